@@ -147,7 +147,7 @@ public:
 
   void add(std::string_view role, json::array content) {
     if (content.empty()) return;
-    if (messages_.empty() && role != "user") add("user", {text_block("(The conversation goes on.)")});
+    if (messages_.empty() && role != "user") add("user", {text_block("(The conversation continues.)")});
     if (messages_.empty() || role != role_) {
       messages_.push_back(json::object{{"role", role}, {"content", std::move(content)}});
       role_ = role;

@@ -95,7 +95,7 @@ class Contents {
 public:
   void add(std::string_view role, json::array parts) {
     if (parts.empty()) return;
-    if (contents_.empty() && role != "user") add("user", {text_part("(The conversation goes on.)")});
+    if (contents_.empty() && role != "user") add("user", {text_part("(The conversation continues.)")});
     if (contents_.empty() || role != role_) {
       contents_.push_back(json::object{{"role", role}, {"parts", std::move(parts)}});
       role_ = role;

@@ -139,7 +139,7 @@ Task<ModelOutcome> HttpProvider::answer(const ModelRequest& request, const OnDel
     auto outcome = co_await ask(request.model, body, on_delta, stop, provider_error);
     if (auto* failure = std::get_if<ModelFailure>(&outcome)) *failure = with_provider_name(std::move(*failure));
     if (may_adjust(outcome) && learned.size() < max_adjustments && format_->adjust(members, provider_error)) {
-      log::info("the request to {} is sent again without what it rejected: {}", request.model,
+      log::info("the request to {} is sent again without the parts that it rejected: {}", request.model,
                 std::get<ModelFailure>(outcome).message);
       learned.push_back(std::move(provider_error));
       continue;
@@ -180,7 +180,7 @@ Task<std::variant<json::object, ModelFailure>> HttpProvider::embed(json::object 
   if (http.end == HttpOutcome::End::complete && is_success(http.head.status)) {
     if (auto answer = parse_object(content)) co_return std::move(*answer);
     failure.kind = Kind::protocol;
-    failure.message = "sent what is no JSON object";
+    failure.message = "sent something other than a JSON object";
   } else if (http.end == HttpOutcome::End::complete) {
     failure = response_failure(http.head, parse_provider_error(content), SystemClock().now());
   } else {

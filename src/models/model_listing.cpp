@@ -280,7 +280,7 @@ private:
     };
     const auto outcome = co_await http_.send(std::move(request), take_bytes, stop_);
     if (outcome.end == End::too_large) {
-      fail("it answered more than 32 MiB, which is no list of models; check base_url");
+      fail("it sent more than 32 MiB, which is not a list of models; check base_url");
     } else if (outcome.end != End::complete) {
       fail(fmt::format("it cannot be reached: {}; check base_url, and that the service runs", outcome.error));
     } else if (outcome.head.status != 200) {
@@ -344,7 +344,7 @@ Task<Listing> list_models(HttpClient& http, BlockingPool& blocking, ProviderSett
     asking.fail(fmt::format("it did not answer within {} s; check base_url, and that the service runs",
                             std::chrono::duration<double>(limit).count()));
   }
-  if (end == WaitResult::stopped) asking.fail("it was not asked to the end, because the gateway stops");
+  if (end == WaitResult::stopped) asking.fail("the request was cancelled, because the gateway stops");
   co_return asking.take();
 }
 

@@ -69,7 +69,7 @@ std::string key_problem(std::string_view key) {
   if (key.empty()) return "is empty";
   if (key.find_first_of("\r\n") != key.npos) return "holds a line end: store it again as one line";
   const bool fits = std::ranges::all_of(key, [](char c) { return c > 0x20 && c < 0x7f; });
-  return fits ? std::string() : "holds spaces or other characters that no key has";
+  return fits ? std::string() : "contains spaces or other characters that are invalid in a key";
 }
 
 }  // namespace agw

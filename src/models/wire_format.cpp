@@ -37,7 +37,7 @@ void AnswerReader::read(const Frame& frame) {
     return read_done_marker();
   }
   const auto object = parse_stream_frame(frame.data);
-  if (!object) return fail(Kind::protocol, "sent what is no JSON in its stream");
+  if (!object) return fail(Kind::protocol, "sent invalid JSON in its stream");
   const auto* error = object->if_contains("error");
   if (error && !error->is_null()) return fail(read_provider_error(*error));
   const bool is_error = frame.event == "error" || text_member(*object, "object") == "error";

@@ -226,13 +226,13 @@ private:
       return std::ranges::count_if(list, [&](const auto& one) { return check(one, value, path).empty(); });
     };
     if (const auto* any = array_member(schema, "anyOf"); any && fitting(*any) == 0) {
-      report(problems, path, "fits none of the forms that it may have: " + shown(*any));
+      report(problems, path, "matches none of the possible schemas: " + shown(*any));
     }
     if (const auto* one = array_member(schema, "oneOf"); one && fitting(*one) != 1) {
-      report(problems, path, "must fit exactly one of " + shown(*one));
+      report(problems, path, "must match exactly one of " + shown(*one));
     }
     if (const auto* no = schema.if_contains("not"); no && check(*no, value, path).empty()) {
-      report(problems, path, "must not fit " + shown(*no));
+      report(problems, path, "must not match " + shown(*no));
     }
   }
 

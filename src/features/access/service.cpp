@@ -130,7 +130,7 @@ Task<bool> Access::read_token_again() {
   try {
     auto token = co_await blocking_.run([directory = data_directory_] { return Token::load(directory); });
     if (!token_ || !token) {
-      log::warn("asked to reload the token, but its file is missing: nothing was changed");
+      log::warn("cannot reload the token, because its file is missing: nothing was changed");
       co_return false;
     }
     if (token_->matches(token->secret())) co_return false;

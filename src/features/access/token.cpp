@@ -87,8 +87,9 @@ Token Token::load_or_create(const std::filesystem::path& data_directory) {
   }
   // Another node has created one at the same time.
   if (auto token = load(data_directory)) return *std::move(token);
-  throw StartError(ExitStatus::failure, fmt::format("the token {} was just made and is gone: start again",
-                                                    path_in(data_directory).string()));
+  throw StartError(ExitStatus::failure,
+                   fmt::format("the token {} was removed immediately after its creation: start again",
+                               path_in(data_directory).string()));
 }
 
 Token Token::replace(const std::filesystem::path& data_directory) {

@@ -21,7 +21,7 @@ std::string offset_text(std::chrono::seconds offset) {
 ToolOutcome current_time(const json::object& input, Timestamp now) {
   const auto name = string_member(input, "timezone");
   const auto zone = name ? TimeZone::named(*name) : std::optional(TimeZone::host());
-  if (!zone) return failed(fmt::format("unknown time zone {}; names are those of IANA, such as Europe/Berlin", *name));
+  if (!zone) return failed(fmt::format("unknown time zone {}; use IANA names such as Europe/Berlin", *name));
   const auto time = std::chrono::floor<std::chrono::seconds>(now);
   const auto offset = zone->span_at(time).offset;
   const auto local = fmt::gmtime(std::chrono::system_clock::to_time_t(time + offset));

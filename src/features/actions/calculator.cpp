@@ -111,7 +111,7 @@ Number remainder_of(const Number& a, const Number& b) {
 
 Number power_of(const Number& base, const Number& exponent) {
   if (base == 0 && exponent < 0) throw NoValue("division by zero");
-  if (base < 0 && mp::trunc(exponent) != exponent) throw NoValue("a negative number has no broken power");
+  if (base < 0 && mp::trunc(exponent) != exponent) throw NoValue("a negative number has no fractional power");
   return mp::pow(base, exponent);
 }
 

@@ -17,19 +17,20 @@ constexpr auto input_schema = R"({
 
 Task<ToolOutcome> remember(Identities& identities, const ToolCall& call) {
   co_await identities.remember(call.run.agent_id, std::string(call.input.at("text").as_string()));
-  co_return ToolOutcome{"Remembered. From the next conversation on it stands among your notes."};
+  co_return ToolOutcome{"Remembered. Your notes contain it from the next conversation on."};
 }
 
 }  // namespace
 
 Tool remember_tool(Identities& identities) {
   return {
-      .description = {"Remember",
-                      "Writes a line into your own notes, which you are shown at the beginning of every later "
-                      "conversation. For what will help later, such as preferences, decisions, names and dates that "
-                      "the person told you, not for what a document says. One fact a line, complete in itself. Never "
-                      "a password, a key or a token.",
-                      parse_json(input_schema).value()},
+      .description =
+          {"Remember",
+           "Adds a line to your own notes, which you see at the beginning of every later "
+           "conversation. Use it for facts that will help later, such as preferences, decisions, names and dates that "
+           "the person told you, not for the contents of documents. One fact per line, complete in itself. Never "
+           "a password, a key or a token.",
+           parse_json(input_schema).value()},
       .effect = ToolEffect::writes,
       .call = [&identities](const ToolCall& call) { return remember(identities, call); }};
 }

@@ -105,7 +105,7 @@ Approvals::Approvals(Loop& loop, Database& database, Hub& hub, const Clock& cloc
       background_(loop),
       listening_(hub, *this) {
   background_.on_failure([](const std::exception_ptr& failure) {
-    log::warn("a grant that has ended is still in the database: {}", message_of(failure));
+    log::warn("an expired grant could not be deleted from the database: {}", message_of(failure));
   });
   threads.at_remove(
       [this](const std::string& id) { forget_where([&id](const Grant& grant) { return grant.thread_id == id; }); });
@@ -114,7 +114,7 @@ Approvals::Approvals(Loop& loop, Database& database, Hub& hub, const Clock& cloc
 Approvals::~Approvals() = default;
 
 void Approvals::load(Connection& connection) {
-  write_at_start(connection, "ending the permission requests that were left",
+  write_at_start(connection, "ending the remaining permission requests",
                  [&] { end_interrupted(connection, clock_.now()); });
   grants_ = approval_store::grants(connection);
 }
@@ -211,7 +211,7 @@ Task<> Approvals::end_undecided(WaitingPointer waiting, DecidedBy by) {
   try {
     co_await database_.write([decided](Connection& connection) { approval_store::put(connection, decided); });
   } catch (const std::exception& error) {
-    log::warn("the end of a permission request is not on disk: {}", error.what());
+    log::warn("the end of a permission request could not be stored: {}", error.what());
   }
   record_decision(waiting, std::move(decided));
 }

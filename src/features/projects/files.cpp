@@ -39,7 +39,7 @@ constexpr std::size_t max_continuation = 3;
 /// Whether the opened file is a hard link to a private one.
 bool is_linked_to_private(const Descriptor& opened, const FileRoots& roots) {
   struct stat status{};
-  if (::fstat(opened.get(), &status) != 0) throw_errno("cannot use a file of a project");
+  if (::fstat(opened.get(), &status) != 0) throw_errno("cannot access a file of a project");
   if (status.st_nlink < 2) return false;
   return hard_linked_private_files(roots.home, roots.data_directory).contains({status.st_dev, status.st_ino});
 }

@@ -76,7 +76,7 @@ EcKey EcKey::from_private(std::string_view scalar) {
   require(group && number, "read a key");
   if (scalar.size() != scalar_size || BN_is_zero(number.get()) ||
       BN_cmp(number.get(), EC_GROUP_get0_order(group.get())) >= 0) {
-    throw std::invalid_argument("this is no private key of P-256");
+    throw std::invalid_argument("not a private key of P-256");
   }
   const Point point(EC_POINT_new(group.get()));
   require(point && EC_POINT_mul(group.get(), point.get(), number.get(), nullptr, nullptr, nullptr) == 1, "read a key");
@@ -107,7 +107,7 @@ std::string EcKey::private_scalar() const {
 
 std::string EcKey::agree(std::string_view point) const {
   const auto peer = public_key_of(point);
-  if (!peer) throw std::invalid_argument("this is no point of P-256");
+  if (!peer) throw std::invalid_argument("not a point of P-256");
   const Context context(EVP_PKEY_CTX_new(key_.get(), nullptr));
   std::string secret(scalar_size, '\0');
   std::size_t size = secret.size();

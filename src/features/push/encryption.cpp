@@ -62,7 +62,7 @@ std::string header_of(std::string_view salt, std::string_view key_id) {
 std::string random_push_salt() {
   std::string salt(push_salt_size, '\0');
   if (RAND_bytes(data_of(salt), static_cast<int>(salt.size())) != 1)
-    throw std::runtime_error("OpenSSL has no random bytes");
+    throw std::runtime_error("OpenSSL cannot generate random bytes");
   return salt;
 }
 

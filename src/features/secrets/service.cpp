@@ -31,7 +31,7 @@ bool is_name_character(char c) { return is_alphanumeric(c) || c == '_'; }
 void check_value(const std::string& value) {
   if (value.empty()) throw SecretError("the value is empty");
   if (value.size() > max_value_length) throw SecretError("the value is longer than 64 KiB");
-  if (!is_utf8(value) || value.find('\0') != value.npos) throw SecretError("the value is no UTF-8 text");
+  if (!is_utf8(value) || value.find('\0') != value.npos) throw SecretError("the value is not UTF-8 text");
 }
 
 /// Locks the file of secrets against other writers, in this process and others.
@@ -78,7 +78,7 @@ Secrets::Values Secrets::read() const {
     parsed = yaml_to_json(*text);
   } catch (const YamlError& error) {
     // The parser's message may quote a value.
-    throw SecretError(fmt::format("{}:{}: this is no YAML", path, error.line()));
+    throw SecretError(fmt::format("{}:{}: this is not valid YAML", path, error.line()));
   }
   Values values;
   if (parsed.is_null()) return values;

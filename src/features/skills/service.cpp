@@ -100,7 +100,7 @@ std::string read_file(const Skill& skill, const std::string& file) {
   if (is_private_path(file)) throw NotFound(fmt::format("{}: no agent may read it", file));
   const auto text = open_folder(skill).read(file, max_file_length);
   if (!text) throw NotFound(fmt::format("{}: {}", file, to_string(text.error())));
-  if (text->find('\0') != text->npos) throw NotFound(fmt::format("{}: it is no text", file));
+  if (text->find('\0') != text->npos) throw NotFound(fmt::format("{}: not a text file", file));
   return to_utf8(*text);
 }
 

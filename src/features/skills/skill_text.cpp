@@ -68,7 +68,7 @@ std::optional<json::object> read_head(const std::string& head, std::string& why)
     try {
       auto value = yaml_to_json(text);
       if (value.is_object()) return std::move(value.get_object());
-      why = "its head is no map";
+      why = "its head is not a map";
     } catch (const YamlError& error) {
       why = error.what();
     }

@@ -37,7 +37,7 @@ Task<ToolOutcome> read(Skills& skills, Projects& projects, ExtensionPointer agen
 
 Tool read_skill_tool(Skills& skills, const Extensions& extensions, Projects& projects) {
   return {.description = {std::string(read_skill_tool_name),
-                          "Loads the instructions of a skill, or a file that lies beside them. Do it before work that "
+                          "Loads the instructions of a skill, or another file in its folder. Do it before work that "
                           "the skill describes.",
                           parse_json(input_schema).value()},
           .call = [&](const ToolCall& call) {

@@ -55,7 +55,7 @@ public:
   std::string text() {
     if (in_line_) end_line();
     if (has_more_) {
-      text_ += fmt::format("[there is more: go on with offset {}]\n", number_);
+      text_ += fmt::format("[there is more: continue with offset {}]\n", number_);
     } else if (text_.empty()) {
       text_ = number_ == 1 ? "[the file is empty]\n" : fmt::format("[the file has {} lines]\n", number_ - 1);
     }

@@ -239,7 +239,8 @@ Task<> write_to(const FileToolsDependencies& needs, const ToolCall& call, const 
     return std::make_shared<const EntryState>(file.state(limit));
   });
   if (wanted.edited && before->has_content && before->content != *wanted.edited) {
-    throw BadRequest(file.path().string() + ": somebody else changed it meanwhile, nothing was written; read it again");
+    throw BadRequest(file.path().string() +
+                     ": the file was changed in the meantime, nothing was written; read it again");
   }
   permit->present = before->stamp;
   co_await needs.recorder->before_write(
@@ -341,59 +342,64 @@ constexpr auto path_text =
 ToolDescription read_description() {
   return {"Read",
           "Reads a text file and shows its lines with their numbers, or lists a directory. At most 2000 lines at a "
-          "time: go on with offset. Binary files cannot be read.",
+          "time: continue with offset. Binary files cannot be read.",
           schema({"path"}, {{"path", text(path_text)},
-                            {"offset", number("The first line to show, from 1.", 1, std::int64_t{1} << 40)},
-                            {"limit", number("How many lines to show; 2000 without it.", 1, 1'000'000)}})};
+                            {"offset", number("The first line to show, counted from 1.", 1, std::int64_t{1} << 40)},
+                            {"limit", number("The number of lines to show; default 2000.", 1, 1'000'000)}})};
 }
 
 ToolDescription glob_description() {
-  return {"Glob",
-          "Finds files and directories whose paths match a pattern such as **/*.cpp or src/*.{ts,js}, newest first, at "
-          "most 1000.",
-          schema({"pattern"},
-                 {{"pattern", text("* and ? stay within a name, ** goes across directories, {a,b} is either.")},
-                  {"path", text("The directory to start in; the working directory without it.")}})};
+  return {
+      "Glob",
+      "Finds files and directories whose paths match a pattern such as **/*.cpp or src/*.{ts,js}, newest first, at "
+      "most 1000.",
+      schema({"pattern"},
+             {{"pattern", text("* and ? match within a name, ** matches across directories, {a,b} matches either.")},
+              {"path", text("The directory to start in; default: the working directory.")}})};
 }
 
 ToolDescription grep_description() {
   return {"Grep",
           "Searches the contents of files for a regular expression and shows matching lines as path:line:text. What "
           ".gitignore names, hidden and binary files are left out.",
-          schema({"pattern"}, {{"pattern", text("A regular expression, without look-around and back-references.")},
-                               {"path", text("The file or directory to search; the working directory without it.")},
-                               {"glob", text("Only files that match it, such as *.cpp; with ! in front, all others.")},
-                               {"ignore_case", flag("Upper and lower case are the same.")},
-                               {"context", number("How many lines to show around each match.", 0, 100)},
-                               {"max", number("How many matching lines at most; 500 without it.", 1, max_lines)}})};
+          schema({"pattern"},
+                 {{"pattern", text("A regular expression, without look-around and back-references.")},
+                  {"path", text("The file or directory to search; default: the working directory.")},
+                  {"glob", text("Search only files that match, such as *.cpp; with a leading !, only the others.")},
+                  {"ignore_case", flag("Ignore upper and lower case.")},
+                  {"context", number("How many lines to show around each match.", 0, 100)},
+                  {"max", number("The maximum number of matching lines; default 500.", 1, max_lines)}})};
 }
 
 ToolDescription write_description() {
-  return {"Write",
-          "Creates a file, or replaces all of it. Missing directories are made. To change a part of a file use Edit.",
-          schema({"path", "content"}, {{"path", text(path_text)}, {"content", text("All that the file is to hold.")}})};
+  return {
+      "Write",
+      "Creates a file, or replaces all of its content. Creates missing directories. To change a part of a file use "
+      "Edit.",
+      schema({"path", "content"}, {{"path", text(path_text)}, {"content", text("The complete content of the file.")}})};
 }
 
 ToolDescription edit_description() {
   return {"Edit",
-          "Replaces text in a file. old_string must be exactly what stands there, without the line numbers that Read "
-          "shows, and must stand there once, unless replace_all is set.",
+          "Replaces text in a file. old_string must match the file exactly, without the line numbers that Read "
+          "shows, and must occur once, unless replace_all is set.",
           schema({"path", "old_string", "new_string"}, {{"path", text(path_text)},
-                                                        {"old_string", text("What stands in the file now.")},
-                                                        {"new_string", text("What is to stand there instead.")},
-                                                        {"replace_all", flag("Replaces it wherever it stands.")}})};
+                                                        {"old_string", text("The current text in the file.")},
+                                                        {"new_string", text("The text to replace it with.")},
+                                                        {"replace_all", flag("Replaces all occurrences.")}})};
 }
 
 ToolDescription bash_description() {
   return {
       "Bash",
       "Runs a shell command in a sandbox, in the working directory, and shows its output and exit code. It can write "
-      "the project and the agent's workspace; nothing of it goes on running afterwards. For reading, searching and "
+      "the project and the agent's workspace; all its processes are ended afterwards. For reading, searching and "
       "changing files the other tools are better.",
-      schema({"command"}, {{"command", text("For bash -c.")},
-                           {"network", flag("It needs the network. Only for what cannot do without.")},
-                           {"timeout_s", number("When to end it, in seconds; 120 without it.", 1, 600)},
-                           {"description", text("What it is for, in a few words, for the person who looks on.")}})};
+      schema({"command"},
+             {{"command", text("For bash -c.")},
+              {"network", flag("The command requires the network. Set it only if necessary.")},
+              {"timeout_s", number("The time limit in seconds; default 120.", 1, 600)},
+              {"description", text("The purpose of the command in a few words, for the person who reads along.")}})};
 }
 
 Tool tool(ToolDescription description, ToolEffect effect, std::function<Task<ToolOutcome>(const ToolCall&)> call) {

@@ -40,8 +40,8 @@ TEST_F(ReadTool, ShowsAPartOfAFile) {
   write_file(fixture_.project / "long", text);
   EXPECT_EQ(fixture_.call("Read", {{"path", "long"}, {"offset", 4999}}), "  4999\tline 4999\n  5000\tline 5000\n");
   EXPECT_EQ(fixture_.call("Read", {{"path", "long"}, {"offset", 2}, {"limit", 1}}),
-            "     2\tline 2\n[there is more: go on with offset 3]\n");
-  EXPECT_THAT(read("long"), EndsWith("  2000\tline 2000\n[there is more: go on with offset 2001]\n"));
+            "     2\tline 2\n[there is more: continue with offset 3]\n");
+  EXPECT_THAT(read("long"), EndsWith("  2000\tline 2000\n[there is more: continue with offset 2001]\n"));
   EXPECT_EQ(fixture_.call("Read", {{"path", "long"}, {"offset", 5001}}), "[the file has 5000 lines]\n");
   EXPECT_EQ(fixture_.call("Read", {{"path", "long"}, {"offset", 5000}, {"limit", 1}}), "  5000\tline 5000\n");
   write_file(fixture_.project / "none", "");
@@ -57,7 +57,7 @@ TEST_F(ReadTool, CutsWhatNoModelCanTake) {
   for (int i = 0; i < 2000; ++i) many += std::string(1000, 'y') + "\n";
   write_file(fixture_.project / "many", many);
   EXPECT_LT(read("many").size(), 210'000u);
-  EXPECT_THAT(read("many"), HasSubstr("[there is more: go on with offset "));
+  EXPECT_THAT(read("many"), HasSubstr("[there is more: continue with offset "));
 }
 
 TEST_F(ReadTool, ReadsOnlyTheBeginningOfAHugeFile) {

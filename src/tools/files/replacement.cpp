@@ -19,10 +19,10 @@ ReplaceResult replace_in(std::string_view text, const Replacement& wanted) {
   }
   replaced.text += text.substr(from);
   if (replaced.count == 0)
-    throw BadRequest("old_string was not found: it must be exactly what stands in the file, spaces and line ends too");
+    throw BadRequest("old_string was not found: it must match the file exactly, including spaces and line ends");
   if (replaced.count > 1 && !wanted.all) {
     throw BadRequest(fmt::format(
-        "old_string was found {} times: give more of what stands around it, or set replace_all", replaced.count));
+        "old_string was found {} times: include more of the surrounding text, or set replace_all", replaced.count));
   }
   return replaced;
 }

@@ -94,7 +94,7 @@ Directory WriteTarget::made_parent() const {
 }
 
 void WriteTarget::require_not_moved(const Directory& parent) const {
-  if (parent.real_path() / name_ != path_) refuse(path_, "moved meanwhile, nothing was written");
+  if (parent.real_path() / name_ != path_) refuse(path_, "its directory has been moved, nothing was written");
 }
 
 void WriteTarget::write(std::string_view content) const {
@@ -155,7 +155,7 @@ void WriteTarget::replace(Prepared& prepared, const FileStamp& present) const {
   } catch (const std::system_error& error) {
     throw BadRequest(error.what());
   }
-  refuse(path_, "somebody else changed it meanwhile, nothing was written; read it again");
+  refuse(path_, "the file was changed in the meantime, nothing was written; read it again");
 }
 
 }  // namespace agw

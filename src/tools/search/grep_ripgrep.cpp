@@ -139,7 +139,7 @@ Task<RipgrepRun> run_ripgrep(Loop& loop, std::vector<std::string> arguments, con
   process.close_input();
   RipgrepRun run{.output = RipgrepOutput(max_lines), .complaint = {}};
   if (co_await with_timeout(stop, max_search_time, read_all(process, run)) == WaitResult::timed_out) {
-    throw BadRequest("the search took too long: name a smaller directory or a glob");
+    throw BadRequest("the search took too long: specify a smaller directory or a glob");
   }
   co_return run;
 }

@@ -51,7 +51,7 @@ ToolOutcome outcome_of(const Ended& ended, std::chrono::milliseconds time) {
   auto output = to_utf8(result.output);
   if (!output.empty() && !output.ends_with('\n')) output += '\n';
   if (result.timed_out) {
-    output += fmt::format("timed out after {} s and was ended, with all that it had started\n",
+    output += fmt::format("timed out after {} s and was ended with all processes that it had started\n",
                           std::chrono::duration<double>(time).count());
   } else if (ended.filled_disk) {
     output += "was ended because it had taken half of the space that was free on the disk\n";
@@ -71,7 +71,7 @@ void require_short(const ShellCommand& command) {
   };
   if (command.command.size() <= max_argument_length && std::ranges::none_of(command.environment, is_long)) return;
   throw BadRequest(
-      fmt::format("the command, or one of the inputs that it is given, is too long: the system starts no program with "
+      fmt::format("the command, or one of its inputs, is too long: the system cannot start a program with "
                   "more than {} bytes of them; put it into a file, and use that",
                   max_argument_length));
 }

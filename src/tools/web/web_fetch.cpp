@@ -29,7 +29,7 @@ constexpr auto fetch_schema = R"({
   "required": ["url"],
   "properties": {
     "url": {"type": "string", "description": "An http or https address"},
-    "max_bytes": {"type": "integer", "minimum": 1, "description": "How much of the page is loaded: 1 MiB where omitted, 5 MiB at most"}
+    "max_bytes": {"type": "integer", "minimum": 1, "description": "How much of the page to load: default 1 MiB, at most 5 MiB"}
   },
   "additionalProperties": false
 })";
@@ -56,7 +56,7 @@ ToolOutcome readable(const WebResponse& response) {
   const auto type = content_type(response);
   std::string head = "URL: " + response.url.text() + "\n";
   std::string text;
-  std::string problem = response.truncated ? "the page is longer than what was loaded of it (max_bytes)" : "";
+  std::string problem = response.truncated ? "the page is longer than max_bytes" : "";
   if (is_html(response)) {
     auto page = html_to_markdown(html_to_utf8(response.body, type), response.url);
     if (!page.title.empty()) head += "Title: " + page.title + "\n";
@@ -216,7 +216,7 @@ bool mentions_url(std::string_view text, const WebUrl& url) {
 Tool web_fetch_tool(HttpClient& http, BlockingPool& blocking, WebFetchOptions options) {
   auto kept = std::make_shared<const WebFetchOptions>(std::move(options));
   return {.description = {.name = "WebFetch",
-                          .description = "Loads a web page and gives it as Markdown. Private addresses are refused.",
+                          .description = "Loads a web page and returns it as Markdown. Private addresses are refused.",
                           .input_schema = *parse_json(fetch_schema)},
           .effect = ToolEffect::fetches,
           .authorizes_itself = true,

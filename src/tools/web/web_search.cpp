@@ -175,7 +175,7 @@ WebSearchService web_search_service(const Settings::WebSearch& settings, const E
 Tool web_search_tool(HttpClient& http, WebSearchService service) {
   auto kept = std::make_shared<const WebSearchService>(std::move(service));
   return {.description = {.name = "WebSearch",
-                          .description = "Searches the web. WebFetch reads what it finds.",
+                          .description = "Searches the web. Read the results with WebFetch.",
                           .input_schema = *parse_json(search_schema)},
           .effect = ToolEffect::fetches,
           .limit = std::chrono::seconds(60),
