@@ -22,10 +22,10 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// Further messages stay unread at the service.
+/// Above this number, further messages stay unread at the service.
 constexpr std::size_t max_open_questions = 100;
 constexpr auto store_retry_delay = 1s;
-/// UTF-16 units for the remark that a message may have been sent twice.
+/// UTF-16 units reserved for the remark that a message may have been sent twice.
 constexpr std::size_t reserve = 64;
 
 std::string end_remark(const json::object& metadata) {
@@ -92,7 +92,7 @@ void ChannelAnswers::add(InboundRow row) {
   const auto thread_id = row.thread_id.value_or("");
   const auto turn_id = row.turn_id.value_or("");
   auto& question = questions_.emplace(thread_id, Question{std::move(row)})->second;
-  // Its run may have ended before this object subscribed.
+  // The run may have ended before this object subscribed.
   if (!services_.runs.turn_in_use(turn_id)) return end(question);
   const auto active = services_.runs.front(thread_id);
   if (active && active->run.turn_id == turn_id) question.text = active->log.content();
@@ -126,7 +126,7 @@ void ChannelAnswers::append(const DomainEvent& event) {
   auto* question = question_of(event.thread_id, string_or_empty(members, "turnId"));
   if (!question || question->is_ending) return;
   question->text += string_or_empty(members, "delta");
-  // Services refuse a message in which nothing is to be seen.
+  // Services refuse a message without visible characters.
   if (!is_invisible(question->text)) outbox_.show_preview(question->row.place, question->row.number, question->text);
 }
 
@@ -141,7 +141,7 @@ Task<> ChannelAnswers::finish(InboundRow row) {
   std::optional<std::vector<OutboxRow>> added;
   while (!added && !stop_.requested()) {
     try {
-      // A node that was killed in the middle of the answer: its run is ended once its lease has expired.
+      // If the answering node was killed, its run is ended once its lease has expired.
       if (!co_await services_.runs.is_answered_elsewhere(row.turn_id.value_or(""))) added = co_await store_answer(row);
     } catch (const std::exception& error) {
       if (!may_pass(error)) throw;
@@ -177,7 +177,7 @@ Task<std::string> ChannelAnswers::text_of_answer(std::string turn_id) {
   try {
     answer = co_await services_.threads.answer_of(std::move(turn_id));
   } catch (const NotFound&) {
-    co_return "";  // It was deleted.
+    co_return "";  // The turn was deleted.
   }
   if (!answer) co_return "";
   auto text = std::move(answer->content);

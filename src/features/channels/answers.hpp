@@ -10,17 +10,17 @@
 
 namespace agw {
 
-/// The questions of one channel that are being answered. The messages of an answer are written in one transaction with
-/// the end of its question, so a kill neither loses nor repeats them.
+/// The questions of one channel that agents are answering. The messages of an answer are stored in the transaction that
+/// marks the question as answered, so a kill neither loses nor repeats them.
 class ChannelAnswers {
 public:
   ChannelAnswers(const ChannelServices& services, const ChannelSettings& settings, const Messenger& messenger,
                  ChannelOutbox& outbox, StopSource& stop);
 
-  /// Resumes after a restart or a change of the settings: follows questions without an answer, and sends messages that
-  /// were not sent. People who are not allowed any more get nothing.
+  /// Resumes after a restart or a change of the settings: follows unanswered questions, and sends unsent messages.
+  /// People who are no longer in `allow` get nothing.
   Task<> recover();
-  /// Follows the run that answers a question, which is stored.
+  /// Follows the run that answers a question. The question must be stored.
   void add(InboundRow question);
   void deliver(const DomainEvent& event);
 
@@ -35,11 +35,11 @@ public:
 private:
   struct Question {
     InboundRow row;
-    std::string text{};  ///< of the answer so far
+    std::string text{};  ///< the answer so far
     bool is_ending = false;
   };
 
-  /// Of what was stored earlier.
+  /// Whether a stored question or message belongs to someone who is no longer in `allow`.
   bool is_for_stranger(Connection& connection, const ChatPlace& place) const;
   Question* question_of(std::string_view thread_id, std::string_view turn_id);
   void append(const DomainEvent& event);

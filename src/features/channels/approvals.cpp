@@ -97,7 +97,7 @@ void ChannelApprovals::resume(const std::set<std::string, std::less<>>& allow) {
   }
 }
 
-/// Nobody decides here on what they cannot see here.
+/// Sets the text of a request. If it cannot be shown in full, it cannot be decided in the messenger.
 void ChannelApprovals::set_text(const json::object& request, AskedRequest& asked) const {
   asked.text = request_text(request);
   boost::trim_right(asked.text);
@@ -114,7 +114,7 @@ void ChannelApprovals::set_text(const json::object& request, AskedRequest& asked
   }
 }
 
-/// Sends the whole text, in several messages if needed: people must see what they approve. The last one has the
+/// Sends the complete text, in several messages if needed: people must see what they approve. The last message has the
 /// buttons.
 void ChannelApprovals::send(const AskedRequestPointer& asked, std::size_t copy) {
   const auto& place = asked->copies[copy].place;
@@ -192,7 +192,7 @@ std::pair<AskedRequestPointer, std::size_t> ChannelApprovals::chosen(const std::
   return {};
 }
 
-/// What was meant for the agent can be said once more.
+/// A message for the agent may look like a late answer, so the response invites the person to repeat it.
 std::optional<std::string> ChannelApprovals::late_answer(const ReceivedMessage& message, std::string_view line) const {
   memory_.expire();
   const auto late = chosen(memory_.ended, message.place, line).first;
@@ -206,7 +206,7 @@ void ChannelApprovals::forget_ended(const ChatPlace& place) {
 
 Task<std::optional<std::string>> ChannelApprovals::answer(const ReceivedMessage& message,
                                                           std::function<void(Connection&)> in_transaction) {
-  // Below the number, a mail may have a signature.
+  // In a mail, a signature may follow the number.
   const auto line =
       boost::trim_copy(messenger_.traits().is_mail ? message.text.substr(0, message.text.find('\n')) : message.text);
   const bool has_numbers = !messenger_.traits().has_buttons;

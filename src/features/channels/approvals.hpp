@@ -13,35 +13,36 @@
 
 namespace agw {
 
-/// What agents ask the people of one channel: permission requests and questions, with the answers to choose from. Only
-/// people whom the channel answers decide; the caller checks that.
+/// Permission requests and questions of agents to the people of one channel, with the choices. Only people in `allow`
+/// may decide; the caller checks that.
 class ChannelApprovals {
 public:
   ChannelApprovals(const ChannelServices& services, const Messenger& messenger, ChannelOutbox& outbox,
                    ChannelMemory& memory);
 
-  /// Continues with what the channel asked before its settings changed: sends what was not sent, and shows what was
-  /// decided in the meantime.
+  /// Continues after a change of the settings: sends requests that were not sent, and shows decisions made in the
+  /// meantime.
   void resume(const std::set<std::string, std::less<>>& allow);
 
-  /// Sends a request, the member of its event, to these chats; in mails as a reply to what `copies` name.
+  /// Sends a request, given as the member of its event, to these chats; mails are sent as replies to the messages that
+  /// `copies` name.
   void ask(const json::object& request, std::vector<AskedRequest::Copy> copies);
-  /// Shows the decision, from the event `permission-decided`.
+  /// Shows a decision, given as the member of the event `permission-decided`.
   void close(const json::object& decided);
-  /// The run that asked has ended.
+  /// Ends the requests of the thread, whose run has ended.
   void close_thread(std::string_view thread_id);
   bool is_empty() const { return memory_.asked.empty(); }
 
   /// Makes the decision of the pressed button. Returns the response for the person.
   Task<std::string> press(std::string button);
 
-  /// Handles a message as an answer, if a request is or was pending in its chat: the number of a choice, if there are
-  /// no buttons, or the answer to a question. No value if it is not an answer; otherwise the reason why it decides
-  /// nothing, for the person, or empty if it did. `in_transaction` runs with the decision. The same message gets the
-  /// same until it was handled.
+  /// Handles a message as an answer if a request is or was pending in its chat: the number of a choice, if there are no
+  /// buttons, or the answer to a question. Returns no value if the message is not an answer; an empty text if it
+  /// decided the request; otherwise the reason for the person why it did not. `in_transaction` runs in the transaction
+  /// of the decision. Idempotent until the message was handled.
   Task<std::optional<std::string>> answer(const ReceivedMessage& message,
                                           std::function<void(Connection&)> in_transaction);
-  /// A message that decided nothing was handled: the next one there is no late answer.
+  /// Must be called after a message that decided nothing was handled: the next message in that chat is no late answer.
   void forget_ended(const ChatPlace& place);
 
 private:
@@ -50,12 +51,12 @@ private:
   void send(const AskedRequestPointer& asked, std::size_t copy);
   void show_outcome(const AskedRequest& asked, const AskedRequest::Copy& copy);
   void end(const AskedRequestPointer& asked, std::string outcome);
-  /// The request in that chat which has this text as one of its choices, with the choice.
+  /// The request in that chat that has this text as one of its choices, and the index of the choice.
   static std::pair<AskedRequestPointer, std::size_t> chosen(const std::vector<AskedRequestPointer>& requests,
                                                             const ChatPlace& place, std::string_view text);
-  /// What to say to a late answer; no value if the message is not an answer.
+  /// The response to a late answer; no value if the message is not one.
   std::optional<std::string> late_answer(const ReceivedMessage& message, std::string_view line) const;
-  /// Returns why it could not be decided; empty if it was.
+  /// Returns why the request could not be decided; empty on success.
   Task<std::string> decide(std::string id, DecidePermission decision, std::function<void(Connection&)> in_transaction);
 
   const ChannelServices& services_;

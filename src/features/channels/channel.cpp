@@ -1,27 +1,29 @@
 // How a channel connects an account at a messenger with agents.
 //
-// A *messenger* speaks one service's protocol (messenger.hpp). A *cursor* says up to where the service's messages were
-// read; it is stored. A *session* is the parts that need the account's token: the messenger, inbox, outbox, answers and
-// approvals. The *memory* (strangers with their pairing codes, open requests) outlives a change of the settings.
+// A *messenger* speaks one service's protocol (messenger.hpp). The *cursor* is the position up to which the service's
+// messages were read; it is stored. The *session* consists of the parts that need the account's token: the messenger,
+// inbox, outbox, answers and approvals. The *memory* (strangers with their pairing codes, open requests) survives a
+// change of the settings.
 //
-// The invariant: the cursor is moved only after every message before it was handled, so a message is handled at least
-// once; the inbox knows by the service's id of an update that one was handled before. `stop_` ends every wait, and
-// `run` returns only when all that the session began has ended.
+// The invariant: the cursor advances only after every message before it was handled, so each message is handled at
+// least once. The inbox recognises repeated messages by the service's id of the update. `stop_` ends every wait, and
+// `run` returns only after all coroutines of the session have ended.
 //
-// `run` does this:
+// The steps of `run`:
 //
-//   1. `connect`: read the token (a secret), again until it can be read, and make the messenger.
-//   2. `recover`, once: the cursor, the questions without an answer, the messages that were not sent.
-//   3. `read_batch` until it is stopped: read, hand each message to the inbox, store the cursor. A failure is shown in
-//      the channel's status and waited out, as long as the service says or each time for twice as long, up to a minute;
-//      a refused token for ten minutes or until there is another one. Refusals and conflicts also raise a signal, once.
+//   1. `connect`: read the token (a secret), with retries, and create the messenger.
+//   2. `recover`, once: load the cursor, the unanswered questions and the unsent messages.
+//   3. `read_batch` until it is stopped: read, pass each message to the inbox, store the cursor. A failure is shown in
+//      the channel's status. The next attempt is made after the time that the service specifies, or with a delay that
+//      doubles up to a minute; after a refused token, in ten minutes or when the token changes. Refusals and conflicts
+//      also raise a signal, once.
 //   4. Join answers, outbox and events, then close the messenger.
 //
-// Besides, `deliver` takes events of runs from the hub: answers and requests go to the chat from which the question
-// came, notices to the private chats of the people in `allow`.
+// In addition, `deliver` receives events of runs from the hub: answers and requests are sent to the chat of the
+// question, notices to the private chats of the people in `allow`.
 //
 // A kill between two messages of a batch: the next start reads the batch again from the stored cursor, and the inbox
-// passes over those that are in the database.
+// skips messages that are in the database.
 
 #include "features/channels/channel.hpp"
 
@@ -50,7 +52,7 @@ namespace {
 
 constexpr auto min_reconnect_delay = 1s;
 constexpr auto max_reconnect_delay = 60s;
-/// A person may have to correct a token that was refused.
+/// The delay after a refused token, which a person may have to correct.
 constexpr auto max_delay_after_refusal = 10min;
 constexpr auto token_poll_interval = 2s;
 constexpr int max_reconnect_doublings = 6;
@@ -110,14 +112,14 @@ Task<> Channel::run() {
         co_await read_batch();
       } catch (const std::exception& error) {
         if (!may_pass(error)) throw;
-        problem = error.what();  // The service keeps unread messages.
+        problem = error.what();  // No message is lost: the service keeps unread ones.
       }
       if (!problem.empty()) co_await pause(stop_, record_failure(std::move(problem), {}, false));
     }
   } catch (...) {
     failure = std::current_exception();
   }
-  // Everything it started ends with it.
+  // Stops everything that the session started.
   stop_.request();
   co_await session_->answers.join();
   co_await session_->outbox.join();
@@ -133,7 +135,7 @@ Task<> Channel::recover() {
   co_await session_->answers.recover();
   session_->approvals.resume(settings_.allow);
   session_->inbox.resume();
-  ask_what_waits();
+  ask_pending();
 }
 
 /// Waits until the token can be read. Returns null once the channel is stopped.
@@ -229,7 +231,7 @@ Task<> Channel::report_problem(ReceivedBatch batch) {
 void Channel::note_connected() {
   state_ = ChannelState::connected;
   error_.clear();
-  // Two programs that disconnect each other would raise it again and again.
+  // At most one signal an hour: two programs that disconnect each other would raise one at each conflict.
   if (std::chrono::steady_clock::now() - raised_at_ > 1h) raised_.clear();
   failures_ = 0;
 }
@@ -254,7 +256,7 @@ void Channel::deliver(const DomainEvent& event) {
   if (!session_ || stop_.requested()) return;
   if (!event.thread_id.empty() && event.name.empty()) deliver_run_event(event);
   const auto notification = settings_.notify.empty() ? std::nullopt : channel_notification(event);
-  // The channel sends its own answers anyway.
+  // The end of a run that answers in this channel needs no notice.
   if (!notification || !settings_.notify.contains(notification->kind) ||
       session_->answers.has_questions(event.thread_id))
     return;
@@ -283,7 +285,7 @@ void Channel::ask(const json::object& request, std::string_view turn_id) {
   }
 }
 
-void Channel::ask_what_waits() {
+void Channel::ask_pending() {
   for (const auto& request : services_.approvals.waiting({})) {
     const auto active = services_.runs.front(request.thread_id);
     if (active && active->run.id == request.run_id) ask(RecordView(request).members(), active->run.turn_id);
@@ -297,7 +299,7 @@ bool Channel::answers(std::string_view thread_id) const {
   return asks_everybody || session_->answers.has_questions(thread_id);
 }
 
-/// The chats in which the people of the channel can be reached.
+/// The private chats of the people in `allow`.
 Task<std::vector<AskedRequest::Copy>> Channel::private_chats() {
   auto places = co_await services_.database.read([id = settings_.id, people = settings_.allow](Connection& connection) {
     std::vector<std::pair<std::string, std::optional<ChatPlace>>> found;
@@ -308,7 +310,7 @@ Task<std::vector<AskedRequest::Copy>> Channel::private_chats() {
   std::vector<AskedRequest::Copy> known;
   for (auto& [person, place] : places) {
     if (place) known.push_back({*std::move(place), person});
-    // Everywhere but at Matrix, the chat with a person has the person's id.
+    // Except at Matrix, the private chat with a person has the person's id.
     else if (settings_.service != ChannelService::matrix && !person.starts_with('-'))
       known.push_back({{person, "", false}, person});
   }

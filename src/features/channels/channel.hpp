@@ -10,8 +10,8 @@
 
 namespace agw {
 
-/// One enabled channel: reads its messages and answers them until it is stopped. If its settings change, a new one is
-/// made, which continues where the old one ended.
+/// One enabled channel: reads its messages and answers them until it is stopped. If its settings change, a new object
+/// is created, which continues where the old one ended.
 class Channel {
 public:
   Channel(const ChannelServices& services, ChannelSettings settings, std::shared_ptr<ChannelMemory> memory);
@@ -27,17 +27,16 @@ public:
   bool awaits_proposals() const { return settings_.notify.contains(ChannelNotice::proposal_created); }
 
   const ChannelSettings& settings() const { return settings_; }
-  /// For the channel that comes after this one.
+  /// The memory, for the object that replaces this one.
   const std::shared_ptr<ChannelMemory>& memory() const { return memory_; }
   ChannelStatus status() const;
 
-  /// The open question that a run answers; null if it came from elsewhere.
+  /// The open question that a run answers; null if it is not from this channel.
   const InboundRow* question_of(std::string_view thread_id, std::string_view turn_id) const;
 
-  /// The stranger who got that code, while it is valid.
+  /// The stranger with that code, while the code is valid.
   std::optional<Stranger> find_stranger(std::string_view code);
-  /// Tells the person that they are answered from now on. The message is on disk when it returns; the channel with the
-  /// new settings sends it.
+  /// Stores a message which tells the person that they are now answered. The channel with the new settings sends it.
   Task<> welcome(Stranger stranger);
 
 private:
@@ -45,7 +44,7 @@ private:
 
   Task<std::unique_ptr<Messenger>> connect();
   std::unique_ptr<Messenger> make_messenger() const;
-  /// Returns why the token is not known; empty if it is.
+  /// Returns why the token cannot be read; empty on success.
   Task<std::string> read_token();
   /// Returns early if the token changes.
   Task<> wait_after_refusal(std::chrono::milliseconds wait);
@@ -54,14 +53,14 @@ private:
   Task<> receive_all(std::vector<ReceivedMessage> messages);
   Task<> report_problem(ReceivedBatch batch);
   void note_connected();
-  /// Records why the channel does not work, and returns how long to wait.
+  /// Records why the channel does not work, and returns how long to wait before the next attempt.
   std::chrono::milliseconds record_failure(std::string why, std::chrono::milliseconds named, bool is_final);
   Task<> raise(std::string message);
   Task<> notify_people(std::string text);
   Task<std::vector<AskedRequest::Copy>> private_chats();
   Task<> ask_people(json::object request);
-  /// Asks what agents asked while no channel was there.
-  void ask_what_waits();
+  /// Sends requests that agents made while the channel was not running.
+  void ask_pending();
   void ask(const json::object& request, std::string_view turn_id);
   void deliver_run_event(const DomainEvent& event);
 
@@ -70,10 +69,10 @@ private:
   const std::shared_ptr<ChannelMemory> memory_;
   StopSource stop_;
   ChannelAccount account_;
-  std::unique_ptr<Session> session_;  ///< once the token is known
+  std::unique_ptr<Session> session_;  ///< null until the token is known
   ChannelState state_ = ChannelState::connecting;
   std::string error_;
-  std::string raised_;  ///< the problem that was reported last
+  std::string raised_;  ///< the problem of the last signal
   std::chrono::steady_clock::time_point raised_at_{};
   int failures_ = 0;
   std::string cursor_;

@@ -12,37 +12,37 @@
 
 namespace agw {
 
-/// A permission request or question that was put to the people of a channel.
+/// A permission request or question that was sent to the people of a channel.
 struct AskedRequest {
   struct Choice {
     std::string label;
     DecidePermission decision;
   };
-  /// One of the chats in which it stands.
+  /// A chat to which the request was sent.
   struct Copy {
     ChatPlace place;
-    std::string person;  ///< for whom it is; in a group, others see it too
+    std::string person;  ///< the recipient; in a group, others see it too
     std::string replies_to{};
-    std::string message{};  ///< the service's id of it; empty: not sent yet
+    std::string message{};  ///< the service's id of the message; empty before it was sent
   };
   std::string id;
   std::string thread_id;
   std::string title;
-  std::string text{};  ///< in full, with the choices; of one that is too long, only that it waits on the page
+  std::string text{};  ///< complete, with the choices; if too long, only a reference to the page
   std::vector<Choice> choices{};
-  int first_number = 1;     ///< of the choices
-  bool takes_text = false;  ///< any text answers it
+  int first_number = 1;     ///< number of the first choice
+  bool takes_text = false;  ///< any text is an answer
   std::vector<Copy> copies{};
   std::string outcome{};                             ///< empty while it is pending
-  std::chrono::steady_clock::time_point ended_at{};  ///< if it is not
+  std::chrono::steady_clock::time_point ended_at{};  ///< valid once it has ended
 
   bool is_in(const ChatPlace& place) const;
-  /// The number after the last one of its choices.
+  /// The number after that of the last choice.
   int end_number() const { return first_number + static_cast<int>(choices.size()); }
 };
 using AskedRequestPointer = std::shared_ptr<AskedRequest>;
 
-/// A person who is not in `allow`, and got a pairing code.
+/// A person who is not in `allow` and was sent a pairing code.
 struct Stranger {
   std::string code;
   std::string sender;
@@ -53,19 +53,19 @@ struct Stranger {
   bool is_told = false;  ///< the code was sent
 };
 
-/// The memory of a channel that survives a change of its settings, which creates a new channel for the same account. A
-/// restart of the gateway ends all of it.
+/// The state of a channel that survives a change of its settings, which creates a new object for the same account. It
+/// is lost when the gateway restarts.
 struct ChannelMemory {
-  std::vector<AskedRequestPointer> asked;  ///< those that are pending, in the order of their numbers
-  std::vector<AskedRequestPointer> ended;  ///< shortly before: a late answer to one is none for the agent
+  std::vector<AskedRequestPointer> asked;  ///< pending requests, in the order of their numbers
+  std::vector<AskedRequestPointer> ended;  ///< recently ended: a late answer to one is not for the agent
   std::vector<Stranger> strangers;
 
-  /// Removes what is too old.
+  /// Removes expired codes and old requests.
   void expire();
   const Stranger* find_stranger(std::string_view code);
   void remove_stranger(std::string_view code);
   AskedRequestPointer find_asked(std::string_view id) const;
-  /// A number that no request has, also none of those that have just ended.
+  /// A number that neither a pending nor a recently ended request has.
   int next_number();
 };
 

@@ -34,8 +34,8 @@ struct ChannelServices {
   Engine& engine;
 };
 
-/// Whether the database may soon do what it could not do now: its disk is full, its server is away, or another node
-/// answers on the thread. Nothing was done.
+/// Whether a write may succeed later: the disk is full, the database server is unreachable, or another node answers in
+/// the thread. Nothing was written.
 inline bool may_pass(const std::exception& error) {
   return dynamic_cast<const DiskFull*>(&error) || dynamic_cast<const DatabaseUnavailable*>(&error) ||
          dynamic_cast<const ThreadElsewhere*>(&error);

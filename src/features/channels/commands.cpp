@@ -1,4 +1,4 @@
-// The commands that a channel runs itself. Others are the gateway's, and go to the agent.
+// The commands that a channel runs itself. Other commands are passed to the agent.
 
 #include <fmt/format.h>
 
@@ -16,7 +16,7 @@ constexpr std::string_view help =
     "/act lets it act again\n"
     "/status says what is going on";
 
-/// The command of a message: `stop` for `/stop` and, in groups, `/stop@name`. Empty if the text is no command.
+/// The command of a message: `stop` for `/stop` and, in groups, `/stop@name`. Empty if the text is not a command.
 std::string_view command_of(std::string_view text) {
   if (!text.starts_with('/')) return {};
   text.remove_prefix(1);

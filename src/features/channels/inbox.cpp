@@ -1,23 +1,25 @@
-// What becomes of a message that came from a messenger.
+// How messages from a messenger are handled.
 //
-// A *stranger* is a sender who is not in `allow`. A *row* is a message in `channel_inbound`, by the service's id of its
-// update.
+// A *stranger* is a sender who is not in `allow`. A *row* is a message in the table `channel_inbound`, identified by
+// the service's id of its update.
 //
 // The invariant: a message starts at most one run. Its row is written in the transaction that stores its turn, reply or
-// decision, so either both are on disk or neither, and `is_known` finds it if the service delivers it again.
+// decision, so either both are on disk or neither, and `is_known` finds the row if the service delivers the message
+// again.
 //
-//   1. A press of a button goes to the approvals and is always acknowledged. A stranger's press does nothing else.
-//   2. A stranger's message gets a pairing code, in a private chat, if the channel pairs. Nothing of it is stored.
-//   3. Any other message waits until the agent has capacity, and is then, whichever is first: known already, a command
-//      (`/new`, `/stop` …), the answer to a request that waits in the chat, or a question to the agent.
+//   1. A press of a button is passed to the approvals and always acknowledged. A stranger's press has no other effect.
+//   2. A stranger's message in a private chat is answered with a pairing code, if pairing is enabled. The message is
+//   not stored.
+//   3. Any other message waits until the channel has capacity. Then the first match applies: already known, a command
+//      (`/new`, `/stop` …), the answer to a request that is pending in the chat, or a question to the agent.
 //   4. A question gets the chat's thread, or a new one, and its files; a file that cannot be fetched is named in the
 //      text.
 //
-// What fails is tried again: for as long as the disk or database may come back, three times otherwise, a minute if
-// another node answers in the thread. Then the person is notified. An error of the API is reported immediately.
+// Failures are retried: without limit while the disk is full or the database unreachable, for a minute if another node
+// answers in the thread, otherwise three times. Then the person is notified. An API error is reported immediately.
 //
-// A kill leaves nothing between: before the transaction the service still has the message, after it the answers find
-// the row at the next start. Codes are lost, and a stranger who writes again gets a new one.
+// A kill loses no message: before the transaction, the service still has it; after it, `ChannelAnswers::recover` finds
+// the row at the next start. Codes are lost; a stranger who writes again gets a new one.
 
 #include "features/channels/inbox.hpp"
 
@@ -40,13 +42,13 @@ using namespace std::chrono_literals;
 namespace {
 
 constexpr auto code_validity = 10min;
-/// Pairing codes that are valid at the same time. Further strangers get no response.
+/// The number of pairing codes that are valid at the same time. Further strangers get no response.
 constexpr std::size_t max_strangers = 50;
 constexpr int max_code = 999'999;
 constexpr auto max_age = std::chrono::days(30);
 constexpr auto pause_before_retry = 1s;
 constexpr int max_tries = 3;
-/// While another node answers in the chat, and other chats of the channel wait.
+/// Limits how long all chats of the channel wait while another node answers in one of them.
 constexpr int max_tries_elsewhere = 60;
 
 std::string new_code() {
@@ -76,7 +78,7 @@ Task<> ChannelInbox::receive(ReceivedMessage message) {
   co_await handle_allowed(std::move(message));
 }
 
-/// Every press is acknowledged, or the service shows the person a spinner. A stranger's press does nothing else.
+/// Every press is acknowledged, because the service shows a spinner until then. A stranger's press has no other effect.
 Task<> ChannelInbox::handle_press(ReceivedMessage message) {
   AGW_ASSERT(!message.press.empty());
   std::string text;
@@ -148,7 +150,7 @@ Task<std::string> ChannelInbox::try_handle(ReceivedMessage message) {
       if (tries_elsewhere++ == max_tries_elsewhere)
         co_return "Another gateway answers in this chat. Send it again later.";
     } catch (const std::exception& error) {
-      // The service keeps the message.
+      // The service keeps the message until the cursor advances.
       log::error("the channel {} could not handle a message: {}", settings_.name, error.what());
       if (!may_pass(error) && tries++ == max_tries)
         co_return "The gateway could not take this message. Its log says why.";
@@ -223,7 +225,7 @@ Task<std::optional<std::string>> ChannelInbox::known_thread(ChatPlace place) {
   try {
     co_return (co_await services_.threads.require(*id)).id;
   } catch (const NotFound&) {
-    co_return std::nullopt;  // It was deleted: the chat continues in a new one.
+    co_return std::nullopt;  // The thread was deleted: the chat continues in a new one.
   }
 }
 
@@ -238,7 +240,7 @@ Task<std::string> ChannelInbox::thread_for(ChatPlace place) {
   co_return thread.id;
 }
 
-/// Files that cannot be fetched are named in the message, so that the person and the agent know.
+/// Attaches the files. Those that cannot be fetched are named in the message, for the person and the agent.
 Task<> ChannelInbox::attach(const ReceivedMessage& message, ChatMessage& chat) {
   std::vector<std::string> ids;
   for (const auto& file : message.files) {

@@ -18,7 +18,8 @@ public:
                ChannelOutbox& outbox, ChannelAnswers& answers, ChannelApprovals& approvals, ChannelMemory& memory,
                StopSource& stop);
 
-  /// Continues with the strangers from before the settings changed.
+  /// Continues after a change of the settings: sends pairing codes that were not sent, and removes those of people who
+  /// are now in `allow`.
   void resume();
 
   Task<> receive(ReceivedMessage message);
@@ -29,7 +30,7 @@ private:
   void send_pairing_code(const ReceivedMessage& message);
   void send_code(const Stranger& stranger);
   Task<> handle_allowed(ReceivedMessage message);
-  /// Returns the problem of a message that could not be handled; empty if it was.
+  /// Returns why the message could not be handled; empty on success.
   Task<std::string> try_handle(ReceivedMessage message);
   Task<> handle_once(ReceivedMessage message);
   Task<> ask_agent(ReceivedMessage message);

@@ -17,7 +17,7 @@ std::size_t units_of(char first_byte) {
   return (static_cast<unsigned char>(first_byte) & 0xf8) == 0xf0 ? 2 : 1;
 }
 
-/// The fence in a line that opens or closes a code block (```` ``` ````, `~~~`); empty without one.
+/// The fence in a line that opens or closes a code block (```` ``` ````, `~~~`); empty if the line has none.
 std::string_view fence_of(std::string_view line) {
   const auto begin = line.find_first_not_of(' ');
   if (begin == line.npos || begin > 3 || (line[begin] != '`' && line[begin] != '~')) return {};
@@ -43,7 +43,7 @@ public:
 private:
   void add_line(std::string_view line) {
     while (!fits(line)) {
-      // Split at the last paragraph only if that fills half of the piece.
+      // Split after the last paragraph only if that fills half of the piece.
       if (paragraph_ > piece_.size() / 2) {
         end_piece(paragraph_);
       } else if (piece_.size() > opened_.size()) {
@@ -72,7 +72,7 @@ private:
     opened_ = std::string(info.substr(0, info.find('\n'))) + '\n';
   }
 
-  /// Takes as much of a line that is longer than a piece as fits, up to a blank. Returns its size.
+  /// Adds the part of a long line that fits into the piece, up to a blank if possible. Returns its size.
   std::size_t add_part(std::string_view line) {
     auto part = utf16_prefix(line, max_units_ - std::min(max_units_ - 2, utf16_length(piece_) + reserve(line)));
     const auto blank = part.rfind(' ');
@@ -86,7 +86,7 @@ private:
     return utf16_length(piece_) + utf16_length(line) + reserve(line) <= max_units_;
   }
 
-  /// Room for the end of a code block that is open, or that the line opens.
+  /// The room needed to close a code block that is open, or that the line opens.
   std::size_t reserve(std::string_view line) const {
     const auto size = fence_.empty() ? fence_of(line).size() : fence_.size();
     return size == 0 ? 0 : size + 1;
@@ -107,9 +107,9 @@ private:
   std::size_t max_units_;
   std::vector<std::string> pieces_;
   std::string piece_;
-  std::size_t paragraph_ = 0;  ///< where the last paragraph of the piece ends
+  std::size_t paragraph_ = 0;  ///< the end of the last paragraph of the piece
   std::string fence_;          ///< of the open code block
-  std::string opened_;         ///< its first line
+  std::string opened_;         ///< the first line of the open code block
 };
 
 }  // namespace

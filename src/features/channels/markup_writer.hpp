@@ -9,8 +9,8 @@
 
 namespace agw {
 
-/// Writes Markdown in the markup of a messenger. Blocks, lists and tables become lines here; a subclass writes the
-/// markup that its messenger has, by appending to `out_`. For one text.
+/// Converts Markdown to the markup of a messenger. This class turns blocks, lists and tables into lines; a subclass
+/// writes the markup of its messenger by appending to `out_`. An object converts one text.
 class MarkupWriter {
 public:
   virtual ~MarkupWriter() = default;
@@ -21,9 +21,9 @@ protected:
 
   virtual void add_text(std::string_view text) = 0;
   virtual void add_code(std::string_view code) = 0;
-  /// `info`: what follows the opening fence, such as the language.
+  /// `info` is the text after the opening fence, such as the language.
   virtual void add_code_block(std::string_view info, std::string_view code) = 0;
-  /// Not called within tables, whose text is shown as it is.
+  /// Not called within tables, whose text has no styles.
   virtual void begin_span(Span span) = 0;
   virtual void end_span(Span span) = 0;
   virtual void begin_link(std::string_view address) = 0;
@@ -46,8 +46,8 @@ private:
   void begin_list(cmark_node* node);
   void begin_item();
 
-  std::vector<int> lists_;     ///< the next number of each open list; -1 in one without numbers
-  bool begins_block_ = false;  ///< the next block begins here, without a new line
+  std::vector<int> lists_;     ///< the next number of each open list; -1 for a bullet list
+  bool begins_block_ = false;  ///< the next block begins on the current line
   bool in_table_ = false;
 };
 

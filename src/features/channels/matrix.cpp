@@ -1,21 +1,21 @@
-// Matrix's client-server API, for rooms without encryption.
+// The messenger for Matrix's client-server API, for rooms without encryption.
 //
-// Reading is a long poll (`/sync`). The cursor is the server's `next_batch`. A response has a *timeline* of each room;
-// if it is *limited*, earlier events were left out, which `events_of` reads page by page, back to the cursor.
+// Reading is a long poll (`/sync`). The cursor is the server's `next_batch`. A response has a *timeline* of each room.
+// If it is *limited*, earlier events were omitted, which `events_of` reads page by page, back to the cursor.
 //
-// The invariant: a batch is complete up to its cursor, or it is not returned. If any part cannot be had (a page, the
-// members of a room, a join), `Unavailable` gives up the whole batch, and the next `read` begins again at the old
-// cursor. After eight such failures in a row it continues without that part, so that one broken room does not silence
-// the others.
+// The invariant: a batch is returned only if it is complete up to its cursor. If any part cannot be read (a page, the
+// members of a room, a join), `Unavailable` aborts the whole batch, and the next `read` begins again at the old cursor.
+// After eight consecutive failures, the batch is returned without that part, so that one broken room does not block the
+// others.
 //
-//   1. `identify`, once: our own id, without which our own messages would be answered.
-//   2. `/sync` from the cursor. The first one only takes the cursor: older messages were not meant for the channel.
-//   3. Join rooms to which somebody in `allow` has invited us, or anybody if the channel pairs.
+//   1. `identify`, once: request our own id, to recognise our own messages.
+//   2. `/sync` from the cursor. The first one returns only a cursor: older messages were not meant for the channel.
+//   3. Join rooms to which someone in `allow` has invited us; with pairing, anyone.
 //   4. For each room: its events, whether it is a group (more than two members, or unknown), and its messages. Notices,
-//      edits and our own messages are left out: programs that answer each other would never end.
+//      edits and our own messages are skipped: otherwise programs could answer each other endlessly.
 //
 // Sending is a PUT with the message's id in its path, so a repeated one is dropped by the server (`drops_repeated`). A
-// file is uploaded first; a kill in between leaves an upload that nobody refers to.
+// file is uploaded first; a kill in between leaves an unused upload.
 
 #include "features/channels/matrix.hpp"
 
@@ -40,17 +40,17 @@ using namespace std::chrono_literals;
 using End = SendResult::End;
 
 constexpr auto sync_timeout = 30s;
-/// The time after `sync_timeout` in which the server must have responded.
+/// The time after `sync_timeout` within which the server must respond.
 constexpr auto sync_grace = 30s;
 constexpr std::string_view api = "/_matrix/client/v3";
-/// Leaves out everything but messages.
+/// Excludes everything but messages.
 constexpr std::string_view sync_filter =
     R"({"presence":{"types":[]},"account_data":{"types":[]},"room":{"ephemeral":{"types":[]},)"
     R"("account_data":{"types":[]},"state":{"lazy_load_members":true,"types":[]},"timeline":{"limit":50}}})";
 constexpr std::int64_t max_events_per_page = 100;
-/// Of one room, of those that the sync response left out.
+/// The maximum number of events of one room beyond those in the sync response.
 constexpr std::size_t max_events = 20'000;
-/// A room at which the server fails again and again must not keep all others from being read.
+/// Then the failing part is skipped, so that other rooms can be read.
 constexpr int max_rereads = 8;
 
 std::chrono::milliseconds matrix_retry_after(const ServiceResponse& response) {
@@ -67,7 +67,7 @@ bool is_unavailable(const ServiceResponse& response) {
   return response.stopped || response.status == 0 || response.status == 429 || response.status >= 500;
 }
 
-/// A part of what is read could not be had, so that all of it is read again.
+/// Thrown if a part of a batch cannot be read, so that the whole batch is read again.
 struct Unavailable {
   ServiceResponse response;
 };
@@ -114,7 +114,7 @@ Matrix::Matrix(HttpClient& http, const ChannelAccount& account, const ChannelSet
     : http_(http), account_(account), settings_(settings) {}
 
 const Messenger::Traits& Matrix::traits() const {
-  // An event may have 64 KiB, with its text twice or, in a change, four times.
+  // An event may have 64 KiB, and contains its text twice; an edit contains it four times.
   static const Traits traits{
       .max_units = 4000, .drops_repeated = true, .between_messages = 1s, .between_in_group = 1s, .per_second = 10};
   return traits;
@@ -253,7 +253,7 @@ Task<bool> Matrix::is_group(std::string room, json::object joined, StopSource& s
   if (!members_.contains(room)) {
     const auto response = co_await require("GET", room_path(room, "/joined_members"), stop);
     const auto* members = object_member(response.body, "joined");
-    // If the members are unknown, strangers may be among them.
+    // If the members are unknown, the room counts as a group: there may be strangers in it.
     if (!members) co_return true;
     members_[room] = static_cast<std::int64_t>(members->size());
   }
@@ -270,7 +270,7 @@ void Matrix::add_messages(const std::string& room, bool is_group, const std::vec
       log::warn("the channel {} cannot read an encrypted message: write to it in a room without encryption",
                 settings_.name);
     }
-    // Notices come from programs: two that answered each other would never end.
+    // Notices come from programs, which could answer each other endlessly.
     const bool is_said =
         string_member(event, "type") == "m.room.message" && sender != user_id_ && !kind.empty() && kind != "m.notice";
     const auto relation = object_or_empty(content, "m.relates_to");
@@ -301,7 +301,7 @@ void Matrix::add_messages(const std::string& room, bool is_group, const std::vec
 
 SendResult Matrix::refusal_of(const ServiceResponse& response) const {
   const bool may_work_later = response.status == 429 || response.status == 401;
-  // Behind a proxy, the server may have taken it.
+  // A 5xx may come from a proxy although the server has accepted the message.
   return {.end = response.status >= 500 ? End::uncertain
                  : may_work_later       ? End::retry
                                         : End::refused,

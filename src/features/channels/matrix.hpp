@@ -11,8 +11,8 @@
 
 namespace agw {
 
-/// An account at a Matrix server (Client-Server API v1.11, https://spec.matrix.org). Messages are read by `/sync`;
-/// rooms are joined on the invitation of a person who is answered. Encrypted rooms cannot be read.
+/// An account at a Matrix server (Client-Server API v1.11, https://spec.matrix.org). Messages are read by `/sync`.
+/// Invitations to rooms are accepted from people in `allow`. Encrypted rooms cannot be read.
 class Matrix : public Messenger {
 public:
   Matrix(HttpClient& http, const ChannelAccount& account, const ChannelSettings& settings);
@@ -27,19 +27,18 @@ public:
 private:
   Task<ServiceResponse> call(std::string method, std::string path, json::object body, StopSource& stop,
                              std::chrono::milliseconds idle_timeout = std::chrono::seconds(30)) const;
-  /// For what a batch needs: throws where asking again may help.
+  /// A call that a batch depends on. Throws if a retry may help.
   Task<ServiceResponse> require(std::string method, std::string path, StopSource& stop) const;
   Task<ReceivedBatch> read_all(std::string cursor, StopSource& stop);
-  /// Finds out the account's user id. Returns a batch with the problem if that fails.
+  /// Requests the account's user id. Returns a batch with the problem if that fails.
   Task<ReceivedBatch> identify(StopSource& stop);
-  /// Puts a file into the server's store and makes `content` the message that shows it. Returns the problem if there is
-  /// one.
+  /// Uploads a file to the server, and sets `content` to the message that shows it. Returns the problem, if any.
   Task<std::optional<SendResult>> upload(const OutgoingFile& file, json::object& content, StopSource& stop) const;
   SendResult refusal_of(const ServiceResponse& response) const;
   ReceivedBatch problem_of(const ServiceResponse& response) const;
   std::string text_of_error(const ServiceResponse& response) const;
   Task<> join_rooms(json::object invited, StopSource& stop);
-  /// All events of a room since `cursor`, oldest first, also those that the sync response left out.
+  /// All events of a room since `cursor`, oldest first, including those that the sync response omitted.
   Task<std::vector<json::object>> events_of(std::string room, json::object joined, std::string cursor,
                                             StopSource& stop) const;
   Task<bool> is_group(std::string room, json::object joined, StopSource& stop);
@@ -50,7 +49,7 @@ private:
   const ChannelAccount& account_;
   const ChannelSettings& settings_;
   std::string user_id_;
-  int rereads_ = 0;                                           ///< of the same batch
+  int rereads_ = 0;                                           ///< consecutive failed reads of the same batch
   std::map<std::string, std::int64_t, std::less<>> members_;  ///< the number of members of each room
 };
 

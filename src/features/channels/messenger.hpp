@@ -12,7 +12,7 @@
 
 namespace agw {
 
-/// A file that came with a message, to be fetched.
+/// A file of a received message, not fetched yet.
 struct ReceivedFile {
   std::string id;
   std::string name;
@@ -21,7 +21,7 @@ struct ReceivedFile {
 
 /// A message of a person, or a button that they pressed.
 struct ReceivedMessage {
-  std::string update;  ///< the service's id of this update: the same if it is delivered again
+  std::string update;  ///< the service's id of this update; unchanged if it is delivered again
   ChatPlace place;
   std::string message;  ///< the service's id of the message, as `OutgoingMessage::replies_to` takes it
   std::string sender;
@@ -30,17 +30,17 @@ struct ReceivedMessage {
   std::vector<ReceivedFile> files{};
   std::string press{};        ///< the id of the press of a button; empty for a message
   std::string button{};       ///< the data of that button
-  bool only_answers = false;  ///< it counts only if something in its chat waits for an answer
+  bool only_answers = false;  ///< ignored unless a request in its chat waits for an answer
 };
 
-/// The longest wait, whatever a service demands.
+/// The longest wait, even if a service demands a longer one.
 inline constexpr std::chrono::milliseconds max_retry_after = std::chrono::minutes(30);
 
 /// The result of one `Messenger::read`.
 struct ReceivedBatch {
   enum class End {
-    read,      ///< `messages` are all up to `cursor`
-    retry,     ///< reading failed, and may work later
+    read,      ///< `messages` has all messages up to `cursor`
+    retry,     ///< reading failed, but may succeed later
     conflict,  ///< another program reads this account's messages
     refused,   ///< the service does not accept the token
     stopped,
@@ -64,26 +64,26 @@ struct OutgoingFile {
   std::string bytes;
 };
 
-/// A message to send, or a new text for one that was sent.
+/// A message to send, or a new text for a sent message.
 struct OutgoingMessage {
   ChatPlace to;
-  std::string id;  ///< the same if it is sent again
+  std::string id;  ///< unchanged if the message is sent again
   std::string text;
   bool is_markdown = false;
   std::string replies_to{};
-  std::string edits{};  ///< the service's id of a message that gets this text; empty: a new one
+  std::string edits{};  ///< the service's id of the message to edit; empty for a new message
   std::vector<MessageButton> buttons{};
-  bool is_unfinished = false;  ///< more of it is being written
-  /// Where messages are mails, any number; else one, in a message without text.
+  bool is_unfinished = false;  ///< the answer is still being written
+  /// Any number in mails; otherwise one, in a message without text.
   std::vector<OutgoingFile> files{};
 };
 
 struct SendResult {
   enum class End {
     sent,
-    retry,      ///< it was not sent, and sending may work later
-    uncertain,  ///< the service did not respond: it may have been sent
-    refused,    ///< it will never be accepted
+    retry,      ///< not sent, but sending may succeed later
+    uncertain,  ///< the service did not respond: the message may have been sent
+    refused,    ///< the service will never accept the message
     stopped,
   };
   End end = End::retry;
@@ -95,22 +95,22 @@ struct SendResult {
 struct FetchedFile {
   std::string bytes;
   std::string error;   ///< empty on success
-  std::string mime{};  ///< empty: the one that the message named
+  std::string mime{};  ///< if empty, the type in the message is valid
 };
 
 /// One account at a messenger: reads and sends messages in the service's protocol. The account's token may change
-/// between two calls. A new messenger implements only this: who is answered, order, rates and what survives a kill are
-/// the room's. Called on the loop.
+/// between two calls. A new messenger implements only this interface: other classes of this room handle permissions,
+/// order, rates and recovery after a kill. Called on the loop.
 class Messenger {
 public:
   struct Traits {
-    std::size_t max_units = 4096;  ///< of a message, in UTF-16 code units
+    std::size_t max_units = 4096;  ///< length limit of a message, in UTF-16 code units
     bool has_buttons = false;
     bool has_drafts = false;
-    /// Each message names the one that it answers, the same one may arrive twice with different update ids, and only
-    /// the first line of an answer counts.
+    /// Each reply names the message that it answers, a message may arrive twice with different update ids, and only the
+    /// first line of an answer to a request counts.
     bool is_mail = false;
-    bool drops_repeated = false;  ///< the service itself drops a message whose id it knows
+    bool drops_repeated = false;  ///< the service drops messages with known ids
     std::chrono::milliseconds between_messages{};
     std::chrono::milliseconds between_in_group{};
     std::size_t per_second = 30;  ///< messages in all chats together
@@ -119,15 +119,15 @@ public:
   virtual ~Messenger() = default;
   virtual const Traits& traits() const = 0;
 
-  /// Waits for messages after `cursor`, which is empty at the very first call.
+  /// Waits for messages after `cursor`, which is empty at the first read of a new channel.
   virtual Task<ReceivedBatch> read(std::string cursor, StopSource& stop) = 0;
   virtual Task<SendResult> send(OutgoingMessage message, StopSource& stop) = 0;
-  /// Shows an unfinished answer as a draft; `number` is the same for all of one answer. Only with `has_drafts`.
+  /// Shows an unfinished answer as a draft; `number` is the same for all drafts of an answer. Only with `has_drafts`.
   virtual Task<SendResult> draft(ChatPlace place, std::int64_t number, std::string text, StopSource& stop) = 0;
   /// Responds to the press of a button with a short text. Only with `has_buttons`.
   virtual Task<> acknowledge(std::string press, std::string text, StopSource& stop) = 0;
   virtual Task<FetchedFile> fetch(ReceivedFile file, StopSource& stop) = 0;
-  /// The last call: ends background work.
+  /// Ends background work. Must be the last call.
   virtual Task<> close() { co_return; }
 };
 

@@ -13,7 +13,7 @@ namespace agw {
 
 namespace {
 
-/// People who wait for a shorter answer have seen it.
+/// The end of a shorter run needs no notice: people are still looking.
 constexpr std::int64_t long_run_ms = 60'000;
 
 std::optional<ChannelNotification> end_of_answer(const DomainEvent& event) {

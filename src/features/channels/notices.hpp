@@ -14,7 +14,7 @@ struct ChannelNotification {
   std::string text;
 };
 
-/// The notice that an event leads to, if any. ChannelApprovals sends permission requests.
+/// The notice about an event, if any. Permission requests are sent by ChannelApprovals instead.
 std::optional<ChannelNotification> channel_notification(const DomainEvent& event);
 
 }  // namespace agw

@@ -1,20 +1,21 @@
-// How messages leave, in order and within the rates of a service.
+// How messages are sent, in order and within the rates of a service.
 //
-// A *lane* is one chat. Its *entries* wait in order; while there are any, one coroutine (`work`) sends the first and
-// only then removes it. Most entries have a *row* in the database; those of `send_unstored` have none. A *preview* is
+// A *lane* is one chat. Its *entries* wait in order; while there are any, one coroutine (`work`) sends the first entry
+// and then removes it. Most entries have a *row* in the database; those of `send_unstored` have none. A *preview* shows
 // an answer that is still being written.
 //
-// The invariants: within a lane nothing overtakes; lanes do not wait for each other, except for the rate of the
-// account. A row is removed only after the service has taken or refused the message, so each is sent at least once. A
-// message that may have been sent before says so, unless the service drops those whose id it knows.
+// The invariants: messages of a lane are sent in order; lanes do not wait for each other, except for the rate of the
+// account. A row is removed only after the service has accepted or refused the message, so each message is sent at
+// least once. A message that may have been sent before has a remark, unless the service drops repeated ones by their
+// id.
 //
 // For the first entry, `work` repeats:
 //
-//   1. Wait for its turn: the interval of the chat, the rate of the account, the pause that the service asked for.
-//   2. `prepare`: mark the row as begun. From here on the message is *uncertain* if there is no answer.
-//   3. Send. A first part that was shown before is edited instead of sent again.
-//   4. Taken or refused: remove the row. No answer: uncertain, again later. Another failure: again later, with growing
-//      pauses; after a day it is given up and reported.
+//   1. Wait for its turn: the interval of the chat, the rate of the account, the pause that the service requested.
+//   2. `prepare`: mark the row as begun. From here on, the message is *uncertain* if there is no response.
+//   3. Send. If a preview of the message was shown, that is edited instead.
+//   4. Accepted or refused: remove the row. No response: mark as uncertain and retry. Other failures: retry with
+//      increasing delays; after a day, give up and report it.
 //
 // A preview is shown only while its lane has no entries and less than a third of the rate is used.
 //
@@ -48,9 +49,9 @@ constexpr auto min_resend_delay = 1s;
 constexpr auto max_resend_delay = 60s;
 constexpr auto give_up_after = 24h;
 constexpr int max_resend_doublings = 6;
-/// Previews are sent while less than a third of the rate is used: messages go first.
+/// Previews are sent only while less than a third of the rate is used, because messages have priority.
 constexpr std::size_t preview_share = 3;
-/// Of messages that are not in the database: those that cannot be sent must not fill the memory.
+/// The maximum of messages that are not in the database, which bounds the memory used while sending fails.
 constexpr std::size_t max_in_lane = 200;
 constexpr std::string_view duplicate_remark = "(This message may have been sent twice.)";
 
@@ -151,7 +152,7 @@ Task<> ChannelOutbox::work(LanePointer lane) {
   lane->is_active = false;
   if (lane->entries.empty()) lane->is_overfull = false;
   const bool is_idle = lane->entries.empty() && !lane->preview;
-  // An idle chat costs nothing, once its rate is forgotten.
+  // Remove the lane of an idle chat once its interval has passed.
   if (is_idle && SteadyClock::now() - lane->last_sent > interval(lane->to)) lanes_.erase(lane->to);
 }
 
@@ -189,7 +190,7 @@ Task<bool> ChannelOutbox::send_first(LanePointer lane) {
     message.text += fmt::format("{}{}", message.text.empty() ? "" : "\n\n", duplicate_remark);
   }
   const auto result = co_await send_message(entry, std::move(message));
-  // Only this coroutine takes from the lane.
+  // Only this coroutine removes entries from the lane.
   AGW_ASSERT(!lane->entries.empty() && &entry == &lane->entries.front());
   if (result.end == End::stopped) co_return false;
   lane->last_sent = SteadyClock::now();
@@ -204,8 +205,8 @@ Task<bool> ChannelOutbox::send_first(LanePointer lane) {
   co_return true;
 }
 
-/// A service that drops what it knows tells, by sending it once more, as what message a first part is shown; that one
-/// is then changed.
+/// If a preview may have been sent, it is sent once more under the same id: a service that drops repeated messages then
+/// returns the id of the existing one, which is edited.
 Task<SendResult> ChannelOutbox::send_message(Entry& entry, OutgoingMessage message) {
   if (!entry.preview.empty()) {
     const auto found = co_await messenger_.send({.to = message.to, .id = entry.preview, .text = message.text}, stop_);
@@ -230,7 +231,7 @@ Task<> ChannelOutbox::load_files(OutgoingMessage& message, std::string ids) {
   if (message.files.empty() && message.text.empty()) message.text = "(A file is gone.)";
 }
 
-/// From here on, the next start knows that the message may have arrived.
+/// Marks the row as begun: after a kill, the next start knows that the message may have arrived.
 Task<> ChannelOutbox::prepare(Entry& entry) {
   if (!entry.row) co_return;
   const auto number = entry.row->number;
@@ -282,7 +283,7 @@ void ChannelOutbox::note_failure(Entry& entry, const SendResult& result) {
   log::warn("the channel {} sends again in {} ms: {}", settings_.name, pause.count(), result.error);
 }
 
-/// Shows the newest text as often as the service allows, but lets a message go first.
+/// Shows the newest text as often as the service allows, unless messages wait.
 Task<> ChannelOutbox::update_preview(LanePointer lane) {
   AGW_ASSERT(lane->entries.empty() && lane->preview && !lane->preview->is_current);
   const auto until_changed = [](LanePointer one) -> Task<> { co_await one->changed.wait(); };
@@ -301,7 +302,7 @@ Task<> ChannelOutbox::update_preview(LanePointer lane) {
   SendResult result;
   const bool as_draft = settings_.stream == ChannelStream::draft && messenger_.traits().has_drafts;
   if (as_draft) {
-    // Telegram has drafts in private chats only.
+    // Telegram supports drafts only in private chats.
     if (!drafts_work_ || lane->to.is_group) co_return;
     result = co_await messenger_.draft(lane->to, preview.question, std::move(preview.text), stop_);
     if (result.end == End::refused) drafts_work_ = false;

@@ -17,13 +17,14 @@
 
 namespace agw {
 
-/// Sends the messages of one channel: in order in each chat, chats side by side, within the service's rates. A stored
-/// message is tried until the service takes or refuses it; if it may have been sent when no answer came or the gateway
-/// was killed, and the service does not drop repeated messages, it says so when it is sent again.
+/// Sends the messages of one channel: in order within a chat, concurrently in different chats, within the service's
+/// rates. A stored message is retried until the service accepts or refuses it. A message that may have been sent
+/// before, because of a missing response or a kill, has a remark when it is sent again, unless the service drops
+/// repeated messages.
 class ChannelOutbox {
 public:
   using Sent = std::function<void(const std::string& message)>;
-  /// Why a message was given up, for people.
+  /// Called with the reason, for people, if a message was given up.
   using Refused = std::function<void(const std::string& why)>;
 
   ChannelOutbox(const ChannelServices& services, const ChannelSettings& settings, Messenger& messenger,
@@ -31,13 +32,13 @@ public:
 
   /// Sends rows that are in the database.
   void add(std::vector<OutboxRow> rows);
-  /// Sends a message that is not in the database, so a kill may lose it, and so do
-  /// 200 in one chat that wait already, which is logged. `sent` is called with the service's id of it.
+  /// Sends a message that is not in the database, so a kill may lose it. It is also
+  /// dropped, with a log entry, if 200 messages already wait in the chat. `sent` is called with the service's id of it.
   void send_unstored(OutgoingMessage message, Sent sent = {});
 
-  /// Shows an unfinished answer, as the settings say. Later texts replace earlier ones that were not shown yet.
+  /// Shows an unfinished answer, as the settings specify. Later texts replace earlier ones that were not shown yet.
   void show_preview(const ChatPlace& place, std::int64_t question, std::string text);
-  /// The answer is finished: nothing more of it is shown.
+  /// Must be called once the answer is finished. Ends the preview.
   void end_preview(const ChatPlace& place, std::int64_t question);
 
   /// The number of messages that wait.
@@ -49,20 +50,20 @@ private:
 
   struct Entry {
     OutgoingMessage message;
-    std::optional<OutboxRow> row{};  ///< in the database
+    std::optional<OutboxRow> row{};  ///< only if it is in the database
     Sent sent{};
     bool is_uncertain = false;
-    std::string preview{};  ///< the id under which a first part of it may have been sent
+    std::string preview{};  ///< the id with which a preview may have been sent
     int failures = 0;
     SteadyClock::time_point since = SteadyClock::now();
   };
-  /// An answer that is shown while it is written.
+  /// A preview of an answer that is being written.
   struct Preview {
     std::int64_t question = 0;
     std::string text;
     bool is_current = false;  ///< the text has been shown
-    std::string id{};         ///< of the first message, also when it is sent again
-    std::string message{};    ///< that shows it, if it is edited
+    std::string id{};         ///< the id of the first message, also if it is sent again
+    std::string message{};    ///< the service's id of the message to edit
   };
   struct Lane {
     explicit Lane(Loop& loop, ChatPlace place) : to(std::move(place)), changed(loop) {}
@@ -70,10 +71,10 @@ private:
     const ChatPlace to;
     std::deque<Entry> entries;
     std::optional<Preview> preview;
-    SteadyClock::time_point last_sent{};     ///< a message
-    SteadyClock::time_point last_preview{};  ///< a draft or a change
+    SteadyClock::time_point last_sent{};     ///< of a message
+    SteadyClock::time_point last_preview{};  ///< of a draft or an edit
     bool is_active = false;
-    bool is_overfull = false;  ///< messages were dropped since it was empty
+    bool is_overfull = false;  ///< messages were dropped since the lane was last empty
     AsyncEvent changed;
   };
   using LanePointer = std::shared_ptr<Lane>;
@@ -85,7 +86,7 @@ private:
   Task<bool> send_first(LanePointer lane);
   Task<> prepare(Entry& entry);
   Task<SendResult> send_message(Entry& entry, OutgoingMessage message);
-  /// Fetches the files of a message. One that is gone is named in its text.
+  /// Loads the files of a message. Deleted ones are named in its text.
   Task<> load_files(OutgoingMessage& message, std::string ids);
   Task<> finish(LanePointer lane, SendResult result);
   void note_failure(Entry& entry, const SendResult& result);
@@ -103,7 +104,7 @@ private:
   StopSource& stop_;
   Refused refused_;
   std::map<ChatPlace, LanePointer> lanes_;
-  std::deque<SteadyClock::time_point> recent_;  ///< when the last messages were sent, as many as a second allows
+  std::deque<SteadyClock::time_point> recent_;  ///< when the last messages were sent; as many as the rate per second
   SteadyClock::time_point paused_until_{};
   bool drafts_work_ = true;
   TaskGroup group_;

@@ -85,7 +85,7 @@ void Channels::connect(ChannelSettings settings) {
   group_.spawn(run(place, before, ended));
 }
 
-/// Only one channel of an extension runs at a time: the next one continues from what its predecessor stored.
+/// Only one channel of an extension runs at a time: the next one continues from the state that its predecessor stored.
 Task<> Channels::run(std::shared_ptr<Channel> channel, std::shared_ptr<AsyncEvent> before,
                      std::shared_ptr<AsyncEvent> ended) {
   if (before) co_await before->wait();

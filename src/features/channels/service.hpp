@@ -16,23 +16,23 @@ namespace agw {
 class Channel;
 
 /// The `integration` extensions of kind `channel`: messengers in which people talk to agents. Each enabled one reads
-/// and writes by itself; a change of its record takes effect at once.
+/// and sends independently. A change of its record takes effect immediately.
 class Channels : private Subscriber {
 public:
   explicit Channels(const ChannelServices& services);
   ~Channels() override;
 
-  /// Starts to read in the background. No run of an earlier start may be unfinished.
+  /// Starts to read in the background. Runs that an earlier start left unfinished must have been ended before.
   void start();
-  /// Ends all channels. What is not sent yet stays on disk.
+  /// Ends all channels. Unsent messages stay in the database.
   Task<> stop();
 
-  /// By name.
+  /// The status of all channels, sorted by name.
   std::vector<ChannelStatus> list() const;
-  /// Adds the stranger who got that code to `allow`. Throws NotFound `code not found`.
+  /// Adds the stranger with that code to `allow`. Throws NotFound `code not found`.
   Task<ConfirmedSender> confirm(ConfirmSender sender);
 
-  /// SendFile, while a channel is there.
+  /// SendFile; no tools if there is no channel.
   std::vector<ToolPointer> tools();
 
 private:
@@ -47,7 +47,8 @@ private:
 
   const ChannelServices services_;
   std::map<std::string, std::shared_ptr<Channel>, std::less<>> channels_;  ///< by the extension's id
-  std::map<std::string, std::shared_ptr<AsyncEvent>, std::less<>> ended_;  ///< of those that still end, by id
+  /// By the extension's id; notified when the channel has ended.
+  std::map<std::string, std::shared_ptr<AsyncEvent>, std::less<>> ended_;
   bool running_ = false;
   TaskGroup group_;
   ToolPointer send_file_tool_;

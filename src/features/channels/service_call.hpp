@@ -13,23 +13,23 @@ namespace agw {
 
 /// The account of a channel at its service.
 struct ChannelAccount {
-  std::string address;  ///< of the service, without a slash at its end
+  std::string address;  ///< of the service, without a trailing slash
   std::string token;
-  FilledSecrets secrets;    ///< of the token, to be removed from errors
-  bool is_persons = false;  ///< `address` may be private
+  FilledSecrets secrets;    ///< the values in the token, to be removed from errors
+  bool is_persons = false;  ///< made by a person, so `address` may be private
 };
 
 /// A service's response.
 struct ServiceResponse {
   int status = 0;       ///< 0 if there was no response
   json::object body{};  ///< empty if it is not a JSON object
-  std::string bytes{};  ///< the body unparsed, if `keeps_bytes`
+  std::string bytes{};  ///< the unparsed body, if `keeps_bytes` is set
   std::string error{};  ///< why there is no response, for people
   bool stopped = false;
-  std::chrono::milliseconds retry_after{};  ///< of the header; zero: none
+  std::chrono::milliseconds retry_after{};  ///< from the header; zero if there is none
 };
 
-/// One request to the service. `path` follows the address.
+/// One request to the service. `path` is appended to the address.
 struct ServiceCall {
   std::string method = "POST";
   std::string path;

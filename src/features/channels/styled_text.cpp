@@ -1,5 +1,4 @@
-// Markdown as Message Styling (XEP-0393), which clients show without a parser: spans have one character at each end,
-// blocks are lines.
+// Converts Markdown to Message Styling (XEP-0393): spans have one character at each end, blocks are lines.
 
 #include <fmt/format.h>
 
@@ -38,7 +37,7 @@ private:
 
   void begin_link(std::string_view /*address*/) override {}
   void end_link(std::string_view address) override {
-    // The address is not repeated if it is the link's text.
+    // The address is omitted if it is the link's text.
     if (!in_table() && !address.empty() && !out_.ends_with(address)) out_ += fmt::format(" ({})", address);
   }
 

@@ -1,15 +1,15 @@
-// Telegram's bot API: each call is an HTTP request with the token in its path.
+// The messenger for Telegram's Bot API: each call is an HTTP request with the token in its path.
 //
-// Reading is a long poll (`getUpdates`). The cursor is the id of the last update, and the next poll confirms it with
-// `offset`: until then Telegram keeps the updates, so nothing is lost before the channel has stored the cursor. The
-// first poll returns immediately, which shows whether the account works. Status 409 means that another program polls;
-// only the second in a row counts, because our own last poll may not have ended yet.
+// Reading is a long poll (`getUpdates`). The cursor is the id of the last update. The next poll confirms it with
+// `offset`; until then Telegram keeps the updates, so none is lost before the channel has stored the cursor. The first
+// poll returns immediately, which shows whether the account works. Status 409 means that another program polls; only
+// the second consecutive one counts, because our own last poll may not have ended yet.
 //
-// Sending is not idempotent: a request without an answer is `uncertain`. An edit may be repeated, so there it is
-// `retry`. Markup that Telegram cannot parse is sent again as plain text; an edit of a message that is gone becomes a
-// new message; one that changes nothing counts as sent.
+// Sending is not idempotent: without a response, the result is `uncertain`. An edit may be repeated, so its result is
+// `retry`. Markup that Telegram cannot parse is sent again as plain text; an edit of a deleted message becomes a new
+// message; an edit that changes nothing counts as sent.
 //
-// Errors may quote the address, and with it the token: it is hidden in each of them.
+// Errors may quote the address with the token, which is therefore removed from every error.
 
 #include "features/channels/telegram.hpp"
 
@@ -31,7 +31,7 @@ using namespace std::chrono_literals;
 using End = SendResult::End;
 
 constexpr auto poll_timeout = 50s;
-/// The time after `poll_timeout` in which the service must have responded.
+/// The time after `poll_timeout` within which the service must respond.
 constexpr auto poll_grace = 20s;
 constexpr auto idle_pause = 500ms;
 constexpr std::size_t max_press_response = 200;
@@ -39,7 +39,7 @@ constexpr std::size_t max_caption = 1024;
 /// A larger picture is sent as a file.
 constexpr std::size_t max_photo = 10 * 1024 * 1024;
 
-/// An id as the number that it is.
+/// An id as a JSON number.
 json::value number_of(std::string_view id) {
   std::int64_t number = 0;
   const auto [end, error] = std::from_chars(id.data(), id.data() + id.size(), number);
@@ -53,7 +53,7 @@ json::object addressed(const ChatPlace& place) {
   return parameters;
 }
 
-/// A form with a file (RFC 7578).
+/// A multipart form with a file (RFC 7578).
 std::string form_of(const json::object& fields, std::string_view name, const OutgoingFile& file,
                     std::string_view boundary) {
   std::string form;
@@ -111,7 +111,8 @@ Telegram::Telegram(HttpClient& http, const ChannelAccount& account, ChannelThrea
     : http_(http), account_(account), threads_(threads) {}
 
 const Messenger::Traits& Telegram::traits() const {
-  // https://core.telegram.org/bots/faq: one message a second in a chat, 20 a minute in a group, 30 a second in all.
+  // https://core.telegram.org/bots/faq: one message per second in a chat, 20 per minute in a group, 30 per second in
+  // total.
   static const Traits traits{.max_units = 4096,
                              .has_buttons = true,
                              .has_drafts = true,
@@ -136,13 +137,13 @@ Task<ReceivedBatch> Telegram::read(std::string cursor, StopSource& stop) {
   const bool waits = has_read_;
   const auto response = co_await call("getUpdates", poll_parameters(cursor), stop, poll_timeout + poll_grace);
   auto batch = batch_of(response, std::move(cursor));
-  // Not every self-hosted server supports long polling.
+  // Pause here, because not every self-hosted server supports long polling.
   const bool is_idle = batch.end == ReceivedBatch::End::read && batch.messages.empty();
   if (waits && is_idle && std::chrono::steady_clock::now() - begun < idle_pause) co_await pause(stop, idle_pause);
   co_return batch;
 }
 
-/// The first poll returns at once, so that the channel's state is known.
+/// The first poll returns immediately, so that the channel's state is known.
 json::object Telegram::poll_parameters(const std::string& cursor) const {
   json::object parameters{{"timeout", has_read_ ? poll_timeout.count() : 0},
                           {"limit", 100},
@@ -173,7 +174,7 @@ ReceivedBatch Telegram::batch_of(const ServiceResponse& response, std::string cu
 ReceivedBatch Telegram::problem_of(const ServiceResponse& response) {
   ReceivedBatch batch{.error = account_.secrets.hidden_in(description_of_error(response)),
                       .retry_after = retry_after_of(response)};
-  // An own poll that the service has not yet ended looks like another program's.
+  // Ignore the first conflict: our own previous poll may not have ended at the service.
   if (response.status == 409 && conflicts_++ > 0) batch.end = ReceivedBatch::End::conflict;
   if (response.status == 401 || response.status == 404) batch.end = ReceivedBatch::End::refused;
   return batch;
@@ -182,7 +183,7 @@ ReceivedBatch Telegram::problem_of(const ServiceResponse& response) {
 Task<SendResult> Telegram::send(OutgoingMessage message, StopSource& stop) {
   if (!message.files.empty()) co_return co_await send_file(message, stop);
   auto result = co_await send_once(message, message.is_markdown, stop);
-  // Its HTML is stricter than what people and models write, and may show nothing of Markdown that is not empty.
+  // Telegram's HTML is strict: markup of people and models may be invalid, or leave no visible text.
   const auto says = [&result](std::string_view reason) { return result.error.find(reason) != std::string::npos; };
   if (message.is_markdown && result.end == End::refused && (says("can't parse") || says("empty"))) {
     result = co_await send_once(message, false, stop);

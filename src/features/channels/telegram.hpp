@@ -36,7 +36,7 @@ private:
   const ChannelAccount& account_;
   const ChannelThreads threads_;
   bool has_read_ = false;
-  int conflicts_ = 0;  ///< answers in a row that another program polls
+  int conflicts_ = 0;  ///< consecutive conflicts with another program that polls
 };
 
 /// An `Update` of the Bot API; no value for updates that channels ignore, such as edited messages.

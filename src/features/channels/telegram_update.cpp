@@ -9,7 +9,7 @@ namespace agw {
 
 namespace {
 
-/// An id: a number on the wire.
+/// An id as text; the API has numbers.
 std::string id_in(const json::object& object, std::string_view name) {
   const auto* value = object.if_contains(name);
   return value && value->is_int64() ? std::to_string(value->get_int64()) : std::string();
@@ -29,7 +29,7 @@ ReceivedFile file_of(const json::object& file, std::string_view name, std::strin
           .mime = own_mime.empty() ? std::string(mime) : own_mime};
 }
 
-/// The files of a message. Of a photo, which comes in several sizes, the largest.
+/// The files of a message. Of a photo, which has several sizes, the largest.
 std::vector<ReceivedFile> files_of(const json::object& message) {
   std::vector<ReceivedFile> files;
   if (const auto* sizes = array_member(message, "photo"); sizes && !sizes->empty() && sizes->back().is_object()) {
@@ -47,7 +47,7 @@ std::vector<ReceivedFile> files_of(const json::object& message) {
   return files;
 }
 
-/// The content of messages without text and files, as text.
+/// The content of other kinds of messages, as text.
 std::string other_content(const json::object& message) {
   if (const auto* location = object_member(message, "location")) return "Location: " + to_json(*location);
   if (const auto* contact = object_member(message, "contact")) return "Contact: " + to_json(*contact);

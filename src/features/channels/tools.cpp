@@ -1,4 +1,4 @@
-// The tools with which agents act in a messenger.
+// The tools that let agents act in a messenger.
 
 #include <fmt/format.h>
 
@@ -14,7 +14,7 @@ namespace agw {
 
 namespace {
 
-constexpr int max_files = 10;  // of an answer
+constexpr int max_files = 10;  // per answer
 
 constexpr auto send_file_schema = R"({
   "type": "object",
@@ -32,7 +32,7 @@ std::string content_of(const OpenedPath& file) {
   return *std::move(bytes);
 }
 
-/// Files named as text but not in UTF-8 would be converted, so they get no text type.
+/// Files that are named as text but not in UTF-8 get a binary type, because services would convert them.
 std::string type_of(const std::string& name, const std::string& bytes) {
   const auto type = content_type_of(name);
   return std::string(type.starts_with("text/") && !is_utf8(bytes) ? "application/octet-stream" : type);

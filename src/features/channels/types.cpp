@@ -23,7 +23,7 @@ BOOST_DESCRIBE_ENUM(ChannelState, connecting, connected, failing)
 std::span<const EnumName> names(Tag<ChannelState>) { return enum_names<ChannelState>(); }
 
 std::span<const EnumName> names(Tag<ChannelNotice>) {
-  // These are the names of the events, some of which have a dot; the first of each is how it is written.
+  // These are the names of events, some of which have a dot. The first name of each value is the one that is written.
   static constexpr std::array listed{
       EnumName{"permission-requested", static_cast<int>(ChannelNotice::permission_requested)},
       EnumName{"proposal.created", static_cast<int>(ChannelNotice::proposal_created)},
@@ -65,7 +65,7 @@ E value_in(const json::object& members, std::string_view name, E otherwise) {
   return text ? from_text<E>(*text).value_or(otherwise) : otherwise;
 }
 
-/// Ids are numbers at some services, and people write them so.
+/// Ids are numbers at some services, so people write them as numbers.
 std::set<std::string, std::less<>> ids_in(const json::object& members, std::string_view name) {
   std::set<std::string, std::less<>> ids;
   if (const auto* listed = array_member(members, name)) {
@@ -74,7 +74,7 @@ std::set<std::string, std::less<>> ids_in(const json::object& members, std::stri
   return ids;
 }
 
-/// Mail addresses are the same in upper and lower case. What is sent cannot be changed, so nothing unfinished is.
+/// Mail addresses are case-insensitive. Unfinished answers are not shown, because sent mails cannot be changed.
 void add_mail_settings(const json::object& members, ChannelSettings& settings) {
   settings.smtp = string_or_empty(members, "smtp");
   while (settings.smtp.ends_with('/')) settings.smtp.pop_back();
@@ -88,7 +88,7 @@ void add_mail_settings(const json::object& members, ChannelSettings& settings) {
   settings.allow = std::move(allow);
 }
 
-/// Addresses as an XMPP server writes them.
+/// Normalises addresses as XMPP servers do.
 void add_xmpp_settings(const json::object& members, ChannelSettings& settings) {
   const auto accounts = [](const std::set<std::string, std::less<>>& addresses) {
     std::set<std::string, std::less<>> found;

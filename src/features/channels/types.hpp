@@ -34,32 +34,32 @@ struct ChannelSettings {
   std::string id;
   std::string name;
   ChannelService service{};
-  std::string token;                         ///< as written: `${secret:NAME}`
-  std::string address;                       ///< of a self-hosted server; empty: the vendor's
+  std::string token;                         ///< as in the definition: `${secret:NAME}`
+  std::string address;                       ///< of a self-hosted server; if empty, the vendor's
   std::string agent_id;                      ///< id or name
-  std::set<std::string, std::less<>> allow;  ///< the service's ids of the people who are answered
+  std::set<std::string, std::less<>> allow;  ///< the service's ids of the people whom the channel answers
   bool pairing = false;
   ChannelThreads threads = ChannelThreads::chat;
   ChannelStream stream = ChannelStream::draft;
   std::set<ChannelNotice> notify;
-  bool is_persons = false;  ///< made by a person: `address` may be private
-  // Of mail and XMPP only.
-  std::string user{};  ///< the account, where the token does not say it
-  // Of mail only.
-  std::string smtp{};         ///< the server that sends; `address` is the one that is read
+  bool is_persons = false;  ///< made by a person, so `address` may be private
+  // Only for mail and XMPP.
+  std::string user{};  ///< the account, if the token does not contain it
+  // Only for mail.
+  std::string smtp{};         ///< the server for sending; `address` is the one for reading
   std::string from{};         ///< the account's mail address, in lower case
   std::string authserv_id{};  ///< the server that verifies senders
-  // Of XMPP only.
-  std::set<std::string, std::less<>> rooms{};  ///< that it enters; their server is trusted to name the senders
+  // Only for XMPP.
+  std::set<std::string, std::less<>> rooms{};  ///< the rooms to enter; their server is trusted to name the senders
 
   bool operator==(const ChannelSettings&) const = default;
 };
 ChannelSettings channel_settings(const Extension& extension);
 
-/// Where messages go: a chat, and the topic in it.
+/// The destination of messages: a chat, and a topic in it.
 struct ChatPlace {
   std::string chat;
-  std::string topic;  ///< empty: none
+  std::string topic;  ///< empty if none
   bool is_group = false;
 
   bool operator==(const ChatPlace&) const = default;
@@ -77,7 +77,7 @@ struct ChannelStatus {
   ChannelService service{};
   ChannelState state = ChannelState::connecting;
   std::optional<std::string> error;  ///< why it fails, and what to do
-  std::int64_t open_questions = 0;   ///< messages that are being answered or wait
+  std::int64_t open_questions = 0;   ///< messages that are being answered or wait for an answer
   std::int64_t unsent = 0;           ///< messages that wait to be sent
   std::int64_t strangers = 0;        ///< people with a code that can still be confirmed
 };
@@ -89,11 +89,11 @@ struct ConfirmSender {
 };
 const Description& describe(Tag<ConfirmSender>);
 
-/// The response: the person who is answered from now on.
+/// The response to `POST /channels/pair`: the person whom the channel now answers.
 struct ConfirmedSender {
   std::string channel;  ///< the extension's name
   std::string sender;   ///< the service's id
-  std::string name;     ///< the display name there
+  std::string name;     ///< the display name at the service
 };
 const Description& describe(Tag<ConfirmedSender>);
 

@@ -1,25 +1,25 @@
-// An account at mail servers as a messenger: IMAP for reading, SMTP for sending.
+// The messenger for an account at mail servers: reads by IMAP, sends by SMTP.
 //
-// A mail's *reference* (`MailReference`) is what an answer needs of it: its message id, subject and the ids before it.
-// The *topic* names a conversation by mail: the ids of our own mails contain it, because some programs refer only to
-// the mail that they answer. The *position*, stored as the cursor, is `<validity> <last uid> <received uids> @<time of
-// the last>`.
+// A mail's *reference* (`MailReference`) is the data that a reply needs: its message id, its subject and the ids of
+// earlier mails. The *topic* identifies a conversation by mail. The ids of our own mails contain it, because some
+// programs refer only to the mail that they answer. The *position*, stored as the cursor, is `<validity> <last uid>
+// <received uids> @<time of the last>`.
 //
-// A mail is read only if its sender is authentic by the header of the trusted server, a person wrote it, and it names
-// the account as a recipient: without the last, a signed mail to somebody else could be sent to us again. Of a
-// stranger's mail nothing but the head is read.
+// A mail is read only if the header of the trusted server verifies its sender, a person wrote it, and it names the
+// account as a recipient: otherwise a signed mail to someone else could be replayed to us. Only the head of a
+// stranger's mail is read.
 //
 // The invariant: a mail is marked as read at the server only after the channel has stored the position that contains
 // it. So the received ones of the last batch are marked by the *next* `read_batch`.
 //
 //   1. Connect, and mark the mails of the last batch as read.
-//   2. Ask for mails after the last one; without any, wait for new ones (IDLE).
+//   2. Search for mails after the last one; if there are none, wait for new ones (IDLE).
 //   3. Read each head, then the whole mail if its sender is known, up to 20 mails or 8 MiB at once.
 //
-// If the server has renumbered its mails (another UIDVALIDITY, or a next number that was given already), numbers say
-// nothing: reading resumes at the oldest unread mail of the last two days that is not older than the last one. A mail
-// that comes twice in this way, or after a kill, has the same `update` (the hash of sender and message id), and is
-// known.
+// If the server has renumbered its mails (another UIDVALIDITY, or a next number that was already assigned), the stored
+// numbers are useless: reading resumes at the oldest unread mail of the last two days that is not older than the last
+// one. A mail that is read twice because of this, or after a kill, has the same `update` (the hash of sender and
+// message id), so it is recognised.
 
 #include "features/channels/email/email.hpp"
 
@@ -46,28 +46,27 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Limits of one batch, so that many mails do not fill the memory.
+/// Limits of one batch, which bound the memory used.
 constexpr std::size_t max_mails_per_batch = 20;
 constexpr std::size_t max_bytes_per_batch = 8 * 1024 * 1024;
 /// A file of 20 MiB has 27 MiB in a mail.
 constexpr std::size_t max_mail = 40 * 1024 * 1024;
 constexpr std::size_t max_subject = 250;
-/// Older mails are not answered when the server has renumbered its mails.
+/// After the server has renumbered its mails, older ones are not answered.
 constexpr auto max_time_away = std::chrono::days(2);
 constexpr std::size_t max_references = 20;
 constexpr std::size_t topic_length = 16;
 
 std::string_view domain_of(std::string_view address) { return address.substr(address.find('@') + 1); }
 
-/// `ann+work@example.org` is `ann@example.org` too.
+/// Removes the tag: `ann+work@example.org` is also `ann@example.org`.
 std::string without_tag(std::string_view address) {
   const auto at = address.find('@');
   const auto plus = address.substr(0, at).find('+');
   return std::string(address.substr(0, plus)) + std::string(plus == address.npos ? "" : address.substr(at));
 }
 
-/// The same for each copy of a mail, no matter which number the server gives it. Only the sender's own mails can be
-/// taken for it.
+/// Identifies a mail independently of its number at the server. Only mails of the same sender can have the same id.
 std::string update_of(const MailReference& reference, std::string_view sender) {
   return to_hex(sha256(fmt::format("{}\n{}", sender, reference.message_id)));
 }
@@ -76,7 +75,7 @@ std::string topic_from_id(std::string_view message_id) { return to_hex(sha256(me
 
 }  // namespace
 
-// References, as lines: the id, the subject, the ids before it.
+// References are stored as lines: the id, the subject, the ids of earlier mails.
 
 std::string MailReference::text() const {
   return fmt::format("{}\n{}\n{}", message_id, subject, boost::algorithm::join(references, " "));
@@ -167,7 +166,7 @@ Task<ReceivedBatch> Email::read_batch(std::string cursor, StopSource& stop) {
   }
   if (!is_renumbered(position)) co_await imap_->mark_read(std::exchange(position.received, {}), stop);
   auto uids = co_await new_mails(position, stop);
-  // The first read returns at once, so that the channel's state is known.
+  // The first read returns immediately, so that the channel's state is known.
   while (uids.empty() && has_read_) {
     co_await imap_->wait_for_new_mail(stop);
     uids = co_await new_mails(position, stop);
@@ -185,15 +184,15 @@ Task<ReceivedBatch> Email::read_batch(std::string cursor, StopSource& stop) {
   co_return batch;
 }
 
-/// A server that lost its numbers may start over without saying so: then the next one, as of when the connection was
-/// made, is one that was given already.
+/// A server that lost its numbers may restart them with the same UIDVALIDITY. Then the next uid, as of the login, is
+/// one that was already assigned.
 bool Email::is_renumbered(const Position& position) const {
   return position.validity != imap_->validity() || (!has_read_ && imap_->next_uid() <= position.last);
 }
 
-/// If the server has renumbered its mails (UIDVALIDITY), their numbers no longer say which ones were read: reading
-/// resumes at the oldest unread mail of the last days that came no earlier than the last one, and answered ones are
-/// recognised by their message ids.
+/// If the server has renumbered its mails (UIDVALIDITY), their numbers no longer show which ones were read. Then
+/// reading resumes at the oldest unread mail of the last days that is not older than the last one, and answered mails
+/// are recognised by their message ids.
 Task<std::vector<Imap::Uid>> Email::new_mails(Position& position, StopSource& stop) {
   if (!is_renumbered(position)) co_return co_await imap_->mails_from(position.last + 1, stop);
   log::warn("the mail server of the channel {} has renumbered its mails", settings_.name);
@@ -220,7 +219,7 @@ Task<std::optional<ReceivedMessage>> Email::read_one(Imap::Uid uid, Position& po
   const bool is_stranger = !settings_.allow.contains(sender->address);
   const auto reference = reference_of(head, fetched->bytes);
   auto message = message_of(reference, *std::move(sender));
-  // Nothing else is read of a stranger's mail.
+  // Only the head of a stranger's mail is read.
   if (is_stranger) co_return message;
   if (fetched->size > max_mail) {
     message.text = fmt::format("(A mail with the subject {} is too large to be read: it has over {} MiB.)",
@@ -254,7 +253,7 @@ MailReference Email::reference_of(const MailHead& head, std::string_view bytes) 
       .subject = std::string(utf8_prefix(boost::trim_copy(decode_header(head.first("subject"))), max_subject)),
       .references = read_message_ids(head.first("references"))};
   if (reference.references.empty()) reference.references = read_message_ids(head.first("in-reply-to"));
-  // The first identifies the thread; mail programs search for the last ones.
+  // The first id identifies the thread; mail programs search for the last ones.
   if (auto& all = reference.references; all.size() > max_references)
     all.erase(all.begin() + 1, all.end() - (max_references - 1));
   return reference;
@@ -311,7 +310,7 @@ Task<FetchedFile> Email::fetch(ReceivedFile file, StopSource&) {
 // Sending.
 
 MailDraft Email::draft_of(const OutgoingMessage& message) const {
-  // A mail that was sent cannot be edited: the new text is a separate mail.
+  // A sent mail cannot be edited, so the new text becomes a separate mail.
   const auto& replies_to = message.edits.empty() ? message.replies_to : message.edits;
   auto answered = MailReference::from_text(replies_to);
   MailDraft draft{
@@ -341,7 +340,7 @@ MailDraft Email::draft_of(const OutgoingMessage& message) const {
 Task<SendResult> Email::send(OutgoingMessage message, StopSource& stop) {
   const auto draft = draft_of(message);
   auto mail = co_await services_.blocking.run([draft] { return write_mail(draft); });
-  // libcurl greets the server with the path as its own name.
+  // libcurl uses the path of the URL as its name in the SMTP greeting.
   auto account = server(fmt::format("{}/{}", settings_.smtp, domain_of(settings_.from)));
   auto result = co_await send_mail(services_.http, std::move(account), settings_.from, draft.to, std::move(mail), stop);
   result.error = account_.secrets.hidden_in(result.error);

@@ -15,19 +15,19 @@
 
 namespace agw {
 
-/// The data that a reply to a mail must contain: `ReceivedMessage::message` holds it, and `OutgoingMessage::replies_to`
-/// brings it back.
+/// The data about a mail that a reply to it must contain. `ReceivedMessage::message` carries it to the channel, and
+/// `OutgoingMessage::replies_to` back.
 struct MailReference {
   std::string message_id;                 ///< `<id@host>`
   std::string subject;                    ///< decoded
-  std::vector<std::string> references{};  ///< of the mails before it in its thread
+  std::vector<std::string> references{};  ///< ids of the earlier mails of its thread
 
   std::string text() const;
   static MailReference from_text(std::string_view text);
 };
 
-/// An account at mail servers: reads by IMAP, with IDLE for new mails, and sends by SMTP. It only reads mails whose
-/// sender the trusted server has verified, that name the account's address as a recipient, and that a person wrote.
+/// An account at mail servers: reads by IMAP, with IDLE for new mails, and sends by SMTP. Reads only mails whose sender
+/// was verified by the trusted server, that name the account's address as a recipient, and that a person wrote.
 class Email : public Messenger {
 public:
   Email(const ChannelServices& services, const ChannelAccount& account, const ChannelSettings& settings);
@@ -40,8 +40,8 @@ public:
   Task<FetchedFile> fetch(ReceivedFile file, StopSource& stop) override;
 
 private:
-  /// How far the inbox was read: `<validity> <last uid> <uids that count as read from now on>`, and when the server got
-  /// the last one: ` @<seconds>`.
+  /// The position up to which the inbox was read: `<validity> <last uid> <uids of the last batch> @<seconds>`. The next
+  /// read marks the mails of the last batch as read. The time is when the server received the last mail.
   struct Position {
     Imap::Uid validity = 0;
     Imap::Uid last = 0;
@@ -54,13 +54,13 @@ private:
 
   Task<> connect(StopSource& stop);
   Task<ReceivedBatch> read_batch(std::string cursor, StopSource& stop);
-  /// Whether the numbers in `position` are no longer those of the server.
+  /// Whether the server has renumbered its mails since `position`.
   bool is_renumbered(const Position& position) const;
   Task<std::vector<Imap::Uid>> new_mails(Position& position, StopSource& stop);
-  /// Moves `position` to that mail. No value if it is ignored or gone.
+  /// Advances `position` to that mail. No value if the mail is ignored or was deleted.
   Task<std::optional<ReceivedMessage>> read_one(Imap::Uid uid, Position& position, StopSource& stop);
   bool is_for_account(const MailHead& head) const;
-  /// `bytes` are those of the head, which identify a mail that has no id.
+  /// A mail without an id is identified by `bytes`, the bytes of its head.
   static MailReference reference_of(const MailHead& head, std::string_view bytes);
   std::string topic_of(const MailReference& reference) const;
   ReceivedMessage message_of(const MailReference& reference, MailAddress sender) const;
@@ -71,9 +71,9 @@ private:
   const ChannelServices& services_;
   const ChannelAccount& account_;
   const ChannelSettings& settings_;
-  std::unique_ptr<Imap> imap_;                          ///< null: not connected
-  bool has_read_ = false;                               ///< on this connection
-  std::map<std::string, MailFile, std::less<>> files_;  ///< of the mails that were read last, by id
+  std::unique_ptr<Imap> imap_;                          ///< null if not connected
+  bool has_read_ = false;                               ///< reading has succeeded on this connection
+  std::map<std::string, MailFile, std::less<>> files_;  ///< files of the mails read last, by id
   std::size_t files_size_ = 0;
 };
 

@@ -22,15 +22,15 @@ constexpr auto idle_timeout = 9min;
 constexpr auto poll_interval = 60s;
 constexpr std::size_t max_head = 256 * 1024;
 constexpr std::size_t max_literal = 64 * 1024 * 1024;
-/// Of one command; in bytes and in number.
+/// Limits of all responses to one command: bytes and number.
 constexpr std::size_t max_response_bytes = max_literal + 1024 * 1024;
 constexpr std::size_t max_responses = 100'000;
-/// In one command: some servers take no longer line than 8 KiB.
+/// The maximum of uids in one command, because some servers limit lines to 8 KiB.
 constexpr std::size_t max_uids = 200;
 
 [[noreturn]] void fail(const std::string& why) { throw MailError(MailError::Kind::broken, why); }
 
-/// Lists of numbers as commands take them.
+/// Splits uids into lists in the syntax of commands.
 std::vector<std::string> in_pieces(std::span<const std::uint32_t> uids) {
   std::vector<std::string> pieces;
   for (; !uids.empty(); uids = uids.subspan(std::min(max_uids, uids.size())))
@@ -68,11 +68,11 @@ std::optional<Timestamp> received_at(std::string_view text) {
   const std::string time(text.substr(found + name.size(), 26));
   std::tm parts{};
   if (!::strptime(time.c_str(), "%d-%b-%Y %H:%M:%S %z", &parts)) return std::nullopt;
-  const auto offset = parts.tm_gmtoff;  // `timegm` clears it
+  const auto offset = parts.tm_gmtoff;  // saved, because `timegm` clears it
   return Timestamp(std::chrono::seconds(::timegm(&parts) - offset));
 }
 
-/// Short texts may come quoted.
+/// A short text may be a quoted string instead of a literal.
 std::string quoted_in(std::string_view text) {
   const auto begin = text.find("] \"");
   const auto end = text.rfind('"');
@@ -105,7 +105,7 @@ Task<Imap::Response> Imap::read_response(StopSource& stop) {
     if (response.size > max_response_bytes) fail("the server sent more than was requested");
     response.literals.push_back(co_await connection_.read_bytes(*next, stop));
     const auto line = co_await connection_.read_line(stop);
-    // The blank keeps `{123}` of this literal away from the end of the line.
+    // The blank ensures that `{123}` of this literal does not end the text.
     response.text += ' ' + line;
     response.size += line.size() + 1;
   }
@@ -162,13 +162,13 @@ Task<std::vector<Imap::Uid>> Imap::search(std::string criteria, StopSource& stop
 
 Task<std::vector<Imap::Uid>> Imap::mails_from(Uid first, StopSource& stop) {
   auto uids = co_await search(fmt::format("UID {}:* UNDELETED", first), stop);
-  // If there is none, `*` is the last one.
+  // If no mail is in the range, `*` matches the last mail.
   std::erase_if(uids, [first](Uid uid) { return uid < first; });
   co_return uids;
 }
 
 Task<std::vector<Imap::Uid>> Imap::unread_mails(Timestamp since, StopSource& stop) {
-  // Servers search by day, in their own time zone.
+  // Servers search by day, in their time zone, so the day before is included.
   const auto day = std::chrono::floor<std::chrono::seconds>(since - std::chrono::days(1));
   auto uids = co_await search(
       fmt::format("UNSEEN UNDELETED SINCE {:%d-%b-%Y}", fmt::gmtime(std::chrono::system_clock::to_time_t(day))), stop);

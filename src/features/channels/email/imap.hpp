@@ -12,8 +12,8 @@
 
 namespace agw {
 
-/// The inbox of an account by IMAP4rev1 (RFC 3501) with IDLE (RFC 2177). One caller at a time; functions throw
-/// MailError, after which the object cannot be used any more.
+/// Accesses the inbox of an account by IMAP4rev1 (RFC 3501) with IDLE (RFC 2177). One call at a time. Functions throw
+/// MailError, after which the object must not be used.
 class Imap {
 public:
   using Uid = std::uint32_t;
@@ -30,17 +30,17 @@ public:
 
   /// The mails from `first` on, ascending.
   Task<std::vector<Uid>> mails_from(Uid first, StopSource& stop);
-  /// The unread mails that the server got at `since` or later, ascending.
+  /// The unread mails that the server received at `since` or later, ascending.
   Task<std::vector<Uid>> unread_mails(Timestamp since, StopSource& stop);
 
   struct Head {
     std::string bytes;                    ///< the header, at most 256 KiB of it
     std::size_t size = 0;                 ///< of the whole mail
-    std::optional<Timestamp> received{};  ///< when the server got it (INTERNALDATE)
+    std::optional<Timestamp> received{};  ///< when the server received it (INTERNALDATE)
   };
-  /// No value if the mail is gone. It does not count as read.
+  /// Reads the head without marking the mail as read. No value if the mail was deleted.
   Task<std::optional<Head>> head(Uid uid, StopSource& stop);
-  /// The whole mail.
+  /// Reads the whole mail. No value if it was deleted.
   Task<std::optional<std::string>> mail(Uid uid, StopSource& stop);
   Task<> mark_read(std::vector<Uid> uids, StopSource& stop);
 
@@ -50,8 +50,8 @@ public:
 private:
   struct Response {
     std::string text;                     ///< all lines, without the contents of literals
-    std::vector<std::string> literals{};  ///< in their order
-    std::size_t size = 0;                 ///< of both, in bytes
+    std::vector<std::string> literals{};  ///< in order
+    std::size_t size = 0;                 ///< text and literals together, in bytes
   };
 
   Task<Response> read_response(StopSource& stop);

@@ -30,8 +30,8 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-/// Answers each command, known by its first word or two, with what the test says; `%` stands for the tag. As some real
-/// ones, it takes no line over 8 KiB.
+/// A server that answers each command, identified by its first word or two, with the given text; `%` is replaced by the
+/// tag. Like some real servers, it accepts no line over 8 KiB.
 class ImapScript {
 public:
   ImapScript(Loop& loop, std::map<std::string, std::string> answers)
@@ -104,7 +104,7 @@ std::map<std::string, std::string> usual_and(std::map<std::string, std::string> 
 
 using Body = std::function<Task<>(Imap& imap, StopSource& stop)>;
 
-/// Runs `body` with a selected inbox, and returns how it failed; empty if it did not.
+/// Runs `body` with a selected inbox, and returns the error; empty on success.
 std::string with_server(const std::map<std::string, std::string>& answers, const Body& body) {
   std::string problem;
   testing::run([&](Loop& loop) -> Task<> {

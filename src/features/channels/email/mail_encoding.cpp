@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::string_view base64_digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 constexpr std::size_t max_line = 76;
-/// Of an encoded word, which has at most 75 characters.
+/// Input bytes of an encoded word, which may have at most 75 characters.
 constexpr std::size_t bytes_in_word = 42;
 
 constexpr auto values_of_digits = [] {
@@ -82,13 +82,13 @@ std::string decode_quoted_printable(std::string_view text, bool is_word) {
 }
 
 std::string in_charset(std::string_view bytes, std::string_view charset) {
-  // A language may follow (RFC 2231, section 5).
+  // A language may follow the charset (RFC 2231, section 5).
   return text_to_utf8(bytes, fmt::format("text/plain; charset={}", charset.substr(0, charset.find('*'))));
 }
 
 struct Word {
   std::string text;
-  std::size_t size = 0;  ///< as it is written
+  std::size_t size = 0;  ///< in the encoded text
 };
 
 /// The encoded word that `text` begins with.
@@ -123,7 +123,7 @@ std::string decode_header(std::string_view text) {
     const auto begin = std::min(text.find("=?"), text.size());
     const auto word = begin < text.size() ? word_at(text.substr(begin)) : std::nullopt;
     const auto before = text.substr(0, word || begin == text.size() ? begin : begin + 2);
-    // Blanks between encoded words are no part of the text.
+    // Blanks between encoded words are not part of the text.
     const bool is_between = follows_word && word && before.find_first_not_of(" \t\r\n") == before.npos;
     if (!is_between) decoded += text_to_utf8(before, "text/plain");
     text.remove_prefix(before.size());
@@ -168,7 +168,7 @@ std::string encode_quoted_printable(std::string_view utf8) {
       continue;
     }
     const bool is_plain = (c > ' ' && c < 0x7f && c != '=') || (c == ' ' && !ends_line);
-    // A line that is a dot alone, or begins with "From ", is changed by some servers.
+    // Some servers change a line that is a single dot, or begins with "From ".
     const bool is_risky = column == 0 && (c == '.' || c == 'F');
     const std::size_t width = is_plain && !is_risky ? 1 : 3;
     if (column + width > max_line - 1) {

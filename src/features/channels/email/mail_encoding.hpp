@@ -5,8 +5,8 @@
 
 namespace agw {
 
-/// The bytes of a body with that Content-Transfer-Encoding (RFC 2045). Never fails: characters that are not valid in
-/// the encoding are dropped (base64) or kept (quoted-printable).
+/// Decodes a body with that Content-Transfer-Encoding (RFC 2045). Never fails: invalid characters are dropped (base64)
+/// or kept (quoted-printable).
 std::string decode_body(std::string_view body, std::string_view encoding);
 
 /// A header's text in UTF-8, with its encoded words (RFC 2047) decoded. Line ends and other control characters become

@@ -43,7 +43,7 @@ std::string from_percents(std::string_view text) {
   return decode_body(bytes, "quoted-printable");
 }
 
-/// One piece of a parameter: `filename*0*` is the first piece of `filename`, in percents.
+/// One piece of a parameter: `filename*0*` is the first piece of `filename`, percent-encoded.
 struct ParameterPiece {
   std::string name;
   int number = 0;
@@ -68,7 +68,7 @@ ParameterPiece piece_of(std::string_view text) {
   return piece;
 }
 
-/// The pieces of one parameter, in their order, as a text.
+/// Joins the pieces of one parameter, in their order, to a text.
 std::string joined(const std::vector<ParameterPiece>& pieces) {
   std::string charset;
   std::string bytes;

@@ -47,7 +47,7 @@ std::vector<std::string> read_message_ids(std::string_view text);
 /// `text` without comments in parentheses. Quoted strings stay as they are.
 std::string without_comments(std::string_view text);
 
-/// Splits at a character that is in no quoted string.
+/// Splits at each `separator` outside of quoted strings.
 std::vector<std::string_view> split_unquoted(std::string_view text, char separator);
 
 /// The content of a quoted string, or the text itself.

@@ -20,14 +20,14 @@ constexpr int max_depth = 10;
 constexpr std::size_t max_parts = 100;
 constexpr std::size_t max_boundary = 200;  // RFC 2046 allows 70
 constexpr std::size_t max_name = 200;
-/// Of the text of a part: a longer text becomes a file.
+/// Limit of the text of a part, in bytes: a longer text becomes a file.
 constexpr std::size_t max_text = 1024 * 1024;
 
 std::string content_type_for(const FieldValue& type) {
   return fmt::format("{}; charset={}", type.value, type.parameter("charset"));
 }
 
-/// Lines that were broken only for the width of a screen (RFC 3676).
+/// Joins lines that were wrapped for display (format=flowed, RFC 3676).
 std::string unflowed(std::string_view text, bool deletes_blank) {
   std::string joined;
   while (!text.empty()) {
@@ -54,7 +54,7 @@ std::string safe_name(std::string_view name, std::string_view mime) {
   return std::string(utf8_prefix(clean, max_name));
 }
 
-/// The parts of a multipart body, without what stands before the first and after the last.
+/// The parts of a multipart body, without the text before the first and after the last part.
 std::vector<std::string_view> parts_of(std::string_view body, std::string_view boundary, bool& has_more) {
   std::vector<std::string_view> parts;
   const auto mark = fmt::format("--{}", boundary);
@@ -73,7 +73,7 @@ std::vector<std::string_view> parts_of(std::string_view body, std::string_view b
     }
     line = end;
   }
-  // The closing boundary is missing.
+  // The closing boundary is missing, so the last part extends to the end.
   if (begin) parts.push_back(body.substr(*begin));
   return parts;
 }
@@ -101,14 +101,14 @@ public:
 private:
   void read_part(std::string_view part, int depth) {
     if (++parts_ > max_parts) return note_omitted("The mail has too many parts.");
-    // The end of the line before a boundary belongs to it.
+    // The line end before a boundary belongs to the boundary.
     if (part.ends_with('\n')) part.remove_suffix(1);
     if (part.ends_with('\r')) part.remove_suffix(1);
     const auto head = read_mail_head(part);
     read(head, part.substr(head.size), depth + 1);
   }
 
-  /// Alternatives of one content, the best last. Plain text is preferred, unless it is empty: it is what people wrote.
+  /// Alternatives of one content, the best last. Plain text is preferred, because people wrote it, unless it is empty.
   void read_alternative(const std::vector<std::string_view>& parts, int depth) {
     for (const auto part : parts) {
       const auto before = mail_.text.size();
@@ -143,7 +143,7 @@ private:
     const bool is_text = type.value == "text/plain" || type.value == "text/html";
     const bool is_shown = is_text && disposition.value != "attachment" && name.empty();
     if (is_shown && bytes.size() <= max_text) return add_text(type, bytes);
-    // Signatures are for programs.
+    // Signatures are of no use to people.
     if (type.value == "application/pgp-signature" || type.value == "application/pkcs7-signature") return;
     if (bytes.empty()) return;
     const auto mime = type.value.find('/') == type.value.npos ? "application/octet-stream" : type.value;

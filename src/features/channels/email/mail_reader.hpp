@@ -19,11 +19,11 @@ struct Mail {
   MailHead head;
   std::string text;                    ///< in UTF-8: plain text, or HTML as Markdown
   std::vector<MailFile> files{};       ///< attachments, and pictures within the text
-  std::vector<std::string> omitted{};  ///< remarks on what was left out, for people
+  std::vector<std::string> omitted{};  ///< remarks on omitted content, for people
 };
 
-/// Reads a mail, however broken: at most 10 nested multiparts and 100 parts. `omitted` names what is left
-/// out. Blocks: not for the loop.
+/// Reads a mail, even if it is malformed: at most 10 nested multiparts and 100 parts. `omitted` names content that was
+/// left out. Blocks.
 /// Example: src/features/channels/email/mail_reader_test.cpp: MailReader.PrefersPlainText
 Mail read_mail(std::string_view bytes);
 

@@ -13,7 +13,7 @@ namespace agw {
 
 namespace {
 
-/// The words of a result: `dkim=pass`, `header.d=example.org`. Blanks around an equals sign are no part of it.
+/// The words of a result: `dkim=pass`, `header.d=example.org`. Blanks around an equals sign are ignored.
 std::vector<std::pair<std::string, std::string>> words_of(std::string_view result) {
   std::string text;
   for (std::size_t i = 0; i < result.size(); ++i) {
@@ -36,7 +36,7 @@ std::string_view domain_in(std::string_view address) {
   return at == address.npos ? address : address.substr(at + 1);
 }
 
-/// Whether who owns `owner` answers for mails of `domain`.
+/// Whether the domain `owner` is authoritative for mails of `domain`.
 bool answers_for(std::string_view owner, std::string_view domain) {
   if (owner.empty()) return false;
   const bool is_above = owner.find('.') != owner.npos && domain.size() > owner.size() && domain.ends_with(owner) &&
@@ -44,7 +44,7 @@ bool answers_for(std::string_view owner, std::string_view domain) {
   return owner == domain || is_above;
 }
 
-/// What names the domain that a method has checked.
+/// Whether the property names the domain that the method has checked.
 bool names_checked_domain(std::string_view method, std::string_view property) {
   if (method == "dkim") return property == "header.d" || property == "header.i";
   if (method == "spf") return property == "smtp.mailfrom";
@@ -58,7 +58,7 @@ bool passes(std::string_view result, std::string_view domain) {
   bool is_aligned = false;
   for (const auto& [property, value] : words) {
     if (!names_checked_domain(method, property)) continue;
-    // With several, all must be of that domain.
+    // If there are several, all must be of that domain.
     if (!answers_for(domain_in(value), domain)) return false;
     is_aligned = true;
   }
@@ -79,7 +79,7 @@ std::optional<MailAddress> authentic_sender(const MailHead& head, std::string_vi
     const auto id_begin = results.front().find_first_not_of(" \t");
     if (id_begin == std::string_view::npos) continue;
     const auto named = results.front().substr(id_begin);
-    // A version may follow.
+    // A version may follow the id.
     if (!boost::iequals(unquoted(named.substr(0, named.find_first_of(" \t"))), authserv_id)) continue;
     const bool is_sure = std::any_of(results.begin() + 1, results.end(),
                                      [&](std::string_view result) { return passes(result, domain); });
@@ -95,7 +95,7 @@ bool is_automatic(const MailHead& head) {
   const auto precedence = read_field_value(head.first("precedence")).value;
   if (std::ranges::find(many, precedence) != many.end()) return true;
   if (!head.first("list-id").empty() || !head.first("list-unsubscribe").empty()) return true;
-  // The sender of notices about mails that could not be delivered is empty.
+  // Bounce messages have an empty sender.
   const auto return_path = without_comments(head.first("return-path"));
   if (return_path.find("<>") != return_path.npos) return true;
   const auto addresses = read_addresses(head.first("from"));

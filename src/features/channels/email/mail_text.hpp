@@ -6,7 +6,7 @@
 namespace agw {
 
 /// The text that a person wrote in a mail, without the signature and the quoted mail below. Quoted lines between
-/// answers stay. Returns the whole text if nothing else is left. Example:
+/// answers are kept. Returns the whole text if nothing else remains. Example:
 /// src/features/channels/email/mail_text_test.cpp: OwnText.LeavesOutWhatIsQuotedBelow
 std::string own_text(std::string_view text);
 

@@ -33,7 +33,7 @@ std::string multipart(std::string_view kind, std::string_view boundary, const st
   return text + fmt::format("--{}--\r\n", boundary);
 }
 
-/// The same for the same mail, so that it does not change when it is sent again.
+/// Derived from the message id, so that the mail is identical when it is sent again.
 std::string boundary_of(const MailDraft& draft, std::string_view kind) {
   return fmt::format("{}-{}", kind, to_hex(sha256(draft.message_id)).substr(0, 32));
 }

@@ -16,10 +16,10 @@ struct MailDraft {
   std::string to;
   std::string subject;
   std::string message_id;                 ///< `<id@host>`
-  std::vector<std::string> references{};  ///< the earlier mails of its thread, the answered one last
+  std::vector<std::string> references{};  ///< ids of earlier mails of the thread, the answered one last
   std::string text;
   bool is_markdown = false;  ///< also sent as HTML
-  bool is_reply = false;     ///< a program's answer, else a program's notice (RFC 3834)
+  bool is_reply = false;     ///< marked as an automatic reply, else as automatically generated (RFC 3834)
   std::vector<MailFile> files{};
   Timestamp date{};
 };

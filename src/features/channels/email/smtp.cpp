@@ -14,7 +14,7 @@ using End = SendResult::End;
 
 /// A reply of the server, `250 OK`, in one or more lines.
 struct Reply {
-  char kind = '0';  ///< the first digit of its code: 2 done, 3 continue, 4 try later, 5 refused
+  char kind = '0';  ///< the first digit of the code: 2 done, 3 continue, 4 try later, 5 refused
   std::string text;
 };
 
@@ -41,7 +41,7 @@ SendResult problem_of(const Reply& reply) {
           .error = fmt::format("the server answered: {}", reply.text)};
 }
 
-/// A line that begins with a dot gets another one, so that it does not end the mail.
+/// Doubles dots at the beginning of lines, because a single dot would end the mail.
 std::string with_dots(std::string_view mail) {
   std::string text;
   text.reserve(mail.size() + 64);
@@ -54,7 +54,7 @@ std::string with_dots(std::string_view mail) {
   return text + ".\r\n";
 }
 
-/// Sends the commands before the mail. Returns the problem; no value if the server is ready to receive it.
+/// Sends the commands that precede the mail. Returns the problem; no value if the server is ready to receive the mail.
 Task<std::optional<SendResult>> address(MailConnection& connection, std::string from, std::string to,
                                         StopSource& stop) {
   for (auto* line : {&from, &to}) {
@@ -71,7 +71,7 @@ Task<std::optional<SendResult>> address(MailConnection& connection, std::string 
 
 Task<SendResult> send_mail(HttpClient& http, MailServer server, std::string from, std::string to, std::string mail,
                            StopSource& stop) {
-  // The result if the connection breaks now.
+  // The result if the connection breaks before the next step.
   SendResult result{.end = End::retry};
   try {
     MailConnection connection(http);

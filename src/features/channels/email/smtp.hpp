@@ -7,7 +7,7 @@
 
 namespace agw {
 
-/// Sends a mail by SMTP (RFC 5321) on a separate connection. Never throws for failures of the server or the network.
+/// Sends a mail by SMTP (RFC 5321) on a new connection. Failures of the server or the network are returned, not thrown.
 Task<SendResult> send_mail(HttpClient& http, MailServer server, std::string from, std::string to, std::string mail,
                            StopSource& stop);
 

@@ -1,23 +1,23 @@
-// An XMPP account as a messenger, over one connection (io/xmpp).
+// The messenger for an XMPP account, over one connection (io/xmpp).
 //
 // *Stanzas* are the elements that server and client exchange. With *stream management* (XEP-0198) each side confirms
 // how many stanzas it has stored, and the server delivers the others again after a reconnection.
 //
-// The invariant: a message is confirmed to the server only after the channel has stored it. `received_` holds what has
-// arrived and is not confirmed; `next_batch` gives the first of it under a new cursor, and only the `read` that brings
-// this cursor back confirms and removes it (`confirm_delivered`). Stanzas that are no messages are confirmed at once.
-// `connection_->taken` counts them, so that a server that sends faster than the channel stores is slowed down.
+// The invariant: a message is confirmed to the server only after the channel has stored it. `received_` holds
+// unconfirmed messages; `next_batch` returns the first of them with a new cursor, and only a `read` from this cursor
+// confirms and removes them (`confirm_delivered`). Other stanzas are confirmed immediately. `connection_->taken` counts
+// handled stanzas, which slows down a server that sends faster than the channel stores.
 //
-// Sending: the message, followed by a ping. A server handles stanzas in order, so its response to the ping shows that
-// it has the message: `sent`. An error for the message's id: `refused`. Neither in a minute, or the connection ends:
-// `uncertain`, and the connection is re-established.
+// Sending: the message, followed by a ping. A server handles stanzas in order, so its response to the ping confirms the
+// message: `sent`. After an error with the message's id, the result is `refused`. If neither arrives within a minute,
+// or the connection ends, the result is `uncertain`, and the connection is re-established.
 //
-// `read` on an account without a connection makes one; what ended it (`failure_`) is the result of the next `read`. If
-// another program with our resource has taken the account over, it waits half a minute, so that two do not end each
-// other all the time.
+// `read` connects if there is no connection. The reason for the end of a connection (`failure_`) is the result of the
+// next `read`. If another program has connected with our resource, reconnecting waits half a minute, so that the two do
+// not disconnect each other constantly.
 //
-// After a kill, the server delivers again what was not confirmed, and the inbox knows the ids of what was handled.
-// Without stream management it has delivered that already: messages that were not stored are lost.
+// After a kill, the server delivers unconfirmed messages again, and the inbox recognises the ids of handled ones.
+// Without stream management, the server considers them delivered: messages that were not stored are lost.
 
 #include "features/channels/xmpp/xmpp.hpp"
 
@@ -40,7 +40,7 @@ namespace {
 using namespace std::chrono_literals;
 using End = SendResult::End;
 
-/// The same at each start, so that the server closes the connection of a killed gateway.
+/// Constant, so that the server closes the connection of a killed gateway when the next one connects.
 constexpr std::string_view own_resource = "agent-gateway";
 constexpr std::string_view stream_management = "urn:xmpp:sm:3";
 constexpr std::string_view ping_prefix = "sent-";
@@ -114,7 +114,7 @@ Task<ReceivedBatch> Xmpp::connect(std::string cursor, StopSource& stop) {
   }
   if (stop.requested()) co_return ReceivedBatch{.end = ReceivedBatch::End::stopped};
   if (!is_open_) co_return problem();
-  // Messages from before the channel existed are answered too: the server stored them for the account, and delivers
+  // Messages from before the channel existed are also answered: the server stored them for the account, and delivers
   // them only once.
   co_return ReceivedBatch{.end = ReceivedBatch::End::read, .cursor = cursor.empty() ? new_id() : std::move(cursor)};
 }
@@ -144,11 +144,11 @@ ReceivedBatch Xmpp::problem() {
                  : kind == Kind::conflict ? ReceivedBatch::End::conflict
                                           : ReceivedBatch::End::retry,
           .error = account_.secrets.hidden_in(failure_->text),
-          // Two programs that end each other's connections should not do so all the time.
+          // Prevents two programs from constantly ending each other's connections.
           .retry_after = kind == Kind::conflict ? std::chrono::milliseconds(pause_after_conflict) : 0ms};
 }
 
-/// The channel has stored the last batch: the server may forget it.
+/// Confirms the last batch to the server, because the channel has stored it.
 void Xmpp::confirm_delivered() {
   received_.erase(received_.begin(), received_.begin() + static_cast<std::ptrdiff_t>(delivered_));
   connection_->taken(std::exchange(delivered_, 0));
@@ -173,7 +173,7 @@ Task<> Xmpp::close() {
   connection_.reset();
 }
 
-// What the connection reports.
+// Callbacks of the connection.
 
 void Xmpp::opened() {
   is_open_ = true;
@@ -246,7 +246,7 @@ bool Xmpp::is_from_server(const XmppElement& stanza) const {
   return from.empty() || from == xmpp_domain(settings_.user) || without_resource(from) == settings_.user;
 }
 
-/// Handles the server's responses to pings, and its own pings: any response, even an error, shows that we are alive.
+/// Handles responses to our pings, and the server's pings: any response, even an error, shows that we are alive.
 void Xmpp::handle_iq(const XmppElement& stanza) {
   const auto type = stanza.attribute("type");
   const auto id = stanza.attribute("id");
@@ -306,13 +306,13 @@ Task<SendResult> Xmpp::draft(ChatPlace, std::int64_t, std::string, StopSource&) 
 
 Task<> Xmpp::acknowledge(std::string, std::string, StopSource&) { co_return; }
 
-/// A person's own server with a private address may keep its files at home, too.
+/// If a person configured a server with a private address, its files may also have private addresses.
 bool Xmpp::may_be_private(const WebUrl& url) const {
   const bool is_home = account_.is_persons && connection_ && connection_->is_private();
   return is_home && is_below(url.host(), xmpp_domain(settings_.user));
 }
 
-/// The sender chose the address: it must be public, unless the XMPP server itself has a private one.
+/// The sender chose the address, so it must be public, unless the XMPP server itself has a private one.
 Task<FetchedFile> Xmpp::fetch(ReceivedFile file, StopSource& stop) {
   const auto url = WebUrl::parse(file.id);
   if (!url) co_return FetchedFile{{}, "it is not at a web address"};

@@ -37,7 +37,7 @@ public:
 private:
   struct Received {
     ReceivedMessage message;
-    std::uint32_t stanza = 0;  ///< its number on this connection, as the server counts
+    std::uint32_t stanza = 0;  ///< its number on this connection, as counted by the server
   };
   /// A message that the server has not confirmed.
   struct Sending {
@@ -56,7 +56,7 @@ private:
   ReceivedBatch problem();
   void confirm_delivered();
   std::string confirmation() const;
-  /// Waits until `changed_` is set, and resets it.
+  /// Waits until `changed_` is set, then resets it.
   Task<> wait(StopSource& stop, std::chrono::milliseconds limit);
 
   void manage_stream(const XmppElement& element);
@@ -80,10 +80,10 @@ private:
   bool is_open_ = false;
   std::optional<XmppFailure> failure_;
   std::deque<Received> received_;
-  std::size_t delivered_ = 0;                                              ///< of `received_`, in the last batch
-  std::string delivered_cursor_;                                           ///< of that batch
-  bool is_managed_ = false;                                                ///< stream management is enabled
-  std::uint32_t stanzas_ = 0;                                              ///< that arrived since it was enabled
+  std::size_t delivered_ = 0;     ///< how many of `received_` were in the last batch
+  std::string delivered_cursor_;  ///< the cursor of that batch
+  bool is_managed_ = false;       ///< stream management is enabled
+  std::uint32_t stanzas_ = 0;     ///< stanzas received since stream management was enabled
   std::map<std::string, std::shared_ptr<Sending>, std::less<>> sendings_;  ///< by the message's id
 };
 

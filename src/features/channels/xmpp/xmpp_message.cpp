@@ -24,10 +24,10 @@ constexpr std::size_t max_files = 10;
 
 bool is_correction(const XmppElement& stanza) { return stanza.child("replace", "urn:xmpp:message-correct:0"); }
 
-/// A message from a room's history: its sender cannot be verified.
+/// Whether this is a message from a room's history, whose sender cannot be verified.
 bool is_delayed(const XmppElement& stanza) { return stanza.child("delay", "urn:xmpp:delay"); }
 
-/// The id that the server gave the message; a client's own otherwise, which the same client can use again.
+/// The id that the server assigned to the message; otherwise the client's id, which the same client can reuse.
 std::string update_of(const XmppElement& stanza, std::string_view server) {
   for (const auto& one : stanza.children) {
     const bool is_servers = one.name == "stanza-id" && one.xmlns == stanza_ids && one.attribute("by") == server;
@@ -38,7 +38,8 @@ std::string update_of(const XmppElement& stanza, std::string_view server) {
   return id_of_key(stanza.attribute("from"), fmt::format("{}\n{}", id, stanza.text_of("body", client)));
 }
 
-/// What follows the name that the text begins with: `agent: …`, `@agent …`. nullopt if it does not.
+/// The text after the nickname that it begins with: `agent: …`, `@agent …`. nullopt if it does not begin with the
+/// nickname.
 std::optional<std::string_view> addressed_to(std::string_view nickname, std::string_view text) {
   if (text.starts_with('@')) text.remove_prefix(1);
   if (lower_case(text.substr(0, nickname.size())) != lower_case(nickname)) return std::nullopt;
@@ -60,12 +61,12 @@ void add_files(const XmppElement& stanza, ReceivedMessage& message) {
     const std::string url(one.text_of("url", out_of_band));
     if (url.empty()) continue;
     message.files.push_back({.id = url, .name = name_of_file(url), .mime = "application/octet-stream"});
-    // Clients repeat the address as text, for those that do not support files.
+    // Clients repeat the address in the text, for receivers that do not support files.
     if (message.text == url) message.text = one.text_of("desc", out_of_band);
   }
 }
 
-/// Sets place, sender and text. Returns whether a person said it to the channel.
+/// Sets place, sender and text. Returns whether a person addressed the channel.
 bool read_room_message(const XmppElement& stanza, const XmppRooms& rooms, ReceivedMessage& message) {
   const auto from = stanza.attribute("from");
   const auto room = without_resource(from);
@@ -79,7 +80,7 @@ bool read_room_message(const XmppElement& stanza, const XmppRooms& rooms, Receiv
     message.text = std::string(*said);
     return true;
   }
-  // Numbers answer a question of the agent.
+  // A number may be the answer to a request of the agent.
   message.only_answers = message.text.find_first_not_of("0123456789") == message.text.npos;
   return message.only_answers || message.text.starts_with('/');
 }
@@ -96,7 +97,7 @@ bool read_private_message(const XmppElement& stanza, std::string_view account, c
   return true;
 }
 
-/// Clients show a file if the text is its address and nothing else.
+/// Clients show a file only if the text is exactly its address.
 std::string outgoing_text(const OutgoingMessage& message, std::string_view file_url) {
   if (!file_url.empty()) return fmt::format("{}{}{}", file_url, message.text.empty() ? "" : "\n\n", message.text);
   return message.is_markdown ? styled_text(message.text) : message.text;

@@ -13,7 +13,8 @@
 
 namespace agw {
 
-/// Requests to the account's server or a service of it, and their responses (RFC 6120, section 8.2.3). On the loop.
+/// Requests to the account's server or one of its services, and their responses (RFC 6120, section 8.2.3). Used on the
+/// loop.
 /// Example: src/features/channels/xmpp/xmpp_requests_test.cpp: XmppRequests.TakeAResponseOnlyFromWhomTheyAsked
 class XmppRequests {
 public:
@@ -21,12 +22,13 @@ public:
   using Send = std::function<bool(std::string stanza)>;
   XmppRequests(Loop& loop, Send send);
 
-  /// Sends a request of the type `get` with this content. nullopt if no response comes in 20 s, the connection ends or
-  /// is not open, or `stop` is requested.
+  /// Sends a request of the type `get` with this content. nullopt if no response arrives within 20 s, the connection
+  /// ends or is not open, or `stop` is requested.
   Task<std::optional<XmppElement>> get(std::string to, std::string content, StopSource& stop);
-  /// Whether the stanza is the response to a request. Only the address that was asked can respond.
+  /// Handles a stanza if it is the response to a request, and returns whether it is. Only the address of the request
+  /// may respond.
   bool take(const XmppElement& stanza);
-  /// The connection has ended: no more responses will come.
+  /// Ends all requests, because the connection has ended.
   void end();
 
 private:

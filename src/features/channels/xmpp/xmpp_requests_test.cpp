@@ -14,7 +14,7 @@
 namespace agw {
 namespace {
 
-/// Requests one thing of `upload.example.org`.
+/// Sends one request to `upload.example.org`.
 struct Requester {
   explicit Requester(Loop& loop, bool is_connected = true)
       : is_open(is_connected),

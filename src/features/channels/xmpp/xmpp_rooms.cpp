@@ -15,7 +15,7 @@ namespace {
 constexpr std::string_view room_user = "http://jabber.org/protocol/muc#user";
 constexpr std::string_view own_presence = "110";
 constexpr std::string_view stanza_errors = "urn:ietf:params:xml:ns:xmpp-stanzas";
-/// Further people of a room are not answered there.
+/// Above this number, people of a room are not answered.
 constexpr std::size_t max_people = 10'000;
 constexpr std::size_t max_shown_error = 200;
 
@@ -34,15 +34,15 @@ std::string condition_of(const XmppElement& stanza) {
 }  // namespace
 
 XmppRooms::XmppRooms(std::set<std::string, std::less<>> addresses, std::string_view account)
-    : usual_nickname_(account.substr(0, account.find('@'))) {
-  for (const auto& room : addresses) nicknames_.emplace(room, usual_nickname_);
+    : default_nickname_(account.substr(0, account.find('@'))) {
+  for (const auto& room : addresses) nicknames_.emplace(room, default_nickname_);
 }
 
 std::string XmppRooms::enter() {
   people_.clear();
   std::string stanzas;
   for (auto& [room, nickname] : nicknames_) {
-    nickname = usual_nickname_;
+    nickname = default_nickname_;
     stanzas += fmt::format(
         "<presence to='{}'><x xmlns='http://jabber.org/protocol/muc'><history maxstanzas='0'/></x></presence>",
         xml_escaped(fmt::format("{}/{}", room, nickname)));

@@ -33,7 +33,7 @@ bool accepts_files(const XmppElement& response) {
          });
 }
 
-/// The server itself and its services.
+/// The addresses of the server and its services.
 std::vector<std::string> addresses_in(const XmppElement& response, const std::string& domain) {
   std::vector<std::string> addresses{domain};
   const auto* query = response.child("query", disco_items);
@@ -50,7 +50,7 @@ std::string slot_request(const OutgoingFile& file) {
                      xml_escaped(file.name), file.bytes.size(), xml_escaped(file.mime));
 }
 
-/// XEP-0363, section 4: clients send no other header of a slot.
+/// XEP-0363, section 4: clients must ignore other headers of a slot.
 bool is_slot_header(std::string_view name, std::string_view value) {
   const auto lower = lower_case(name);
   const bool is_known = lower == "authorization" || lower == "cookie" || lower == "expires";

@@ -15,20 +15,21 @@
 
 namespace agw {
 
-/// Uploads files to the account's server (XEP-0363), where everyone who has a file's address can read it. On the loop.
+/// Uploads files to the account's server (XEP-0363), where anyone who has a file's address can read it. Used on the
+/// loop.
 class XmppUpload {
 public:
-  /// Whether the server may name this URL although it leads to a private address.
+  /// Whether the server may return this URL although it has a private address.
   using MayBePrivate = std::function<bool(const WebUrl& url)>;
   XmppUpload(HttpClient& http, XmppRequests& requests, std::string domain, MayBePrivate may_be_private);
 
-  /// Where the file is now, or why it is nowhere: `url` is empty then.
+  /// The address of the uploaded file; if empty, the problem.
   struct Uploaded {
     std::string url{};
     SendResult problem{};
   };
   Task<Uploaded> upload(OutgoingFile file, StopSource& stop);
-  /// The connection has ended: the next one may be to a server that is configured differently.
+  /// Must be called when the connection has ended: the next server may be configured differently.
   void forget_service() { service_.clear(); }
 
 private:
@@ -38,14 +39,14 @@ private:
   XmppRequests& requests_;
   std::string domain_;
   MayBePrivate may_be_private_;
-  std::string service_;  ///< the address that accepts files; empty: not known
+  std::string service_;  ///< the address that accepts files; empty if unknown
 };
 
-/// Where to put a file, and where it can be read then.
+/// The addresses for uploading a file and for reading it.
 struct XmppSlot {
   WebUrl put;
   std::string get;
-  std::vector<HttpHeader> headers{};  ///< of the PUT: `Authorization`, `Cookie` and `Expires` only
+  std::vector<HttpHeader> headers{};  ///< for the PUT; only `Authorization`, `Cookie` and `Expires`
 };
 
 /// The slot in the response to a request for one; nullopt if it has none.
