@@ -46,7 +46,7 @@ EntryPointer make_entry(const std::string& path, mode_t type, mode_t mode, std::
 
 timespec now() { return {.tv_sec = std::time(nullptr), .tv_nsec = 0}; }
 
-/// The SHA-256 of successive entries: of each its path, its size, its content.
+/// The SHA-256 over path, size and content of successive entries.
 class Digest {
 public:
   void take_entry(std::string_view path, std::uint64_t size) {
@@ -55,7 +55,7 @@ public:
   }
   void take(std::string_view bytes) { sha256_.update(bytes); }
 
-  /// Of the bytes so far, in hex.
+  /// The digest of all bytes so far, in hex.
   std::string text() const { return to_hex(sha256_.digest()); }
 
 private:
@@ -68,11 +68,11 @@ struct ArchiveWriter::State {
   explicit State(const Descriptor& output) : file(output) {
     // The restricted format would omit fractions of seconds.
     library().write_set_format_pax(archive.get());
-    // Names are bytes, independent of the locale.
+    // Treats names as bytes, independent of the locale.
     const auto chosen = library().write_set_format_option(archive.get(), "pax", "hdrcharset", "BINARY");
     if (chosen != ARCHIVE_OK) fail(archive.get(), "cannot write the archive");
     if (library().write_add_filter_zstd(archive.get()) != ARCHIVE_OK) fail(archive.get(), "cannot compress");
-    // Padding after the end, as for tapes, would not be valid zstd.
+    // Padding after the end, as used for tapes, would not be valid zstd.
     library().write_set_bytes_in_last_block(archive.get(), 1);
     const auto opened = library().write_open2(archive.get(), this, nullptr, &State::write, nullptr, nullptr);
     if (opened != ARCHIVE_OK) fail(archive.get(), "cannot write the archive");
@@ -84,7 +84,7 @@ struct ArchiveWriter::State {
     if (written < 0) library().set_error(archive, errno, "%s", std::generic_category().message(errno).c_str());
     state.unflushed += size;
     if (state.unflushed > bytes_between_flushes) {
-      // Not a sync, which would commit the file system's journal and make others wait.
+      // A sync would commit the file system's journal and delay other writers.
       ::sync_file_range(state.file.get(), 0, 0,
                         SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER);
       state.unflushed = 0;
@@ -115,7 +115,7 @@ struct ArchiveWriter::State {
 ArchiveWriter::ArchiveWriter(const Descriptor& file) : state_(std::make_unique<State>(file)) {}
 
 ArchiveWriter::~ArchiveWriter() {
-  // Unless `finish` was called, the rest is not written.
+  // Without `finish`, the rest must not be written.
   if (state_->archive) library().write_fail(state_->archive.get());
 }
 
@@ -133,7 +133,7 @@ void ArchiveWriter::add(const std::string& path, const Descriptor& file) {
   for (auto left = static_cast<std::uint64_t>(status.st_size); left > 0;) {
     const auto got = ::read(file.get(), buffer.data(), std::min<std::uint64_t>(buffer.size(), left));
     if (got < 0) throw ArchiveError(path + ": cannot be read: " + std::generic_category().message(errno));
-    // A file that became shorter is padded with zeros.
+    // Pads a file that has become shorter with zeros.
     const auto count = got > 0 ? static_cast<std::size_t>(got) : std::min<std::uint64_t>(buffer.size(), left);
     if (got == 0) std::ranges::fill(buffer, '\0');
     state_->put({buffer.data(), count});
@@ -160,7 +160,7 @@ struct ArchiveReader::State {
   std::unique_ptr<struct archive, decltype(&::archive_read_free)> archive{library().read_new(), library().read_free};
   std::vector<char> buffer = std::vector<char>(piece);
   Digest digest;
-  std::string digest_before;  ///< of the entries before the current one
+  std::string digest_before;  ///< over the entries before the current one
 };
 
 ArchiveReader::ArchiveReader(const std::filesystem::path& path, Formats formats) : state_(std::make_unique<State>()) {
@@ -179,7 +179,7 @@ bool ArchiveReader::next(Entry& entry) {
   struct archive_entry* found = nullptr;
   const int code = library().read_next_header(state_->archive.get(), &found);
   if (code == ARCHIVE_EOF) return false;
-  // A warning means that the locale cannot represent the name; it is used as it is.
+  // A warning means that the locale cannot represent the name, which is used unchanged.
   if (code != ARCHIVE_OK && code != ARCHIVE_WARN) fail(state_->archive.get(), "the archive cannot be read");
   const char* path = library().entry_pathname(found);
   const bool is_link = library().entry_hardlink(found) || library().entry_symlink(found);

@@ -20,7 +20,7 @@ public:
   using std::runtime_error::runtime_error;
 };
 
-/// Writes files into a tar archive compressed with zstd. Its output is flushed to disk in small pieces, so that other
+/// Writes files into a tar archive compressed with zstd. Flushes its output to disk in small pieces, so that other
 /// writers are not delayed. All functions throw ArchiveError. Blocks.
 class ArchiveWriter {
 public:
@@ -35,9 +35,9 @@ public:
   /// initial size.
   void add(const std::string& path, const Descriptor& file);
   void add_directory(const std::string& path);
-  /// The SHA-256 of the entries so far in hex: of each its path, its size and its content.
+  /// The SHA-256 in hex over path, size and content of all entries so far.
   std::string digest() const;
-  /// Writes the end of the archive; without it the archive is incomplete.
+  /// Writes the end of the archive. Without this call the archive is incomplete.
   void finish();
 
 private:
@@ -45,8 +45,8 @@ private:
   std::unique_ptr<State> state_;
 };
 
-/// Reads such an archive. It reports what the archive contains; the caller must validate paths. All functions throw
-/// ArchiveError if the data is damaged or not an archive. Blocks.
+/// Reads a tar archive compressed with zstd. Does not validate paths; the caller must. All functions throw ArchiveError
+/// if the data is damaged or not an archive. Blocks.
 class ArchiveReader {
 public:
   enum class Kind { file, directory, other };
@@ -55,10 +55,10 @@ public:
     Kind kind = Kind::other;
     std::uint64_t size = 0;              ///< bytes
     mode_t mode = 0;                     ///< permission bits
-    std::optional<timespec> modified{};  ///< when its content was written
+    std::optional<timespec> modified{};  ///< time of the last modification of the content
   };
 
-  /// The formats that are accepted: the writer's own, or also those of other programs' archives.
+  /// The accepted formats: the writer's own, or also those of archives by other programs.
   enum class Formats { tar_zst, zip_too };
 
   explicit ArchiveReader(const std::filesystem::path& path, Formats formats = Formats::tar_zst);
@@ -70,8 +70,8 @@ public:
   bool next(Entry& entry);
   /// The next bytes of the entry's content; empty at its end. The view is valid until the next call.
   std::string_view read();
-  /// The value that ArchiveWriter::digest() had before the current entry, if all previous entries were read to their
-  /// ends and are intact.
+  /// The value of ArchiveWriter::digest() before the current entry, provided that all previous entries were read to
+  /// their ends and are intact.
   const std::string& digest_before() const;
 
 private:

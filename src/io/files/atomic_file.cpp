@@ -33,7 +33,7 @@ public:
   TemporaryFile(const TemporaryFile&) = delete;
   TemporaryFile& operator=(const TemporaryFile&) = delete;
 
-  /// Each returns false with `errno` set.
+  /// The functions below return false with `errno` set.
   bool opened() const { return static_cast<bool>(file_); }
   bool write(std::string_view content) {
     while (!content.empty()) {
@@ -51,7 +51,7 @@ public:
     return renamed_;
   }
 
-  /// False if there is a file of that name, too. NFS refuses the flag, and has links instead.
+  /// Renames the file; returns false if the name exists. NFS does not support the flag, but has links.
   bool take_free_name(const std::string& name) {
     renamed_ = ::renameat2(directory_, name_.c_str(), directory_, name.c_str(), RENAME_NOREPLACE) == 0;
     if (renamed_ || errno == EEXIST) return renamed_;

@@ -6,8 +6,8 @@
 
 namespace agw {
 
-/// The content of a whole brotli stream (RFC 7932), which has `size` bytes. libbrotlidec is loaded with the first call.
-/// Throws std::runtime_error if it is missing, or the stream is damaged or has another size.
+/// Decompresses a complete brotli stream (RFC 7932) with `size` bytes of content. Loads libbrotlidec at the first call.
+/// Throws std::runtime_error if the library is missing, or the stream is damaged or has another size.
 /// Example: src/io/files/brotli_test.cpp: Brotli.GivesBackWhatWasCompressed
 std::string brotli_decompressed(std::string_view stream, std::size_t size);
 

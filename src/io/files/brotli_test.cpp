@@ -9,7 +9,7 @@ namespace {
 
 using namespace std::string_view_literals;
 
-/// What `brotli --best` makes of 20 times `script();`.
+/// The output of `brotli --best` for 20 times `script();`.
 constexpr auto stream = "\037\263\000\370\305\051\147\132\300\031\106\131\353\017\335\202\201\345\171\351\203\002"sv;
 constexpr std::size_t size = 180;
 

@@ -20,7 +20,7 @@ public:
 
   int get() const { return number_; }
   explicit operator bool() const { return number_ >= 0; }
-  /// Releases ownership; the caller closes it.
+  /// Releases ownership; the caller must close the descriptor.
   int release() { return std::exchange(number_, -1); }
 
 private:
@@ -30,7 +30,7 @@ private:
 /// The current path of an open file, without symlinks. Throws std::filesystem::filesystem_error.
 std::filesystem::path real_path(const Descriptor& opened);
 
-/// Throws std::system_error for `errno`, so that callers can recognize a full disk. `action` says what failed and
+/// Throws std::system_error with `errno`, which lets callers recognise a full disk. `action` states what failed and
 /// includes the path.
 [[noreturn]] void throw_errno(const std::string& action);
 

@@ -1,7 +1,7 @@
-// Access to files beneath a directory that holds even if names are changed at the same moment.
+// Access to files beneath a directory that is safe even while names are changed concurrently.
 //
-// The danger: between a check of a path and its use, somebody (an agent's command, for instance) replaces a directory
-// on the way by a symlink to another place. The invariant: no function reads or changes a file outside of the opened
+// The danger: between a check of a path and its use, another program (such as an agent's command) replaces a directory
+// on the path by a symlink to another place. The invariant: no function reads or changes a file outside of the opened
 // directory.
 //
 //   - The directory is opened once. Everything else starts from its descriptor, which stays the same directory even if
@@ -34,7 +34,7 @@ namespace agw {
 
 namespace {
 
-/// The kernel returns EAGAIN if a directory was moved while it resolved `..`; so many in a row are not a coincidence.
+/// The kernel returns EAGAIN if a directory was moved while it resolved `..`; that many in a row are not a coincidence.
 constexpr int resolve_attempts = 100;
 
 std::optional<FileError> expected_error(int error) {
@@ -66,7 +66,7 @@ std::optional<FileError> expected_error(int error) {
   }
 }
 
-/// `errno` as a value, if callers can handle it.
+/// `errno` as a FileError if callers can handle it, otherwise as an exception.
 FileError last_error(std::string_view path) {
   const auto error = errno;
   if (const auto expected = expected_error(error)) return *expected;
@@ -81,7 +81,7 @@ FileType type_of(mode_t mode) {
 
 FileType type_of(const dirent& entry) { return type_of(static_cast<mode_t>(DTTOIF(entry.d_type))); }
 
-/// Some file systems do not report the type along with the name.
+/// Some file systems do not report types together with names.
 FileType type_of(int directory, const dirent& entry) {
   if (entry.d_type != DT_UNKNOWN) return type_of(entry);
   struct stat status{};
@@ -91,14 +91,14 @@ FileType type_of(int directory, const dirent& entry) {
 
 bool is_listed(std::string_view name) { return name != "." && name != ".." && !is_temporary_name(name); }
 
-/// Splits a path into its directory and its last name. The kernel resolves the directory.
+/// Splits a path into its directory, which the kernel resolves, and its last name.
 std::pair<std::string_view, std::string_view> split(std::string_view path) {
   const auto slash = path.rfind('/');
   if (slash == path.npos) return {".", path};
   return {slash == 0 ? "/" : path.substr(0, slash), path.substr(slash + 1)};
 }
 
-/// Whether it is a valid name of a directory entry.
+/// Whether the name is valid for a directory entry.
 bool is_name(std::string_view name) {
   return !name.empty() && name != "." && name != ".." && name.find('\0') == name.npos;
 }
@@ -118,7 +118,7 @@ FileStamp stamp_of(const struct stat& status) {
           .changed_ns = nanoseconds(status.st_ctim)};
 }
 
-/// A file may grow while it is read, and some file systems report no sizes: `size` is only a hint.
+/// `size` is only a hint: a file may grow while it is read, and some file systems report no sizes.
 FileResult<std::string> read_all(const Descriptor& file, std::size_t size, std::size_t limit, std::string_view path) {
   std::string content(std::max<std::size_t>(size, 4095) + 1, '\0');
   std::size_t used = 0;
@@ -331,7 +331,7 @@ FileResult<void> Directory::make_directories(std::string_view path, mode_t mode)
     end = std::min(path.find('/', begin), path.size() - 1) + 1;
     const std::string name(path.substr(begin, end - begin));
     if (name != "/" && ::mkdirat(parent->get(), name.c_str(), mode) != 0 && errno != EEXIST) return last_error(path);
-    // Resolves from the root again: relative to the parent itself, `..` would lead out.
+    // Resolves from the root again, because `..` relative to the parent would be rejected.
     parent = resolve(path.substr(0, end), O_PATH | O_DIRECTORY);
   }
   if (!parent) return parent.error();
@@ -352,10 +352,10 @@ FileResult<void> Directory::move(std::string_view from, std::string_view to) con
   const std::string new_name(to_name);
   struct stat moved{};
   if (::fstatat(source->get(), old_name.c_str(), &moved, AT_SYMLINK_NOFOLLOW) != 0) return last_error(from);
-  // A directory can only replace an empty directory without losing data.
+  // A directory can replace only an empty directory, so no data is lost.
   const unsigned flags = S_ISDIR(moved.st_mode) ? 0 : RENAME_NOREPLACE;
   if (::renameat2(source->get(), old_name.c_str(), target->get(), new_name.c_str(), flags) == 0) return {};
-  // File systems of a network know no flags. A link replaces nothing either.
+  // Network file systems do not support the flags. Like a rename with them, a link never replaces an entry.
   const bool knows_no_flags = flags != 0 && errno == EINVAL;
   if (!knows_no_flags || ::linkat(source->get(), old_name.c_str(), target->get(), new_name.c_str(), 0) != 0 ||
       ::unlinkat(source->get(), old_name.c_str(), 0) != 0) {

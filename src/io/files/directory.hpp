@@ -17,15 +17,15 @@
 
 namespace agw {
 
-/// Why a file beneath a Directory is not available.
+/// Why a file in a Directory is not available.
 enum class FileError {
   not_found,
-  outside,   ///< the path leads out of the directory: absolute, `..`, or a symlink
+  outside,   ///< the path leaves the directory: it is absolute, has `..`, or leads through a symlink
   symlink,   ///< a symlink that must not be followed, a loop, or a magic link of /proc
   bad_name,  ///< empty, too long, or with a zero byte
   is_directory,
   not_directory,
-  not_regular,  ///< a device, a socket, a pipe
+  not_regular,  ///< a device, a socket or a pipe
   permission,
   too_large,
   exists,  ///< the target of a move
@@ -34,7 +34,7 @@ enum class FileError {
 /// `not found`, `outside of the directory` and so on, for messages.
 std::string_view to_string(FileError error);
 
-/// A value or the FileError. `value()` throws std::system_error if there is no value.
+/// A value or a FileError. `value()` throws std::system_error if there is no value.
 template <class T>
 using FileResult = boost::system::result<T, FileError>;
 
@@ -49,17 +49,17 @@ struct FileStatus {
   mode_t mode = 0;  ///< permission bits
 };
 
-/// Identifies a version of a file without reading it: two versions with different content have different stamps, unless
-/// somebody sets the clock back. All zero for a file that does not exist.
+/// Identifies a version of a file without reading it: versions with different content have different stamps, unless the
+/// clock was set back. All zero if the file does not exist.
 struct FileStamp {
   std::uint64_t inode = 0;
   std::uint64_t size = 0;
-  std::int64_t modified_ns = 0;  ///< of the content, since the epoch
-  std::int64_t changed_ns = 0;   ///< of anything, since the epoch
+  std::int64_t modified_ns = 0;  ///< last change of the content, since the epoch
+  std::int64_t changed_ns = 0;   ///< last change of content or attributes, since the epoch
   bool operator==(const FileStamp&) const = default;
 };
 
-/// When the content was last modified.
+/// The time of the last modification of the content.
 inline Timestamp modified_at(const FileStamp& stamp) {
   return Timestamp(std::chrono::floor<std::chrono::milliseconds>(std::chrono::nanoseconds(stamp.modified_ns)));
 }
@@ -69,64 +69,64 @@ struct DirectoryEntry {
   FileType type = FileType::other;
 };
 
-/// How a Directory treats symlinks that stay inside it.
+/// How a Directory treats symlinks whose targets are inside it.
 enum class Symlinks { follow, refuse };
 
-/// An open directory that paths cannot escape from: the kernel resolves them beneath it (openat2), whatever the paths
-/// and symlinks in them say, even while files are moved. Paths are relative; `.` is the directory itself.
+/// An open directory that paths cannot leave: the kernel resolves them beneath it (openat2), whatever names and
+/// symlinks they contain, even while files are moved. Paths are relative; `.` is the directory itself.
 ///
-/// Failures that callers handle are FileErrors. Others, such as a full or broken disk, are thrown as std::system_error.
-/// All functions block: not for the loop.
+/// Failures that callers handle are FileErrors. Others, such as a full or faulty disk, are thrown as std::system_error.
+/// All functions block, so do not call them on the loop.
 /// Example: src/io/files/directory_test.cpp: DirectoryTest.ReadsWhatLiesBeneath
 class Directory {
 public:
-  /// Opens a directory by a trusted path; `symlinks` applies to the paths beneath it.
+  /// Opens a directory at a trusted path; `symlinks` applies to paths beneath it.
   static FileResult<Directory> open(const std::filesystem::path& path, Symlinks symlinks = Symlinks::follow);
 
-  /// Opens a subdirectory; nothing leads back up from it.
+  /// Opens a subdirectory, from which no path leads back up.
   FileResult<Directory> directory(std::string_view path) const;
 
-  /// Opens a regular file for reading. Does not wait for a pipe in its place.
+  /// Opens a regular file for reading. Does not block if there is a pipe instead.
   FileResult<Descriptor> file(std::string_view path) const;
 
-  /// Its content; too_large if it has more than `limit` bytes.
+  /// Reads a file; too_large if it has more than `limit` bytes.
   FileResult<std::string> read(std::string_view path, std::size_t limit) const;
 
-  /// The status of what the path leads to.
+  /// The status of the file that the path leads to.
   FileResult<FileStatus> status(std::string_view path) const;
   FileResult<FileStamp> stamp(std::string_view path) const;
-  /// Whether `stamp` would return this, in a third of the time: nothing is opened. A symlink on the way is followed,
-  /// but its target has another stamp.
+  /// Whether `stamp` would return this stamp, in a third of the time, because it opens nothing. Symlinks in the path
+  /// are followed, but their targets have other stamps.
   bool matches_stamp(std::string_view path, const FileStamp& stamp) const;
 
   /// Calls `each` with the entries that `list` would return, in any order, until it returns false.
   FileResult<void> visit(std::string_view path, const std::function<bool(DirectoryEntry)>& each) const;
 
-  /// The entries by name, without `.`, `..` and temporary files; too_large if there are more than `limit`.
+  /// The entries sorted by name, without `.`, `..` and temporary files; too_large if there are more than `limit`.
   FileResult<std::vector<DirectoryEntry>> list(std::string_view path, std::size_t limit) const;
 
-  /// Creates or replaces the file atomically, as `replace_file` does. Its directory must exist. A symlink in its place
+  /// Creates or replaces the file atomically, as `replace_file` does. Its directory must exist. A symlink at the path
   /// is replaced, not followed.
   FileResult<void> write(std::string_view path, std::string_view content, mode_t mode = 0600,
                          Durability durability = Durability::now) const;
 
-  /// Makes the directory and its missing parents.
+  /// Creates the directory and its missing parents.
   FileResult<void> make_directories(std::string_view path, mode_t mode = 0700) const;
 
-  /// Moves a file or a directory atomically; `exists` if `to` exists, except for an empty directory that a directory
-  /// replaces. On disk with the next sync.
+  /// Moves a file or a directory atomically. Fails with `exists` if `to` exists, unless a directory replaces an empty
+  /// directory. On disk after the next sync.
   FileResult<void> move(std::string_view from, std::string_view to) const;
 
   /// Removes a file.
   FileResult<void> remove(std::string_view path) const;
 
-  /// Flushes all writes to its file system to disk.
+  /// Flushes all writes on this file system to disk.
   void sync() const;
 
-  /// Open as long as this is.
+  /// Valid during the lifetime of this object.
   int descriptor() const { return descriptor_.get(); }
 
-  /// Its current path, without symlinks.
+  /// The directory's current path, without symlinks.
   std::filesystem::path real_path() const;
 
 private:
@@ -140,11 +140,12 @@ private:
 /// The version of an open file.
 FileStamp stamp_of(const Descriptor& file);
 
-/// At most `length` bytes of an open regular file from `offset` on; fewer at its end. Throws std::system_error. Blocks.
+/// Reads at most `length` bytes at `offset` from an open regular file; fewer at its end. Throws std::system_error.
+/// Blocks.
 /// Example: src/io/files/directory_test.cpp: DirectoryTest.ReadsARange
 std::string read_range(const Descriptor& file, std::uint64_t offset, std::size_t length);
 
-/// The content of an open regular file from its current position; too_large if it has more than `limit` bytes.
+/// Reads an open regular file from its current position; too_large if it has more than `limit` bytes left.
 FileResult<std::string> read_opened(const Descriptor& file, std::size_t limit);
 
 }  // namespace agw

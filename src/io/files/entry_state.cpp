@@ -1,9 +1,9 @@
-// Reading an entry, and replacing one only while it is what the caller saw. The kernel has no such operation, so the
-// new entry is exchanged with the present one, and the entry that comes out is compared: if somebody else changed it
+// Reads an entry, and replaces one only if it is still the version that the caller saw. The kernel has no such
+// operation, so the new entry is exchanged with the present one, which is then compared: if another program changed it
 // first, both are exchanged back. A removal moves the entry aside and compares it there.
 //
-// File systems that cannot exchange names (many network file systems) get a plain rename, after a comparison right
-// before it. This leaves a gap of microseconds.
+// File systems that cannot exchange names (many network file systems) get a plain rename immediately after a
+// comparison. This leaves a gap of microseconds.
 
 #include "io/files/entry_state.hpp"
 
@@ -30,10 +30,10 @@ constexpr std::size_t max_link_length = 4096;
 
 std::int64_t since_epoch(const timespec& time) { return time.tv_sec * std::int64_t{1'000'000'000} + time.tv_nsec; }
 
-timespec time_of(std::int64_t moment) {
+timespec time_of(std::int64_t nanoseconds) {
   constexpr std::int64_t second = 1'000'000'000;
-  auto seconds = moment / second;
-  auto rest = moment % second;
+  auto seconds = nanoseconds / second;
+  auto rest = nanoseconds % second;
   if (rest < 0) {
     rest += second;
     --seconds;
@@ -65,7 +65,7 @@ bool is_same_content(const FileStamp& one, const FileStamp& other) {
   return one.inode == other.inode && one.size == other.size && one.modified_ns == other.modified_ns;
 }
 
-/// False if the file changed while it was read.
+/// Returns false if the file changed during the read.
 bool read_file(int directory, const std::string& name, std::size_t limit, EntryState& state) {
   const Descriptor file(::openat(directory, name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
   if (!file) return errno != ENOENT && errno != ELOOP;
@@ -97,14 +97,14 @@ bool write_all(int file, std::string_view content) {
   return true;
 }
 
-/// Whether a rename failed because the file system, as many of a network, knows none of its flags.
+/// Whether a rename failed because the file system supports none of its flags, as many network file systems.
 bool knows_no_flags(int reason) { return reason == EINVAL || reason == ENOSYS || reason == ENOTSUP; }
 
 bool is_no_empty_directory(int reason) {
   return reason == ENOTEMPTY || reason == EEXIST || reason == ENOENT || reason == ENOTDIR;
 }
 
-/// Exchanges two names, or renames if the file system cannot exchange, which leaves a gap of microseconds.
+/// Exchanges two names. If the file system cannot exchange, renames instead, which leaves a gap of microseconds.
 enum class Exchanged { yes, replaced, no };
 Exchanged exchange(int directory, const std::string& one, const std::string& other) {
   if (::renameat2(directory, one.c_str(), directory, other.c_str(), RENAME_EXCHANGE) == 0) return Exchanged::yes;
@@ -112,7 +112,7 @@ Exchanged exchange(int directory, const std::string& one, const std::string& oth
   return ::renameat(directory, one.c_str(), directory, other.c_str()) == 0 ? Exchanged::replaced : Exchanged::no;
 }
 
-/// Where the file system cannot exchange names: for a moment, the entry has none.
+/// For file systems that cannot exchange names: briefly, the entry does not exist.
 bool replace_empty_directory(int directory, const std::string& name, const NewEntry& entry, mode_t mode,
                              const std::filesystem::path& path) {
   if (::unlinkat(directory, name.c_str(), AT_REMOVEDIR) != 0) {
@@ -150,8 +150,8 @@ bool replace(int directory, const std::string& name, NewEntry& entry, const File
   throw_errno("cannot put back " + path.string() + ", which is now " + entry.name());
 }
 
-/// `aside` is a name that only this call uses. Where the file system knows no flags, `name` must not be removed as that
-/// of a link: it may be another file by then.
+/// Only this call may use the name `aside`. Without support for flags, `name` must not be unlinked after a link: it may
+/// be another file by then.
 bool move_aside(int directory, const std::string& name, const std::string& aside, const std::filesystem::path& path) {
   if (::renameat2(directory, name.c_str(), directory, aside.c_str(), RENAME_NOREPLACE) == 0) return true;
   if (knows_no_flags(errno)) {
@@ -168,7 +168,7 @@ void put_back(int directory, const std::string& aside, const std::string& name, 
                           "two files were to be " + path.string() + ": the other one is " + aside);
 }
 
-/// Moves it away first, because between a look at the name and its removal somebody could replace it.
+/// Moves the entry away first, because another program could replace it between the check and the removal.
 bool remove(int directory, const std::string& name, const FileStamp& present, const std::filesystem::path& path,
             const std::string& aside) {
   const auto state = stat_entry(directory, name, path);
@@ -196,7 +196,7 @@ bool make_directory(int directory, const std::string& name, const EntryState& wa
   return true;
 }
 
-/// Where the file system cannot exchange names: for a moment, there is nothing.
+/// For file systems that cannot exchange names: briefly, the entry does not exist.
 bool make_directory_in_place(int directory, const std::string& name, const EntryState& wanted, const FileStamp& present,
                              const std::filesystem::path& path, const std::string& aside) {
   if (!move_aside(directory, name, aside, path)) return false;
@@ -212,7 +212,7 @@ bool make_directory_in_place(int directory, const std::string& name, const Entry
   return false;
 }
 
-/// Puts an empty directory in the place of a file.
+/// Replaces a file by an empty directory.
 bool replace_by_directory(int directory, const std::string& name, const EntryState& wanted, const FileStamp& present,
                           const std::filesystem::path& path, const std::string& aside) {
   if (stat_entry(directory, name, path).stamp != present) return false;
@@ -293,7 +293,7 @@ std::optional<std::int64_t> birth_of(int directory, const std::string& name, con
 
 std::int64_t file_clock_now() {
   timespec now{};
-  // Not the precise clock, which is some milliseconds ahead of what files get.
+  // The precise clock would be some milliseconds ahead of the times of files.
   ::clock_gettime(CLOCK_REALTIME_COARSE, &now);
   return since_epoch(now);
 }
@@ -315,7 +315,7 @@ bool rename_entry(int directory, const std::string& from, const std::string& to,
   AGW_ASSERT(may_block());
 
   if (::renameat2(directory, from.c_str(), directory, to.c_str(), RENAME_NOREPLACE) == 0) return true;
-  // A link replaces nothing either.
+  // Like a rename with the flag, a link never replaces an entry.
   if (knows_no_flags(errno) && ::linkat(directory, from.c_str(), directory, to.c_str(), 0) == 0) {
     if (::unlinkat(directory, from.c_str(), 0) == 0 || errno == ENOENT) return true;
   } else if (errno == EEXIST || errno == ENOENT) {

@@ -16,42 +16,42 @@ namespace agw {
 
 enum class EntryKind { absent, file, symlink, directory, other };
 
-/// A directory entry at one moment. Symlinks are not followed.
+/// The state of a directory entry at some point in time. Symlinks are not followed.
 struct EntryState {
   EntryKind kind = EntryKind::absent;
   mode_t mode = 0;               ///< permission bits
   std::int64_t modified_ns = 0;  ///< since the epoch
   std::int64_t accessed_ns = 0;  ///< since the epoch
   FileStamp stamp{};             ///< all zero if absent
-  std::uint64_t links = 0;       ///< how many names the file has
+  std::uint64_t links = 0;       ///< the number of hard links
   std::uint64_t device = 0;
-  bool has_content = false;  ///< false for a file that is too large, unreadable, or changed while it was read
-  std::string content{};     ///< of a file; the target of a symlink
+  bool has_content = false;  ///< false for a file that is too large, unreadable, or changed during the read
+  std::string content{};     ///< the content of a file, or the target of a symlink
 };
 
-/// The state of an entry of an open directory. Content is read if it has at most `limit` bytes; a pipe or a device in
-/// its place is not opened. Throws std::system_error that names `path`. Blocks.
+/// The state of an entry of an open directory. Reads the content if it has at most `limit` bytes. Does not open a pipe
+/// or a device. Throws std::system_error that names `path`. Blocks.
 /// Example: src/io/files/entry_state_test.cpp: EntryStateTest.IsReadWithContentModeAndTimes
 EntryState read_entry(int directory, const std::string& name, std::size_t limit, const std::filesystem::path& path);
 
 /// The same without the content.
 EntryState stat_entry(int directory, const std::string& name, const std::filesystem::path& path);
-/// That of an open file or directory.
+/// The state of an open file or directory.
 EntryState stat_opened(int descriptor, const std::filesystem::path& path);
 
-/// When the entry was made, in nanoseconds since the epoch, which a rename does not change; no value if the file system
-/// does not say, or if the entry is no longer that of `stamp`. Blocks.
+/// The creation time of the entry in nanoseconds since the epoch, which a rename does not change. Nullopt if the file
+/// system does not provide it, or if the entry no longer has the stamp `stamp`. Blocks.
 std::optional<std::int64_t> birth_of(int directory, const std::string& name, const FileStamp& stamp);
 
-/// The time with which the kernel would mark a file that is made or changed now, in nanoseconds since the epoch.
+/// The time that the kernel would give to a file changed now, in nanoseconds since the epoch.
 std::int64_t file_clock_now();
 
-/// A new file or symlink that is on disk under a temporary name, until `put_entry` gives it its own. It is deleted if
-/// it gets none. Its directory must stay open.
+/// A new file or symlink, already on disk under a temporary name, which `put_entry` renames. Otherwise the destructor
+/// deletes it. Its directory must stay open.
 class NewEntry {
 public:
-  /// Makes it with the kind, content, mode and (if they are set) times of `wanted`. Throws std::system_error that names
-  /// `path`. Blocks.
+  /// Creates it with the kind, content, mode and (if they are set) times of `wanted`. Throws std::system_error that
+  /// names `path`. Blocks.
   NewEntry(int directory, const EntryState& wanted, const std::filesystem::path& path,
            std::string name = temporary_name());
   ~NewEntry();
@@ -59,9 +59,9 @@ public:
   NewEntry& operator=(const NewEntry&) = delete;
 
   const std::string& name() const { return name_; }
-  /// Removes what the name leads to now: itself, or the file that it took the place of.
+  /// Removes the entry that now has the temporary name: the new entry, or the one that it replaced.
   void remove();
-  /// The name now belongs to a file of somebody else.
+  /// Keeps the entry with the temporary name, because it belongs to another program.
   void keep() { kept_ = true; }
 
 private:
@@ -75,19 +75,19 @@ private:
   bool kept_ = false;
 };
 
-/// Gives an entry another name in its directory, unless that is taken: then returns false. `from` is a name that only
-/// this call uses. Throws std::system_error that names `path`. Blocks.
+/// Renames an entry in its directory; returns false if `to` exists. Only the caller may use the name `from`. Throws
+/// std::system_error that names `path`. Blocks.
 bool rename_entry(int directory, const std::string& from, const std::string& to, const std::filesystem::path& path);
 
-/// Gives the entry the kind, content, mode and times of `wanted`, on disk when it returns. It is replaced atomically
-/// and only while it is what `present` says: returns false, and changes nothing, if somebody else changed it, even
-/// in the last moment. Directories are made, removed and replaced only empty. A kill can leave a file with the name
-/// `temporary` beside it, or, between a file and a directory on file systems that cannot exchange names, instead of it.
-/// Throws std::system_error that names `path`. Blocks. Example:
-/// src/io/files/entry_state_test.cpp: EntryStateTest.IsNotReplacedIfItChangedSince
+/// Replaces an entry by one with the kind, content, mode and times of `wanted`, which is on disk when the function
+/// returns. Replaces it atomically and only if its stamp is `present`: returns false and changes nothing if another
+/// program has changed it, even immediately before. Directories are created, and are removed and replaced only if they
+/// are empty. A kill can leave a file named `temporary` next to the entry. On file systems that cannot exchange names,
+/// a replacement of a file by a directory, or the reverse, can leave only that file. Throws std::system_error that
+/// names `path`. Blocks. Example: src/io/files/entry_state_test.cpp: EntryStateTest.IsNotReplacedIfItChangedSince
 bool put_entry(int directory, const std::string& name, const EntryState& wanted, const FileStamp& present,
                const std::filesystem::path& path, const std::string& temporary = temporary_name());
-/// The same with an entry that was made before, in the same directory.
+/// The same with an entry created earlier in the same directory.
 bool put_entry(int directory, const std::string& name, NewEntry& entry, const FileStamp& present,
                const std::filesystem::path& path);
 

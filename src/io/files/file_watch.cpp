@@ -64,7 +64,7 @@ void FileWatch::take_events(const char* events, std::size_t size, Changes& chang
 FileWatch::Registration FileWatch::add(const std::filesystem::path& directory, std::string key) const {
   if (!inotify_) return {-1, std::move(key)};
   const int number = ::inotify_add_watch(inotify_.get(), directory.c_str(), watched);
-  // If it is gone by now, or is a file, there is nothing to watch.
+  // A path that no longer exists, or is a file, needs no watch.
   const bool is_lost = number < 0 && errno != ENOENT && errno != ENOTDIR;
   return {number, std::move(key), is_lost ? errno : 0};
 }

@@ -12,7 +12,7 @@ namespace agw {
 
 namespace {
 
-/// DEFLATE, without a time, a name, or a system.
+/// DEFLATE, without time, name and system.
 constexpr std::string_view gzip_head("\037\213\010\0\0\0\0\0\0\377", 10);
 
 std::string number_of_gzip(std::uint32_t number) {

@@ -31,7 +31,7 @@ TEST(Gzip, IsWhatOthersUnpack) {
 
 TEST(Gzip, EndsWithTheSumAndTheSize) {
   EXPECT_TRUE(gzip_compressed("script();").ends_with(std::string("\x09\0\0\0", 4)));
-  // What RFC 1952 calls CRC32, as Python's zlib.crc32(b"script();") gives it.
+  // The CRC32 of RFC 1952, as computed by Python's zlib.crc32(b"script();").
   EXPECT_EQ(gzip_compressed("script();").substr(gzip_compressed("script();").size() - 8, 4),
             std::string("\345\145\323\373", 4));
 }

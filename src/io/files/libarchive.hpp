@@ -5,7 +5,7 @@
 
 namespace agw {
 
-/// libarchive's functions, loaded at run time: few commands need them. Include this in archive.cpp only.
+/// libarchive's functions, loaded at run time because few commands need them. Include this in archive.cpp only.
 struct Libarchive {
   decltype(&::archive_entry_filetype) entry_filetype = nullptr;
   decltype(&::archive_entry_free) entry_free = nullptr;
@@ -45,7 +45,7 @@ struct Libarchive {
   decltype(&::archive_write_set_format_option) write_set_format_option = nullptr;
   decltype(&::archive_write_set_format_pax) write_set_format_pax = nullptr;
 
-  /// The library, loaded with the first call and kept until the process ends. Throws ArchiveError if it is missing.
+  /// The library, loaded at the first call and kept until the process ends. Throws ArchiveError if it is missing.
   static const Libarchive& get();
 };
 

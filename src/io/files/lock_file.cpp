@@ -24,19 +24,19 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// How long the lock of a dead gateway may persist: a child that it was starting when it was killed has the file open
-/// until it executes its program.
-constexpr auto patience = 2s;
-constexpr auto interval = 5ms;
+/// How long the lock of a dead gateway may persist: a child that was being started when the gateway was killed has the
+/// file open until it executes its program.
+constexpr auto lock_timeout = 2s;
+constexpr auto lock_poll_interval = 5ms;
 
-/// The content always has this length, padded with spaces: one write replaces it completely, and no reader sees a part
-/// of it.
+/// The content always has this length, padded with spaces: a single write replaces it completely, and readers never see
+/// part of it.
 constexpr std::size_t content_size = 512;
 
 std::filesystem::path path_in(const std::filesystem::path& data_directory) { return data_directory / data_files::lock; }
 
-/// A lock of the open file description: unlike a POSIX lock it is not lost when another descriptor of the file is
-/// closed, and unlike `flock` it can be queried without taking it.
+/// A lock of the open file description. Unlike a POSIX lock, it is not lost when another descriptor of the file is
+/// closed; unlike `flock`, it can be queried without taking it.
 struct flock whole_file() {
   struct flock lock{};
   lock.l_type = F_WRLCK;
@@ -73,9 +73,9 @@ RunningGateway parsed_content(const Descriptor& file) {
   return gateway;
 }
 
-/// Takes the lock once a dead gateway has released it.
+/// Takes the lock; waits until a dead gateway has released it.
 bool take_in_time(const Descriptor& file) {
-  const auto end = std::chrono::steady_clock::now() + patience;
+  const auto end = std::chrono::steady_clock::now() + lock_timeout;
   while (!take(file)) {
     const auto error = errno;
     const bool may_come = (error == EAGAIN || error == EACCES) && is_dead(parsed_content(file).pid);
@@ -83,7 +83,7 @@ bool take_in_time(const Descriptor& file) {
       errno = error;
       return false;
     }
-    std::this_thread::sleep_for(interval);
+    std::this_thread::sleep_for(lock_poll_interval);
   }
   return true;
 }
@@ -116,8 +116,8 @@ LockFile::LockFile(const std::filesystem::path& data_directory)
 }
 
 LockFile::~LockFile() {
-  // Not removed: a starting gateway that has it open would lock a file that nobody else finds. Readers of its content
-  // check the lock anyway.
+  // The file is not removed: a starting gateway that has it open would lock a file that others cannot find. Readers
+  // check the lock before they use the content.
   if (::ftruncate(file_.get(), 0) != 0) return;
 }
 

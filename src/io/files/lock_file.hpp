@@ -11,14 +11,14 @@
 
 namespace agw {
 
-/// Locks a data directory for one gateway with a kernel lock on `{data_dir}/gateway.lock`, which ends with the process,
-/// so that a file left behind by a killed gateway locks nothing. The file names the owner as JSON: `{"pid": 123, "url":
-/// "http://127.0.0.1:7420", "certificate": null}`, `url` null until published.
+/// Locks a data directory for one gateway with a kernel lock on `{data_dir}/gateway.lock`. The lock ends with the
+/// process, so the file of a killed gateway locks nothing. The file describes the owner as JSON: `{"pid": 123, "url":
+/// "http://127.0.0.1:7420", "certificate": null}`; `url` is null until published.
 /// Example: src/io/files/lock_file_test.cpp: LockFileTest.ASecondStartIsRefusedAndToldProcessAndAddress
 class LockFile {
 public:
-  /// Takes the lock. Children of a dead gateway may hold it for a moment while they are being started; only that is
-  /// waited for. Throws StartError: already_running, naming process and URL, if another gateway holds it; usage if the
+  /// Takes the lock. Waits only for children of a dead gateway, which hold the lock briefly while they are being
+  /// started. Throws StartError: already_running, naming process and URL, if another gateway holds it; usage if the
   /// file cannot be used.
   explicit LockFile(const std::filesystem::path& data_directory);
   ~LockFile();  ///< empties the file and releases the lock
@@ -42,7 +42,7 @@ struct RunningGateway {
   std::string certificate;  ///< SHA-256 of its certificate, in hex; empty without TLS
 };
 
-/// The gateway that runs on `data_directory`, or nullopt. Only the lock counts, never the file's content alone; looking
+/// The gateway running on `data_directory`, or nullopt. The lock decides, not the content of the file alone. The check
 /// does not take the lock, so it does not disturb a starting gateway.
 std::optional<RunningGateway> find_running_gateway(const std::filesystem::path& data_directory);
 

@@ -21,7 +21,7 @@
 namespace agw {
 namespace {
 
-/// Another process that has done what it was given, and then waits for its end.
+/// Another process that runs an action and then waits to be ended.
 class OtherProcess {
 public:
   explicit OtherProcess(const std::function<void()>& action) {
@@ -60,7 +60,7 @@ protected:
     return text.str();
   }
 
-  /// The message with which a start is refused because another gateway runs.
+  /// The message of a start refused because of another gateway.
   std::string refusal() const {
     try {
       LockFile lock(directory());

@@ -12,10 +12,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// As many as the kernel follows. A further link stays unresolved: opening it fails.
+/// The kernel's limit. A further link stays unresolved, and opening it fails.
 constexpr int max_links = 40;
 
-/// Pushes the parts of `path` on `stack`, the first on top.
+/// Pushes the components of `path` on `stack`, the first on top.
 void push_parts(std::vector<fs::path>& stack, const fs::path& path) {
   const auto before = stack.size();
   for (const auto& part : path.relative_path()) stack.push_back(part);

@@ -17,13 +17,13 @@ using asio::ip::tcp;
 
 namespace {
 
-/// The number of bytes moved at once, 0 at the end of the stream, -1 with `errno`.
+/// Returns the number of bytes moved, 0 at the end of the stream, -1 with `errno` on failure.
 ssize_t move(int from, int to, std::uint64_t count) {
   const auto bytes = static_cast<std::size_t>(std::min<std::uint64_t>(count, SplicePipe::capacity));
   return ::splice(from, nullptr, to, nullptr, bytes, SPLICE_F_MOVE | SPLICE_F_NONBLOCK);
 }
 
-bool must_wait() { return errno == EAGAIN || errno == EINTR; }
+bool would_block() { return errno == EAGAIN || errno == EINTR; }
 
 Task<bool> readable(tcp::socket& socket) {
   boost::system::error_code error;
@@ -31,12 +31,12 @@ Task<bool> readable(tcp::socket& socket) {
   co_return !error;
 }
 
-/// Sends the content of the pipe. False if not all of it went.
+/// Sends the content of the pipe. Returns false if some of it could not be sent.
 Task<bool> drain(SplicePipe& pipe, tcp::socket& to, const WaitUntilWritable& writable) {
   while (pipe.size() > 0) {
     const auto moved = pipe.drain(to);
     if (moved > 0) continue;
-    if (moved == 0 || !must_wait() || !co_await writable()) co_return false;
+    if (moved == 0 || !would_block() || !co_await writable()) co_return false;
   }
   co_return true;
 }
@@ -72,9 +72,9 @@ Task<std::uint64_t> splice_bytes(tcp::socket& from, tcp::socket& to, std::uint64
       const bool all_went = co_await drain(pipe, to, writable);
       sent += static_cast<std::uint64_t>(taken) - pipe.size();
       if (!all_went) break;
-      // If neither side ever waits, other coroutines still get their turn.
+      // Lets other coroutines run even if neither side ever waits.
       co_await asio::post(to.get_executor(), asio::use_awaitable);
-    } else if (taken == 0 || !must_wait() || !co_await readable(from)) {
+    } else if (taken == 0 || !would_block() || !co_await readable(from)) {
       break;
     }
   }

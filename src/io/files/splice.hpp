@@ -13,23 +13,24 @@
 
 namespace agw {
 
-/// A pipe through which bytes move from one socket to another within the kernel, without being copied into this
-/// process. Both sockets must be non-blocking.
+/// A pipe that moves bytes between sockets within the kernel, without copying them into this process. Both sockets must
+/// be non-blocking.
 /// Example: src/io/proxy/relay_test.cpp: Relay.PassesOnWhatIsLargeEnoughForThePipe
 class SplicePipe {
 public:
-  /// Less if the system does not allow as much.
+  /// The maximum number of bytes in the pipe; smaller if the system allows less.
   static constexpr std::size_t capacity = std::size_t{1024} * 1024;
 
-  /// False if there are no descriptors left.
+  /// False if no pipe could be created because there are no descriptors left.
   explicit operator bool() const { return static_cast<bool>(in_); }
   SplicePipe();
 
-  /// Takes up to `count` bytes that have come. Returns their number, 0 at the end of the stream, -1 with `errno`.
+  /// Moves up to `count` received bytes into the pipe. Returns their number, 0 at the end of the stream, -1 with
+  /// `errno` on failure.
   ssize_t fill(asio::ip::tcp::socket& from, std::uint64_t count);
-  /// Sends some of what it holds. Returns their number, or -1 with `errno`.
+  /// Sends bytes from the pipe. Returns their number, or -1 with `errno`.
   ssize_t drain(asio::ip::tcp::socket& to);
-  /// The number of bytes in it.
+  /// The number of bytes in the pipe.
   std::size_t size() const { return size_; }
 
 private:
@@ -38,12 +39,12 @@ private:
   std::size_t size_ = 0;
 };
 
-/// Waits until a socket is writable; false when the wait was cancelled.
+/// Waits until a socket is writable; returns false if the wait was cancelled.
 using WaitUntilWritable = std::function<Task<bool>()>;
 
-/// Moves `count` bytes from one socket to another within the kernel, without copying them into this process. Returns
-/// how many were sent: fewer if a side closed or failed, or a wait was cancelled. Both sockets must be non-blocking;
-/// `writable` waits for `to`.
+/// Moves `count` bytes between sockets within the kernel, without copying them into this process. Returns the number of
+/// bytes sent: fewer if a side closed or failed, or a wait was cancelled. Both sockets must be non-blocking; `writable`
+/// waits for `to`.
 Task<std::uint64_t> splice_bytes(asio::ip::tcp::socket& from, asio::ip::tcp::socket& to, std::uint64_t count,
                                  WaitUntilWritable writable);
 

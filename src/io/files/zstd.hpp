@@ -7,13 +7,13 @@
 
 namespace agw {
 
-/// One zstd frame (RFC 8878) with its size. libzstd is loaded with the first call. Throws std::runtime_error if it is
-/// missing or out of memory.
+/// Compresses `content` to one zstd frame (RFC 8878) that states its size. Loads libzstd at the first call. Throws
+/// std::runtime_error if it is missing or out of memory.
 /// Example: src/io/files/zstd_test.cpp: Zstd.GivesBackWhatWasCompressed
 std::string zstd_compressed(std::string_view content, int level);
 
-/// The content of such a frame; nullopt if it is damaged or its content has more than `limit` bytes. Throws if libzstd
-/// is missing.
+/// Decompresses such a frame; nullopt if it is damaged or has more than `limit` bytes of content. Throws if libzstd is
+/// missing.
 std::optional<std::string> zstd_decompressed(std::string_view frame, std::size_t limit);
 
 }  // namespace agw

@@ -6,17 +6,17 @@
 
 namespace agw {
 
-/// Which addresses libcurl may connect to.
+/// Restricts the addresses that libcurl may connect to.
 struct AddressRule {
-  bool public_only = false;  ///< those of the public internet
-  bool no_metadata = false;  ///< not those of a cloud's metadata service
+  bool public_only = false;  ///< only addresses of the public internet
+  bool no_metadata = false;  ///< no addresses of cloud metadata services
 };
 
-/// Opens a socket for libcurl that child processes do not inherit. CURL_SOCKET_BAD if the rule refuses the address;
-/// then `refused` is that address.
+/// Opens a socket for libcurl that child processes do not inherit. Returns CURL_SOCKET_BAD and sets `refused` if the
+/// rule refuses the address.
 curl_socket_t open_checked_socket(const curl_sockaddr& address, const AddressRule& rule, std::string& refused);
 
-/// Why that address was refused, for people.
+/// The reason for the refusal of the address `refused`, for people.
 std::string refusal_text(const std::string& refused, const AddressRule& rule);
 
 }  // namespace agw

@@ -31,9 +31,9 @@ struct Curl {
   decltype(&::curl_multi_assign) multi_assign = nullptr;
   decltype(&::curl_multi_strerror) multi_strerror = nullptr;
 
-  std::string error;  ///< why the library cannot be used, and what to do; empty if it can
+  std::string error;  ///< why the library cannot be used, and the remedy; empty if it can be used
 
-  /// The library, loaded with the first call and kept until the process ends.
+  /// The library, loaded at the first call and kept until the process ends.
   static const Curl& get();
 };
 

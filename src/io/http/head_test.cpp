@@ -7,7 +7,7 @@
 namespace agw {
 namespace {
 
-/// The status with which a head is rejected, 0 if it is accepted.
+/// The status of a rejected head, 0 if it is accepted.
 int refused(std::string_view raw) {
   RequestParser parser;
   parser.put(raw);

@@ -257,7 +257,7 @@ TEST(HttpClient, CountsTheBytesThatAreDecoded) {
   });
 }
 
-/// A zero, and so many times 258 more: bits of DEFLATE (RFC 1951) with the fixed codes.
+/// DEFLATE bits (RFC 1951) with fixed codes for a zero and `repetitions` times 258 more.
 std::string deflated_zeros(std::size_t repetitions) {
   std::string bits =
       "110"

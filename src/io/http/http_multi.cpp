@@ -6,7 +6,7 @@
 
 namespace agw {
 
-/// A socket that belongs to libcurl, and the events that libcurl waits for.
+/// A socket of libcurl and the events that libcurl waits for.
 struct HttpMulti::Watch {
   Watch(Loop& loop, curl_socket_t socket) : descriptor(loop, socket) {}
   ~Watch() { descriptor.release(); }
@@ -72,7 +72,7 @@ void HttpMulti::forget(curl_socket_t socket) {
   const auto found = watches_.find(socket);
   if (found == watches_.end()) return;
   found->second->wanted = 0;
-  // Must happen before libcurl closes the socket: its number may be reused at once.
+  // Must precede the closing of the socket by libcurl: its number may be reused immediately.
   found->second->descriptor.release();
   watches_.erase(found);
 }

@@ -13,15 +13,15 @@
 
 namespace agw {
 
-/// A transfer of libcurl with its own handle.
+/// A transfer with its own libcurl handle.
 class CurlTransfer {
 public:
   virtual CURL* easy() = 0;
-  /// libcurl has returned after `mark_ready`.
+  /// Called after `mark_ready`, once libcurl has returned.
   virtual void deliver() = 0;
-  /// libcurl is done.
+  /// Called when libcurl has finished the transfer.
   virtual void finished(CURLcode code) = 0;
-  /// libcurl did not take the handle.
+  /// Called if libcurl did not accept the handle.
   virtual void not_added(std::string why) = 0;
 
 protected:

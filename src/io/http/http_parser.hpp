@@ -7,9 +7,9 @@
 
 namespace agw {
 
-/// Beast's parser of requests or responses with empty handlers, so that a subclass overrides only what it needs: the
-/// first line and the fields of a head, and the bytes of a body, chunked or not. It rejects nothing; the subclass
-/// enforces limits on bodies.
+/// Beast's parser for requests or responses with empty handlers, so that a subclass overrides only those it needs: for
+/// the first line and the fields of a head, and the bytes of a body, chunked or not. Rejects nothing; the subclass
+/// limits the size of bodies.
 template <bool is_request>
 class HttpParser : public boost::beast::http::basic_parser<is_request> {
 protected:

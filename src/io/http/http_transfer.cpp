@@ -1,8 +1,8 @@
-// One request by libcurl, driven by the loop (http_multi.hpp).
+// One request with libcurl, driven by the loop (http_multi.hpp).
 //
-// Two things need care. Addresses: libcurl resolves names itself, so the only place to refuse a private address is
-// `open_socket`, which sees the address that is really used, after each redirect too. Backpressure: `on_write` may not
-// wait, so it stores a piece, pauses the transfer, and `deliver` hands the piece to its reader before it resumes.
+// Two points need care. Addresses: libcurl resolves names itself, so private addresses can only be refused in
+// `open_socket`, which sees the address actually used, also after redirects. Backpressure: `on_write` must not wait, so
+// it stores a piece and pauses the transfer; `deliver` passes the piece to its reader before it resumes.
 
 #include "io/http/http_transfer.hpp"
 
@@ -25,10 +25,10 @@ namespace agw {
 namespace {
 
 constexpr std::size_t max_header_bytes = 64 * 1024;
-/// A hundred small deltas of a model, which take about a millisecond.
+/// About a hundred small deltas of a model, which take about a millisecond.
 constexpr std::size_t max_at_once = 16 * 1024;
 constexpr std::size_t max_waiting = 1024 * 1024;
-/// Data is decoded as it is read: each byte can become a thousand.
+/// Data is decoded as it is read: each byte can expand to a thousand.
 constexpr long max_read_at_once = 8 * 1024;
 constexpr std::chrono::milliseconds linger{200};
 constexpr std::chrono::milliseconds max_unchecked_time{1000};
@@ -78,7 +78,7 @@ void HttpTransfer::set(CURLoption option, Value value) {
 void HttpTransfer::set_request() {
   set(CURLOPT_URL, request_.url.c_str());
   set(CURLOPT_PROTOCOLS_STR, "http,https");
-  // One connection for each request: stopping it closes the connection, and no request waits for another's data.
+  // Uses one connection per request: stopping the request closes it, and no request waits for another's data.
   set(CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
   const bool posts = !request_.body.empty() || request_.method == "POST";
   if (posts) {
@@ -94,7 +94,7 @@ void HttpTransfer::set_request() {
   set(CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(request_.connect_timeout.count()));
   set(CURLOPT_USERAGENT, "agent-gateway/" AGW_VERSION);
   set(CURLOPT_NOSIGNAL, 1L);
-  // Without it, stopping during name resolution would block the loop until the resolver has finished.
+  // Without this option, stopping during name resolution would block the loop until the resolver has finished.
   set(CURLOPT_QUICK_EXIT, 1L);
   set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
   set(CURLOPT_ACCEPT_ENCODING, "");
@@ -113,8 +113,8 @@ void HttpTransfer::set_request() {
   set(CURLOPT_HEADERDATA, static_cast<void*>(this));
 }
 
-/// Reading the host's certificates takes about 20 ms. libcurl caches a file of them, but only if it is not given a
-/// directory too.
+/// Reading the host's certificates takes about 20 ms. libcurl caches them only if it has a file of them but no
+/// directory.
 void HttpTransfer::cache_certificates() {
   char* file = nullptr;
   if (multi_.curl().easy_getinfo(easy_, CURLINFO_CAINFO, &file) == CURLE_OK && file) set(CURLOPT_CAPATH, nullptr);
@@ -126,27 +126,27 @@ void HttpTransfer::set_headers() {
     if (!headers_) throw std::bad_alloc();
   };
   append("Expect:");
-  // Encoded responses are decoded, but none is requested: a server would delay a stream to compress it.
+  // Encoded responses are decoded but not requested: a server would delay a stream to compress it.
   append("Accept-Encoding:");
   for (const auto& [name, value] : request_.headers) append(fmt::format("{}: {}", name, value));
   set(CURLOPT_HTTPHEADER, headers_);
 }
 
-/// A proxy would connect for us, and a reused connection was opened for another request.
+/// Excludes proxies, which would choose the address, and reused connections, which were checked for another request.
 void HttpTransfer::restrict_to_public() {
   set(CURLOPT_PROXY, "");
   set(CURLOPT_FRESH_CONNECT, 1L);
   set(CURLOPT_FORBID_REUSE, 1L);
 }
 
-/// libcurl's own sockets would be inherited by child processes of tools, which would keep an aborted connection open.
+/// Child processes of tools would inherit libcurl's own sockets and keep an aborted connection open.
 curl_socket_t HttpTransfer::open_socket(void* self, curlsocktype, curl_sockaddr* address) {
   auto& transfer = *static_cast<HttpTransfer*>(self);
   return open_checked_socket(*address, transfer.address_rule(), transfer.outcome_.refused_address);
 }
 
-/// libcurl sends a request again if a connection that it had used before ends without an answer. What the first one has
-/// done would be done twice (RFC 9110, section 9.2.2).
+/// Prevents libcurl from repeating a request when a reused connection ends without a response: its effect could happen
+/// twice (RFC 9110, section 9.2.2).
 int HttpTransfer::before_request(void* self, char*, char*, int, int) {
   auto& transfer = *static_cast<HttpTransfer*>(self);
   const auto& method = transfer.request_.method;
@@ -201,7 +201,7 @@ void HttpTransfer::take_header(std::string_view line) {
                           boost::trim_copy(std::string(line.substr(colon + 1)))});
 }
 
-/// In pieces with the loop's other work in between: compressed data can expand a thousandfold at once.
+/// Delivers in pieces and lets the loop do other work in between: compressed data can expand a thousandfold.
 void HttpTransfer::deliver() {
   if (ended_.happened() || enough_ || delivery_posted_ || pending_.empty()) return;
   const auto piece = std::string_view(pending_).substr(delivered_, max_at_once);
@@ -225,7 +225,7 @@ void HttpTransfer::deliver() {
   if (!ended_.happened() && std::exchange(paused_, false)) resume();
 }
 
-/// Much of the rest may already be decoded.
+/// Resumes the transfer, which may decode much more data immediately.
 void HttpTransfer::resume() {
   multi_.curl().easy_pause(easy_, CURLPAUSE_CONT);
   if (!pending_.empty()) post_delivery();
@@ -267,8 +267,8 @@ Task<HttpOutcome> HttpTransfer::outcome() {
   co_return std::move(outcome_);
 }
 
-/// A timer that checks the time of the last byte costs nothing for each byte. For sent data only the sum is known, so
-/// it is checked more often as long as it grows.
+/// A timer that checks the time of the last byte costs nothing per byte. Only the total of sent bytes is known, so the
+/// timer checks more often while it grows.
 void HttpTransfer::watch_silence() {
   const auto now = std::chrono::steady_clock::now();
   const auto end = last_byte_ + request_.idle_timeout;

@@ -19,8 +19,8 @@
 
 namespace agw {
 
-/// One request of an HttpClient: a libcurl handle, data that is not delivered yet, and the outcome. Owned by a shared
-/// pointer, so that a pending timer handler can tell that it is gone.
+/// One request of an HttpClient: a libcurl handle, undelivered data, and the outcome. Owned by a shared pointer, so
+/// that a pending timer handler can detect its destruction.
 class HttpTransfer final : public CurlTransfer, public std::enable_shared_from_this<HttpTransfer> {
 public:
   HttpTransfer(HttpMulti& multi, HttpRequest request, OnBody on_body);
@@ -34,13 +34,14 @@ public:
   void start();
   /// Delivers buffered data.
   void deliver() override;
-  /// Called when libcurl is done. The transfer ends once all data is delivered.
+  /// Called when libcurl has finished. The transfer ends once all data is delivered.
   void finished(CURLcode code) override;
   void not_added(std::string why) override { end(HttpOutcome::End::broken, std::move(why)); }
-  /// Ends the transfer now, unless it has ended; closes the connection if the response was not complete.
+  /// Ends the transfer, unless it has ended; closes the connection if the response is incomplete.
   void end(HttpOutcome::End why, std::string error = {});
 
-  /// Waits for the end. Throws what `on_body` threw, and operation_aborted if the awaiting coroutine is cancelled.
+  /// Waits for the end. Rethrows an exception of `on_body`; throws operation_aborted if the awaiting coroutine is
+  /// cancelled.
   Task<HttpOutcome> outcome();
 
 private:
@@ -72,8 +73,8 @@ private:
   curl_slist* headers_ = nullptr;
   std::array<char, CURL_ERROR_SIZE> error_buffer_{};
   HttpOutcome outcome_;
-  std::string pending_;               ///< body bytes to be delivered
-  std::size_t delivered_ = 0;         ///< of these, already delivered
+  std::string pending_;               ///< undelivered and partly delivered bytes of the body
+  std::size_t delivered_ = 0;         ///< bytes of `pending_` already delivered
   bool delivery_posted_ = false;      ///< a delivery is posted to the loop
   bool paused_ = false;               ///< libcurl is paused until all data is delivered
   std::optional<CURLcode> result_{};  ///< libcurl's result, reported once all data is delivered
@@ -82,12 +83,12 @@ private:
   bool too_large_ = false;
   bool enough_ = false;
   bool added_ = false;
-  bool has_begun_ = false;      ///< the request was sent, or is being sent
-  std::exception_ptr failure_;  ///< what `on_body` threw
+  bool has_begun_ = false;      ///< the request was sent, at least in part
+  std::exception_ptr failure_;  ///< the exception of `on_body`
   Time last_byte_;
-  WaitClock::Clock::duration waited_{};  ///< of `waits`, at the last look
+  WaitClock::Clock::duration waited_{};  ///< the time of `waits` at the last check
   std::int64_t sent_bytes_ = 0;
-  bool sending_ = true;  ///< as far as is known
+  bool sending_ = true;  ///< false once the request is known to be sent
   asio::steady_timer silence_;
   AsyncEvent ended_;
 };

@@ -19,7 +19,7 @@ constexpr std::uint32_t v4(std::uint32_t a, std::uint32_t b, std::uint32_t c = 0
   return a << 24 | b << 16 | c << 8 | d;
 }
 
-/// IANA's registry of special-purpose addresses, except for those that are globally reachable.
+/// IANA's registry of special-purpose addresses, except for globally reachable ones.
 constexpr std::array special_4{
     Network4{v4(0, 0), 8},           // this network
     Network4{v4(10, 0), 8},          // private
@@ -47,7 +47,7 @@ ip::address_v4 embedded(const ip::address_v6::bytes_type& bytes, std::size_t at)
   return ip::address_v4({bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]});
 }
 
-/// The first `bits` of an IPv6 address, given as its first four groups.
+/// Whether an IPv6 address begins with the first `bits` of these four groups.
 bool begins_with(const ip::address_v6::bytes_type& bytes, std::array<std::uint16_t, 4> groups, int bits) {
   std::uint64_t first = 0;
   for (std::size_t i = 0; i < 8; ++i) first = first << 8 | bytes[i];
@@ -77,7 +77,7 @@ bool is_public(const ip::address_v6& address) {
 bool is_metadata_address(const ip::address& address) {
   if (address.is_v4()) {
     const auto bytes = address.to_v4().to_bytes();
-    // Alibaba Cloud, Azure and Oracle Cloud have one outside of the link-local range.
+    // Addresses of Alibaba Cloud, Azure and Oracle Cloud outside of the link-local range.
     static const std::array others = {ip::make_address_v4("100.100.100.200"), ip::make_address_v4("168.63.129.16"),
                                       ip::make_address_v4("192.0.0.192")};
     const bool is_link_local = bytes[0] == 169 && bytes[1] == 254;

@@ -4,13 +4,13 @@
 
 namespace agw {
 
-/// Whether an address is on the public internet. All others are refused for URLs that documents or models chose: this
-/// host, its networks, link-local and unique-local addresses, multicast, reserved ranges, and IPv6 addresses that embed
-/// such an IPv4 address.
+/// Whether an address is on the public internet. URLs chosen by documents or models may not lead to other addresses:
+/// this host, its networks, link-local and unique-local addresses, multicast, reserved ranges, and IPv6 addresses that
+/// embed such an IPv4 address.
 /// Example: src/io/http/public_address_test.cpp: PublicAddress.IsNoneOfThisHostAndItsNetworks
 bool is_public_address(const boost::asio::ip::address& address);
 
-/// Whether a cloud's metadata service can have that address: all link-local ones, and the few that clouds use besides.
+/// Whether a cloud's metadata service may use that address: all link-local ones, and a few others used by clouds.
 bool is_metadata_address(const boost::asio::ip::address& address);
 
 }  // namespace agw

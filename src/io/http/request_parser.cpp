@@ -36,15 +36,15 @@ bool has_bare_line_feed(std::string_view text) {
 
 Refusal bad_chunk() { return {400, "malformed request: bad chunk"}; }
 
-/// Whether the bytes between two chunks' data, or after the last, exceed the limits.
+/// Whether the bytes between the data of two chunks, or after the last chunk, exceed the limits.
 bool is_overlong(std::string_view framing) {
   if (framing.size() > RequestParser::head_limit) return true;
   if (framing.starts_with("\r\n")) framing.remove_prefix(2);
   return std::min(framing.find("\r\n"), framing.size()) > RequestParser::chunk_line_limit;
 }
 
-/// Whether the line with a chunk's size is complete, and for the last chunk the trailer too: if the parser needs more
-/// even so, such as the end of a quoted string, the line is malformed.
+/// Whether the line with a chunk's size is complete, including the trailer after the last chunk. If the parser still
+/// needs more, such as the end of a quoted string, the line is malformed.
 bool has_whole_line(std::string_view framing) {
   if (framing.starts_with("\r\n")) framing.remove_prefix(2);
   const auto end = framing.find("\r\n");
@@ -54,8 +54,8 @@ bool has_whole_line(std::string_view framing) {
   return !is_last || framing.find("\r\n\r\n", end) != framing.npos;
 }
 
-/// Whether the body seems to be nothing but a last chunk whose end has not arrived: Beast asserts that 5 bytes come at
-/// once after it has seen the first 3.
+/// Whether the body seems to be an incomplete last chunk: after its first 3 bytes, Beast asserts that the next call has
+/// 5.
 bool is_cut_last_chunk(std::string_view framing) { return framing.size() < 5 && framing.starts_with("0\r\n"); }
 
 bool cannot_start_method(std::string_view text) {
@@ -75,7 +75,7 @@ struct RequestParser::Parser : HttpParser<true> {
     error = {};
   }
   void on_field_impl(http::field, string_view name, string_view value, error_code& error) override {
-    // Trailer fields are not merged into the head, which has been checked without them (RFC 9110, 6.5.1).
+    // Trailer fields are not merged into the head, which was checked without them (RFC 9110, 6.5.1).
     if (!owner.head_done_) owner.head_.add(lower_case(name), value);
     error = {};
   }
@@ -100,7 +100,7 @@ RequestParser::~RequestParser() = default;
 
 void RequestParser::reset() {
   if (parser_) {
-    // Reuses the allocation: each request needs a new parser.
+    // Reuses the allocation, because each request needs a new parser.
     std::destroy_at(parser_.get());
     std::construct_at(parser_.get(), *this);
   } else {
@@ -132,7 +132,7 @@ std::size_t RequestParser::put(std::string_view in) { return head_done_ ? put_bo
 
 std::size_t RequestParser::put_head(std::string_view in) {
   AGW_ASSERT(!head_done_ && body_received_ == 0);
-  // RFC 9112, 2.2: an empty line before a request line is ignored.
+  // Ignores empty lines before a request line (RFC 9112, 2.2).
   std::size_t skipped = 0;
   while (in.starts_with("\r\n")) {
     in.remove_prefix(2);
@@ -144,7 +144,7 @@ std::size_t RequestParser::put_head(std::string_view in) {
     return skipped;
   }
   if (end == in.npos) {
-    // Bytes that cannot become a head are rejected now, not when the client has timed out.
+    // Rejects bytes that cannot become a head now, instead of waiting for the client's timeout.
     if (has_bare_line_feed(in) || cannot_start_method(in)) refusal_ = Refusal{400, "malformed request: no HTTP"};
     return skipped;
   }
@@ -158,7 +158,7 @@ std::size_t RequestParser::put_head(std::string_view in) {
   } else if (error == http::error::bad_version) {
     refusal_ = refuse_version(raw);
   } else if (error) {
-    // Beast checks the length of a body before we see the fields, with the same errors.
+    // Beast checks the length of a body before the fields are available here, with the same errors.
     refusal_ = Refusal{400, "malformed request: " + error.message()};
   } else {
     head_done_ = true;
@@ -181,7 +181,7 @@ std::size_t RequestParser::put_body(std::string_view in) {
     const auto framing = count == 0 ? rest : rest.substr(0, count);
     const bool overlong = head_.chunked && body_received_ == received && is_overlong(framing);
     if (error == http::error::need_more || (!error && count == 0)) {
-      // All data was consumed, so the rest is a line between chunks, which only CRLF may end.
+      // All data was consumed, so the rest is a line between chunks, which must end with CRLF.
       const auto line = in.substr(used);
       const bool is_stuck = error && has_whole_line(line);
       if (overlong || (head_.chunked && (is_stuck || has_bare_line_feed(line)))) refusal_ = bad_chunk();

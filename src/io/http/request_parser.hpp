@@ -10,11 +10,11 @@
 
 namespace agw {
 
-/// Parses one request from bytes as they arrive: Beast's parser, made strict by check_framing.
+/// Parses one request incrementally: Beast's parser, made strict by check_framing.
 /// Example: src/io/http/head_test.cpp: RequestParser.ReadsBodiesHoweverTheyArrive
 class RequestParser {
 public:
-  static constexpr std::size_t head_limit = 64 * 1024;  ///< bytes; also of a trailer
+  static constexpr std::size_t head_limit = 64 * 1024;  ///< bytes; applies to a trailer too
   static constexpr std::size_t chunk_line_limit = 4096;
 
   RequestParser();
@@ -23,21 +23,21 @@ public:
   /// Starts the next request of the connection.
   void reset();
 
-  /// Parses bytes from the front of `in` and returns how many were used. Stops when the head is complete, and again at
-  /// the end of the body. The head must arrive in one piece: pass unused bytes again, with more after them.
+  /// Parses bytes from the front of `in` and returns how many were used. Stops at the end of the head, and again at the
+  /// end of the body. The head must be contiguous: pass unused bytes again, followed by the next ones.
   std::size_t put(std::string_view in);
 
   bool head_done() const { return head_done_; }
   bool done() const;
-  /// Why the request is rejected; the connection must be closed after the response.
+  /// The reason why the request is rejected; the connection must be closed after the response.
   const std::optional<Refusal>& refusal() const { return refusal_; }
 
   Head& head() { return head_; }
   const Head& head() const { return head_; }
 
-  /// Keeps the body, up to `limit` bytes; more becomes `body_too_large`. Without this call the body is discarded.
+  /// Stores the body, up to `limit` bytes; sets `body_too_large` beyond that. Without this call the body is discarded.
   void collect_body(std::size_t limit);
-  /// Keeps the body's bytes until `take_body`, without a limit on their total.
+  /// Stores the body's bytes until `take_body`, without a limit on their total.
   void stream_body();
   bool body_too_large() const { return body_too_large_; }
   std::string take_body() { return std::exchange(body_, {}); }

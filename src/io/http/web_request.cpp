@@ -10,7 +10,7 @@ namespace agw {
 namespace {
 
 constexpr int max_redirects = 10;
-/// libcurl delivers a body in pieces of at most this size, even if a few bytes are decoded to very many.
+/// The maximum size of the pieces that libcurl delivers, even if a few bytes expand greatly.
 constexpr std::size_t max_piece_length = 64 * 1024;
 
 bool is_redirect(int status) {
@@ -39,7 +39,7 @@ public:
   WebResponse take() { return std::move(answer_); }
 
 private:
-  /// False if there is no response.
+  /// Returns false if there is no response.
   Task<bool> visit() {
     if (auto why = request_.refusal ? request_.refusal(answer_.url) : std::string(); !why.empty()) {
       fail(std::move(why));

@@ -28,7 +28,7 @@ WebRequest to(const std::string& url, std::function<bool(const WebUrl&)> may_be_
   return {.url = *WebUrl::parse(url), .may_be_private = std::move(may_be_private)};
 }
 
-/// Runs a test with a server that gives these answers.
+/// Runs a test with a server that sends these responses.
 void with_server(std::vector<std::string> responds,
                  std::function<Task<>(LoopbackServer&, HttpClient&, StopSource&)> body) {
   testing::run([&](Loop& loop) -> Task<> {

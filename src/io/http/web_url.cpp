@@ -22,7 +22,7 @@ constexpr std::size_t max_url_length = 8192;
 
 bool is_unreserved(char c) { return is_alphanumeric(c) || c == '-' || c == '.' || c == '_' || c == '~'; }
 
-/// The end of the host and port in an address, or the start of a reference without them.
+/// The end of the host and port in a URL, or the start of a reference without them.
 std::size_t end_of_authority(std::string_view text) {
   const auto first = text.find_first_of("/?#");
   const bool has_one =
@@ -30,7 +30,8 @@ std::size_t end_of_authority(std::string_view text) {
   return has_one ? std::min(text.find_first_of("/?#", first + 2), text.size()) : 0;
 }
 
-/// Characters that people write in addresses, but strict parsers reject; brackets only around the address of a host.
+/// Encodes characters that people write in URLs but strict parsers reject. Brackets stay only around an IPv6 address in
+/// the host.
 std::string encode_unwritten(std::string_view text) {
   const auto authority = end_of_authority(text);
   std::string out;
@@ -53,7 +54,7 @@ bool is_plain_name(std::string_view host) {
          std::ranges::all_of(host, [](char c) { return is_unreserved(c) && c != '~' && !(c >= 'A' && c <= 'Z'); });
 }
 
-/// The host without the brackets of an IPv6 address; empty if its form is unknown.
+/// The host without the brackets of an IPv6 address; empty if it has an unknown form.
 std::string plain_host(const urls::url& url) {
   auto host = boost::to_lower_copy(std::string(url.host()));
   if (url.host_type() == urls::host_type::ipv6) {
@@ -67,7 +68,7 @@ std::string plain_host(const urls::url& url) {
   return is_plain_name(host) ? host : std::string();
 }
 
-/// nullopt if it is not a port number.
+/// The port of the URL, which may be the default; nullopt if it is not a valid number.
 std::optional<unsigned> port_of(const urls::url& url) {
   const std::string text(url.port());
   if (text.empty()) return url.scheme() == "http" ? 80 : 443;

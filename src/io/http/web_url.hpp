@@ -6,14 +6,14 @@
 
 namespace agw {
 
-/// A normalized http or https URL, so that URLs can be compared and the URL that was checked is the one that is used:
-/// scheme and host in lower case, no default port, no fragment, other characters than ASCII percent-encoded, in the
-/// host as DNS has them.
+/// A normalised http or https URL, so that URLs can be compared and the checked URL is the one used: scheme and host in
+/// lower case, no default port, no fragment. Non-ASCII characters are percent-encoded, in the host converted as DNS
+/// requires.
 /// Example: src/io/http/web_url_test.cpp: WebUrl.KnowsItsParts
 class WebUrl {
 public:
-  /// nullopt if the text is not such a URL, contains a user name or password, or has a host that programs interpret
-  /// differently. Accepts spaces and other characters than ASCII in the path and query, as people paste them.
+  /// Nullopt if the text is not such a URL, contains a user name or password, or has a host that programs interpret
+  /// differently. Accepts spaces and non-ASCII characters in the path and query, which people paste.
   static std::optional<WebUrl> parse(std::string_view text);
 
   /// Resolves a link or a `Location` relative to this URL.
@@ -34,8 +34,8 @@ private:
 /// Percent-encodes every byte except letters, digits, `-`, `.`, `_` and `~`.
 std::string percent_encode(std::string_view text);
 
-/// A host name as DNS has it: other characters than ASCII become `xn--…` (RFC 5891, mapped as in UTS 46, so that it is
-/// the host that browsers use). nullopt if it is not a name, or libidn2 is missing.
+/// Converts a host name for DNS: non-ASCII labels become `xn--…` (RFC 5891, mapped as in UTS 46, which browsers use).
+/// Nullopt if it is not a name or libidn2 is missing.
 std::optional<std::string> to_ascii_host(const std::string& name);
 
 }  // namespace agw

@@ -1,6 +1,6 @@
-// libcurl's CURLOPT_CONNECT_ONLY ends a transfer once the account is logged in, and leaves the connection, with its
-// TLS, to the caller: https://curl.se/libcurl/c/CURLOPT_CONNECT_ONLY.html. Its own transfers know no IDLE, and wait for
-// the answer to their last command before they close.
+// Uses libcurl's CURLOPT_CONNECT_ONLY: the transfer ends after the login and leaves the connection, with its TLS, to
+// the caller (https://curl.se/libcurl/c/CURLOPT_CONNECT_ONLY.html). libcurl's own transfers do not support IDLE, and
+// wait for the response to their last command before they close.
 
 #include "io/mail/mail_connection.hpp"
 
@@ -21,14 +21,14 @@ using namespace std::chrono_literals;
 namespace {
 
 constexpr auto connect_limit = 15s;
-/// Connecting, TLS and the login together.
+/// For connection, TLS and login together.
 constexpr auto login_limit = 45s;
-/// For each answer of a server: RFC 5321 allows it minutes for the end of a mail.
+/// For each response of a server: RFC 5321 allows minutes after the end of a mail.
 constexpr auto answer_limit = 5min;
 constexpr std::size_t read_at_once = 16 * 1024;
 constexpr std::size_t max_line = 1024 * 1024;
 
-/// On this machine, a password that is not encrypted stays on it.
+/// A password sent unencrypted to this machine does not leave it.
 bool needs_starttls(const std::string& url) {
   const auto parsed = boost::urls::parse_uri(url);
   return !parsed || !is_loopback(std::string_view(parsed->encoded_host().data(), parsed->encoded_host().size()));
@@ -71,7 +71,7 @@ void MailConnection::set_options() {
   set(CURLOPT_OPENSOCKETFUNCTION, &MailConnection::open_socket);
   set(CURLOPT_OPENSOCKETDATA, static_cast<void*>(this));
   if (server_.rule.public_only) set(CURLOPT_PROXY, "");
-  // libcurl caches a file of certificates, but only if it is not given a directory too.
+  // libcurl caches certificates only if it has a file of them but no directory.
   char* file = nullptr;
   if (curl_->easy_getinfo(easy_, CURLINFO_CAINFO, &file) == CURLE_OK && file) set(CURLOPT_CAPATH, nullptr);
 }

@@ -21,20 +21,20 @@ namespace agw {
 
 /// An account at a mail server.
 struct MailServer {
-  /// `imaps://host:port` and `smtps://host:port` with TLS from the start. `imap://` and `smtp://` with STARTTLS, which
-  /// the server must offer unless it is this machine.
+  /// `imaps://host:port` and `smtps://host:port` use TLS from the start, `imap://` and `smtp://` use STARTTLS, which
+  /// the server must offer unless it is on this machine.
   std::string url;
   std::string user;
   std::string password;
   AddressRule rule{};
 };
 
-/// A connection that failed. The message is for people and never has the password.
+/// A failed connection. The message is for people and never contains the password.
 class MailError : public std::runtime_error {
 public:
   enum class Kind {
-    broken,   ///< it may work later
-    refused,  ///< the server does not accept user and password
+    broken,   ///< a later attempt may succeed
+    refused,  ///< the server rejects user or password
     stopped,  ///< the caller requested stop
   };
 
@@ -43,8 +43,8 @@ public:
   const Kind kind;
 };
 
-/// A connection to an IMAP or SMTP server on the loop. libcurl connects, checks the certificate and logs in; the
-/// commands are the caller's. One caller at a time. Functions throw MailError.
+/// A connection to an IMAP or SMTP server on the loop. libcurl connects, checks the certificate and logs in; the caller
+/// sends the commands. One caller at a time. Functions throw MailError.
 /// Example: src/io/mail/mail_connection_test.cpp: MailConnection.LogsInAndPassesLinesOn
 class MailConnection final : private CurlTransfer {
 public:
@@ -54,14 +54,14 @@ public:
   MailConnection(const MailConnection&) = delete;
   MailConnection& operator=(const MailConnection&) = delete;
 
-  /// Connects and logs in. Once.
+  /// Connects and logs in. Call it once.
   Task<> open(MailServer server, StopSource& stop);
 
-  /// The next line, of at most 1 MiB, without its end.
+  /// Reads the next line, of at most 1 MiB, without its line end.
   Task<std::string> read_line(StopSource& stop);
-  /// The same; no value if nothing comes for `limit`.
+  /// The same; nullopt if no data arrives within `limit`.
   Task<std::optional<std::string>> read_line_within(std::chrono::milliseconds limit, StopSource& stop);
-  /// Exactly so many bytes.
+  /// Reads exactly `count` bytes.
   Task<std::string> read_bytes(std::size_t count, StopSource& stop);
   Task<> write(std::string bytes, StopSource& stop);
 
@@ -77,7 +77,7 @@ private:
   void set(CURLoption option, Value value);
   void set_options();
   std::string describe(CURLcode code) const;
-  /// Reads what there is; waits for it if there is nothing. Returns whether something came within `limit`.
+  /// Reads the available bytes; waits if there are none. Returns whether any arrived within `limit`.
   Task<bool> fill(std::chrono::milliseconds limit, StopSource& stop);
   Task<WaitResult> wait(asio::posix::descriptor_base::wait_type what, std::chrono::milliseconds limit,
                         StopSource& stop);
@@ -91,12 +91,12 @@ private:
   bool added_ = false;
   std::array<char, CURL_ERROR_SIZE> error_buffer_{};
   std::string refused_address_;
-  std::string problem_;  ///< why libcurl did not even begin
+  std::string problem_;  ///< why libcurl could not start
   CURLcode result_ = CURLE_OK;
   std::optional<AsyncEvent> connected_;
-  std::optional<asio::posix::stream_descriptor> socket_;  ///< libcurl's, to wait for
+  std::optional<asio::posix::stream_descriptor> socket_;  ///< libcurl's socket, for waiting only
   std::string buffer_;
-  std::size_t begin_ = 0;  ///< of what is unread
+  std::size_t begin_ = 0;  ///< start of the unread bytes
 };
 
 }  // namespace agw

@@ -17,7 +17,7 @@ namespace {
 using namespace std::chrono_literals;
 using asio::ip::tcp;
 
-/// An IMAP server as far as a login goes; then it echoes lines.
+/// An IMAP server that implements only the login and then echoes lines.
 class LineServer {
 public:
   explicit LineServer(Loop& loop) : acceptor_(loop, tcp::endpoint(asio::ip::address_v4::loopback(), 0)), group_(loop) {
@@ -113,7 +113,7 @@ TEST(MailConnection, SendsNoPasswordUnencryptedToAnotherMachine) {
     HttpClient http(loop);
     StopSource stop;
     MailConnection connection(http);
-    // 127.1 is an address of this machine that nobody but the resolver knows as one.
+    // 127.1 is an address of this machine, but only the resolver recognises it as one.
     const auto problem =
         co_await problem_of(connection.open({.url = server.url("127.1"), .user = "ann", .password = "secret"}, stop));
     EXPECT_EQ(problem, "0 the server offers no encryption (STARTTLS)");

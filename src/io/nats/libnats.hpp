@@ -6,8 +6,8 @@
 
 namespace agw {
 
-/// libnats' functions, loaded at run time when a server is configured. They are named as in its manual, without `nats`.
-/// Include this in sources of io/nats only.
+/// libnats' functions, loaded at run time if a server is configured. Named as in its manual, without `nats`. Include
+/// this in sources of io/nats only.
 struct Nats {
   decltype(&::natsOptions_Create) options_create = nullptr;
   decltype(&::natsOptions_Destroy) options_destroy = nullptr;
@@ -43,7 +43,7 @@ struct Nats {
   decltype(&::natsMsg_GetData) data = nullptr;
   decltype(&::natsMsg_GetDataLength) data_length = nullptr;
   decltype(&::natsMsg_Destroy) message_destroy = nullptr;
-  std::string problem;  ///< why they cannot be used, and what to do; empty if they can
+  std::string problem;  ///< why the library cannot be used, and the remedy; empty if it can be used
 
   /// Loads the library at the first call. May block. Thread-safe.
   static const Nats& get();

@@ -29,7 +29,7 @@ boost::urls::url_view parse_url(std::string_view text, const std::string& key) {
   const auto url = boost::urls::parse_uri(text);
   const bool is_right = url && (url->scheme() == "nats" || url->scheme() == "tls") && !url->encoded_host().empty() &&
                         (url->encoded_path().empty() || url->encoded_path() == "/");
-  // The text may hold a password.
+  // The message omits the text, which may contain a password.
   if (!is_right) {
     refuse_address(key,
                    "must be like nats://user:password@host:4222 or tls://…, special characters of a user or password "

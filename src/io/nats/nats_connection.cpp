@@ -26,7 +26,7 @@ struct DestroyOptions {
 };
 using NatsOptions = std::unique_ptr<natsOptions, DestroyOptions>;
 
-/// The threads that libnats starts get no signals, like all but the first.
+/// Blocks all signals in the threads started by libnats, as in all threads except the first.
 class SignalsBlocked {
 public:
   SignalsBlocked() {
@@ -70,7 +70,7 @@ NatsOptions usual_options(const NatsAddress& address, const std::string& name) {
   return options;
 }
 
-/// Why no connection can be made however long one waits, and what to do; empty if the server is only not there.
+/// The reason why retrying cannot help, and the remedy; empty if the server is just not reachable.
 std::string refusal(natsStatus status, const NatsAddress& address) {
   switch (status) {
     case NATS_CONNECTION_AUTH_FAILED:
@@ -100,7 +100,7 @@ std::string unreachable(const NatsAddress& address, const std::string& key, nats
 
 }  // namespace
 
-/// What libnats' threads call. It is never destroyed: they may call once more after the connection has ended.
+/// State used by libnats' threads. Never destroyed, because they may still use it after the connection has ended.
 struct NatsConnection::Calls {
   Calls(Loop& loop_of_calls, const Options& options)
       : loop(loop_of_calls),
@@ -155,7 +155,7 @@ NatsConnection::NatsConnection(Loop& loop, Options options)
   const auto found = [](natsConnection*, void* all) { static_cast<Calls*>(all)->changed(true); };
   require(nats.on_disconnected(made.get(), lost, calls));
   require(nats.on_reconnected(made.get(), found, calls));
-  // Without one, libnats prints errors itself.
+  // Without a handler, libnats prints errors itself.
   require(nats.on_error(made.get(), [](natsConnection*, natsSubscription*, natsStatus, void*) {}, calls));
   auto status = nats.connect(&handles_->connection, made.get());
   calls->is_connected = status == NATS_OK;
@@ -223,7 +223,7 @@ void NatsConnection::write() {
     auto messages = std::exchange(waiting_, {});
     waiting_size_ = 0;
     lock.unlock();
-    // A message that cannot be sent is missed by its receivers, who count them.
+    // Receivers detect a message that was not sent, because they count them.
     for (const auto& [subject, payload] : messages)
       nats.publish(handles_->connection, subject.c_str(), payload.data(), static_cast<int>(payload.size()));
     lock.lock();

@@ -16,42 +16,41 @@
 
 namespace agw {
 
-/// A connection to NATS that is re-established whenever it is lost. On the loop; a separate thread writes, so that a
-/// slow server delays nobody.
+/// A connection to NATS that is re-established after each loss. Use it on the loop only; a separate thread writes, so
+/// that a slow server blocks no caller.
 ///
-/// Messages come in the order in which their publisher sent them, across subjects, because one thread hands them over.
-/// None is sent a second time: what is published while nobody is connected may be lost.
+/// Messages of a publisher arrive in the order of sending, across subjects, because one thread delivers them. They are
+/// not repeated: a message published while a side is disconnected may be lost.
 /// Example: src/io/nats/nats_connection_test.cpp: NatsConnectionTest.MessagesComeInTheOrderOfTheirPublisher
 class NatsConnection {
 public:
-  /// The largest message, in bytes: half of what servers take by default.
+  /// The maximum size of a message in bytes: half of the default limit of servers.
   static constexpr std::size_t max_payload = 512 * 1024;
-  /// Bytes that may wait to be written.
+  /// The maximum number of bytes in the write queue.
   static constexpr std::size_t max_waiting = 64 * 1024 * 1024;
 
   struct Options {
     NatsAddress address;
     std::string key;                    ///< of the configuration, for messages
-    std::string name;                   ///< by which the server's monitoring knows this client
-    std::vector<std::string> subjects;  ///< that are heard; `>` at the end stands for any rest
-    /// A message that this connection has not sent itself.
+    std::string name;                   ///< identifies this client in the server's monitoring
+    std::vector<std::string> subjects;  ///< to subscribe to; `>` at the end matches any rest
+    /// Receives a message of another connection.
     std::function<void(std::string subject, std::string payload)> on_message;
-    /// The connection was lost (false), or made (again).
+    /// Called when the connection was lost (false) or established (again).
     std::function<void(bool is_connected)> on_change;
   };
 
-  /// Connects. Blocks for at most three seconds; a server that is not there is then tried again and again. Throws
-  /// StartError (failure) if the server refuses this client, or its certificate is not trusted: the message names the
-  /// server and what to do.
+  /// Connects. Blocks for at most three seconds; then retries in the background. Throws StartError (failure) if the
+  /// server refuses this client or its certificate is not trusted; the message names the server and the remedy.
   NatsConnection(Loop& loop, Options options);
-  /// Nothing is called afterwards.
+  /// No callback is called afterwards.
   ~NatsConnection();
   NatsConnection(const NatsConnection&) = delete;
   NatsConnection& operator=(const NatsConnection&) = delete;
 
   bool is_connected() const;
 
-  /// Sends it soon, unless it is larger than `max_payload`, or too much waits.
+  /// Queues the message for sending. Drops it if it is larger than `max_payload` or the queue is full.
   void publish(std::string subject, std::string payload);
 
 private:
@@ -75,7 +74,7 @@ private:
   std::unique_ptr<WorkerThread> writer_;
 };
 
-/// For `agw doctor`: connects and asks for an answer. Returns how long that took. Throws StartError.
+/// For `agw doctor`: connects and measures the round trip to the server. Throws StartError.
 std::chrono::duration<double, std::milli> check_nats(const NatsAddress& address, const std::string& key);
 
 }  // namespace agw

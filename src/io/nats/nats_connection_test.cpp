@@ -32,7 +32,7 @@ using ::testing::Not;
 
 constexpr const char* program = "/usr/sbin/nats-server";
 
-/// A server in a directory of its own, which chooses a free port and writes it down there.
+/// A server in a temporary directory that chooses a free port and writes it there.
 class NatsServer {
 public:
   explicit NatsServer(const std::string& options = "") {
@@ -106,7 +106,7 @@ TEST(NatsConnectionTest, MessagesComeInTheOrderOfTheirPublisher) {
     std::vector<std::string> own;
     const NatsConnection receiver(loop, options_for(server.address(), &heard));
     NatsConnection sender(loop, options_for(server.address(), &own));
-    // A subscription is made when the server has read it: the first message that arrives shows that.
+    // A subscription takes effect when the server has read it, which the first received message proves.
     while (heard.empty()) {
       sender.publish("s.one", "ready?");
       co_await asio::post(loop, asio::use_awaitable);

@@ -25,7 +25,7 @@ void BlockingPool::start_threads() {
   try {
     while (threads_.size() < limit_) threads_.emplace_back("agw-blocking", [this] { queue_.run(); });
   } catch (const std::system_error&) {
-    if (threads_.empty()) throw;  // One thread alone can do the work.
+    if (threads_.empty()) throw;  // a single thread suffices
   }
 }
 
@@ -47,7 +47,7 @@ void BlockingPool::post(std::function<void()> work, std::function<void(std::exce
 }
 
 Task<> BlockingPool::wait_for(std::function<void()> work) {
-  start_threads();  // Here, as an exception in an initiation would leave the loop.
+  start_threads();  // started here, because an exception in an initiation would leave the loop
   co_await asio::async_initiate<const asio::use_awaitable_t<>, void(std::exception_ptr)>(
       [&](auto handler) {
         const auto resume = std::make_shared<decltype(handler)>(std::move(handler));

@@ -19,11 +19,11 @@
 
 namespace agw {
 
-/// Work that a BlockingPool does while its caller does something else. If nobody asks for the result, it is lost.
+/// Work that a BlockingPool does concurrently with its caller. The result is dropped if it is not awaited.
 template <class Result>
 class StartedWork {
 public:
-  /// Waits for the work; returns its result or throws its exception. On the loop, at most once.
+  /// Waits for the work; returns its result or throws its exception. Call it on the loop, at most once.
   Task<Result> result() {
     co_await state_->is_done.wait();
     if (state_->failure) std::rethrow_exception(state_->failure);
@@ -47,11 +47,11 @@ private:
 ///
 ///     auto entries = co_await blocking.run([path] { return entries_of(path); });
 ///
-/// Work runs in order, so long work must limit itself. The threads start when they are first needed.
+/// Work runs in order, so long work must be bounded. The threads start on demand.
 /// Example: src/io/process/blocking_test.cpp: BlockingPoolTest.WorkRunsOnAnotherThreadAndItsResultComesBackToTheLoop
 class BlockingPool {
 public:
-  /// At most `threads` threads.
+  /// Uses at most `threads` threads.
   explicit BlockingPool(Loop& loop, std::size_t threads = 2);
   /// Waits for running and queued work.
   ~BlockingPool();
@@ -72,7 +72,7 @@ public:
     }
   }
 
-  /// Begins `closure` on one of the threads, for the same rules.
+  /// Starts `closure` on one of the threads, under the same rules.
   template <class Closure>
   auto start(Closure closure) -> StartedWork<std::invoke_result_t<Closure&>> {
     StartedWork<std::invoke_result_t<Closure&>> started(loop_);
@@ -84,7 +84,7 @@ public:
     return started;
   }
 
-  /// Destroys `value` on one of the threads, because it is large.
+  /// Destroys a large `value` on one of the threads.
   template <class Value>
   void destroy(std::unique_ptr<Value> value) {
     asio::post(queue_, [value = std::move(value)] {});
@@ -92,7 +92,7 @@ public:
 
 private:
   Task<> wait_for(std::function<void()> work);
-  /// Calls `done` on the loop with the exception that left `work`, if any.
+  /// Calls `done` on the loop with the exception of `work`, if any.
   void post(std::function<void()> work, std::function<void(std::exception_ptr)> done);
   void start_threads();
 

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t max_character_length = 4;
 
-/// The position of the last `count` characters of `text`.
+/// The start of the last `count` characters of `text`.
 std::size_t last_characters(std::string_view text, std::size_t count) {
   auto at = text.size();
   while (at > 0 && count > 0) {
@@ -36,7 +36,7 @@ void HeadTailBuffer::add(std::string_view bytes) {
     beginning_.push_back(bytes[taken++]);
   }
   end_.append(bytes.substr(taken));
-  // Twice the needed size, so that few additions move anything.
+  // Allows twice the needed size, so that few additions move data.
   const auto room = max_character_length * half_;
   if (end_.size() <= 2 * room) return;
   dropped_bytes_ += end_.size() - room;

@@ -7,16 +7,16 @@
 
 namespace agw {
 
-/// Keeps the head and the tail of an endless text in bounded memory.
+/// Keeps the start and the end of an unlimited text in bounded memory.
 /// Example: src/io/process/head_tail_buffer_test.cpp: HeadTailBuffer.CutsTheMiddle
 class HeadTailBuffer {
 public:
-  /// `limit`: the number of characters (code points of UTF-8) to keep. Invalid UTF-8 counts roughly by its bytes.
+  /// `limit` is the number of characters (UTF-8 code points) to keep. Invalid UTF-8 counts approximately by its bytes.
   explicit HeadTailBuffer(std::size_t limit);
 
   void add(std::string_view bytes);
 
-  /// The whole text if it fits; else head and tail, with a line between them that says how much was omitted.
+  /// The complete text if it fits; otherwise its start and end, separated by a line that states how much was omitted.
   std::string text() const;
 
 private:

@@ -22,29 +22,30 @@ constexpr std::size_t lookup_stack_size = 1 << 20;
 
 }  // namespace
 
-/// On the loop.
+/// Used on the loop only.
 struct HostLookups::Lookup {
   explicit Lookup(Loop& loop) : is_done(loop) {}
   AsyncEvent is_done;
   Answer answer;
 };
 
-/// From the threads to the loop. All that a thread knows of either, as it may outlive both.
-struct HostLookups::Line {
+/// Delivers answers from the threads to the loop. It is all that a thread refers to, because a thread may outlive the
+/// loop and the lookups.
+struct HostLookups::Mailbox {
   std::mutex mutex;
-  HostLookups* owner;  ///< null when it is gone
+  HostLookups* owner;  ///< null after its destruction
 };
 
 HostLookups::HostLookups(Loop& loop, Ask ask)
-    : loop_(loop), ask_(std::move(ask)), line_(std::make_shared<Line>()), one_has_ended_(loop) {
-  line_->owner = this;
+    : loop_(loop), ask_(std::move(ask)), mailbox_(std::make_shared<Mailbox>()), any_has_ended_(loop) {
+  mailbox_->owner = this;
 }
 
 HostLookups::~HostLookups() {
   AGW_ASSERT(checker_.is_current());
 
-  const std::lock_guard lock(line_->mutex);
-  line_->owner = nullptr;
+  const std::lock_guard lock(mailbox_->mutex);
+  mailbox_->owner = nullptr;
 }
 
 HostLookups::Answer HostLookups::ask_system(const std::string& host) {
@@ -72,35 +73,35 @@ HostLookups::Answer HostLookups::ask_system(const std::string& host) {
 Task<HostLookups::Answer> HostLookups::find(std::string host) {
   AGW_ASSERT(checker_.is_current());
 
-  while (under_way_.size() == max_names_at_once && !under_way_.contains(host)) co_await one_has_ended_.wait();
-  const auto known = under_way_.find(host);
-  const auto lookup = known == under_way_.end() ? begin(host) : known->second;
+  while (active_.size() == max_names_at_once && !active_.contains(host)) co_await any_has_ended_.wait();
+  const auto known = active_.find(host);
+  const auto lookup = known == active_.end() ? begin(host) : known->second;
   co_await lookup->is_done.wait();
   co_return lookup->answer;
 }
 
 std::shared_ptr<HostLookups::Lookup> HostLookups::begin(const std::string& host) {
-  AGW_ASSERT(under_way_.size() < max_names_at_once && !under_way_.contains(host));
-  auto work = [line = line_, ask = ask_, host] {
+  AGW_ASSERT(active_.size() < max_names_at_once && !active_.contains(host));
+  auto work = [mailbox = mailbox_, ask = ask_, host] {
     auto answer = ask(host);
-    const std::lock_guard lock(line->mutex);
-    if (!line->owner) return;
-    asio::post(line->owner->loop_, [line, host, answer = std::move(answer)]() mutable {
-      if (line->owner) line->owner->end(host, std::move(answer));
+    const std::lock_guard lock(mailbox->mutex);
+    if (!mailbox->owner) return;
+    asio::post(mailbox->owner->loop_, [mailbox, host, answer = std::move(answer)]() mutable {
+      if (mailbox->owner) mailbox->owner->end(host, std::move(answer));
     });
   };
   pthread_detach(start_thread("agw-lookup", std::move(work), lookup_stack_size));
-  return under_way_.emplace(host, std::make_shared<Lookup>(loop_)).first->second;
+  return active_.emplace(host, std::make_shared<Lookup>(loop_)).first->second;
 }
 
 void HostLookups::end(const std::string& host, Answer answer) {
   AGW_ASSERT(checker_.is_current());
 
-  const auto lookup = under_way_.extract(host);
+  const auto lookup = active_.extract(host);
   AGW_ASSERT(lookup);
   lookup.mapped()->answer = std::move(answer);
   lookup.mapped()->is_done.notify();
-  one_has_ended_.pulse();
+  any_has_ended_.pulse();
 }
 
 }  // namespace agw

@@ -14,17 +14,17 @@
 
 namespace agw {
 
-/// Asks the system for the addresses of hosts, each on a thread of its own: a name server that does not answer holds up
-/// a lookup for half a minute, and nothing can interrupt it. So nobody has to wait for it: a cancelled caller goes on
-/// at once, and so does the end of the process. Callers that ask for the same name share a lookup.
+/// Resolves host names with the system's resolver, each lookup on its own thread. A name server that does not respond
+/// blocks a lookup for half a minute, uninterruptibly. No other code waits for the thread: a cancelled caller continues
+/// immediately, and the process can end. Concurrent callers share the lookup of a name.
 /// Example: src/io/process/host_lookups_test.cpp: HostLookupsTest.FindsTheAddressesOfThisHost
 class HostLookups {
 public:
   struct Answer {
     std::vector<asio::ip::address> addresses;
-    std::string problem{};  ///< why there are none
+    std::string problem{};  ///< the reason why there are no addresses
   };
-  /// Runs on any thread, maybe after everything else is gone: it may use only what it owns.
+  /// Runs on any thread, perhaps after the destruction of all other objects, so it may use only what it owns.
   using Ask = std::function<Answer(const std::string& host)>;
   static Answer ask_system(const std::string& host);
 
@@ -37,7 +37,7 @@ public:
 
 private:
   struct Lookup;
-  struct Line;
+  struct Mailbox;
 
   std::shared_ptr<Lookup> begin(const std::string& host);
   void end(const std::string& host, Answer answer);
@@ -45,9 +45,9 @@ private:
   [[no_unique_address]] ThreadChecker checker_;
   Loop& loop_;
   const Ask ask_;
-  std::shared_ptr<Line> line_;
-  std::map<std::string, std::shared_ptr<Lookup>> under_way_;
-  AsyncEvent one_has_ended_;
+  std::shared_ptr<Mailbox> mailbox_;
+  std::map<std::string, std::shared_ptr<Lookup>> active_;
+  AsyncEvent any_has_ended_;
 };
 
 }  // namespace agw

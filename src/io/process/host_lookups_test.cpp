@@ -14,7 +14,7 @@
 namespace agw {
 namespace {
 
-/// A name server that answers when it is told to. The lookups own it.
+/// A name server that answers on request. Owned by the lookups.
 struct SlowServer {
   HostLookups::Ask ask() const {
     return [state = state_](const std::string& host) {
@@ -52,7 +52,7 @@ TEST(HostLookupsTest, FindsTheAddressesOfThisHost) {
 TEST(HostLookupsTest, SaysWhyThereIsNoAddress) {
   testing::run([](Loop& loop) -> Task<> {
     HostLookups lookups(loop);
-    const auto answer = co_await lookups.find(std::string(300, 'x'));  // longer than names are
+    const auto answer = co_await lookups.find(std::string(300, 'x'));  // longer than the maximum for names
     EXPECT_TRUE(answer.addresses.empty());
     EXPECT_NE(answer.problem, "");
   });
@@ -90,7 +90,7 @@ TEST(HostLookupsTest, NobodyHasToWaitForALookupThatHangs) {
     co_await group.join();
     EXPECT_EQ(found, 0);
   });
-  server.answer();  // The thread ends at some time, although its loop is gone.
+  server.answer();  // the thread ends eventually, although its loop no longer exists
 }
 
 }  // namespace

@@ -15,13 +15,13 @@ namespace {
 using namespace std::chrono_literals;
 using std::chrono::milliseconds;
 
-/// Between two looks at a busy process, and at one that has been idle for a while: each look costs some of the pages
-/// that were given back.
-constexpr milliseconds min_pause = 2s;
-constexpr milliseconds max_pause = 16s;
-/// The timers of an idle process use less between two looks.
+/// The interval between checks of a busy process, and of one that has been idle for a while. Each check brings back
+/// some of the released pages.
+constexpr milliseconds min_check_interval = 2s;
+constexpr milliseconds max_check_interval = 16s;
+/// More CPU time than the timers of an idle process use between two checks.
 constexpr auto max_idle = 2ms;
-/// What the timers of an idle process use in some minutes.
+/// About the CPU time that the timers of an idle process use in some minutes.
 constexpr auto min_work = 20ms;
 
 std::chrono::nanoseconds cpu_time() {
@@ -55,10 +55,10 @@ Task<> IdleMemory::stop() {
 
 Task<> IdleMemory::watch() {
   IdlePeriods periods;
-  auto wait = min_pause;
+  auto wait = min_check_interval;
   while (co_await pause(stopping_, wait) == WaitResult::done) {
     const bool begins = periods.begins(cpu_time());
-    wait = periods.is_idle() ? std::min(2 * wait, max_pause) : min_pause;
+    wait = periods.is_idle() ? std::min(2 * wait, max_check_interval) : min_check_interval;
     if (!begins) continue;
     co_await blocking_.run([] {
       ::malloc_trim(0);

@@ -8,14 +8,13 @@
 
 namespace agw {
 
-/// Gives memory back to the system while the process has nothing to do: what the allocator holds free, and the pages of
-/// code and constants, which the kernel reads again when they are needed (some 0.1 ms of the next request). On the
-/// loop.
+/// Returns memory to the system while the process is idle: the allocator's free memory, and the pages of code and
+/// constants, which the kernel reads again on demand (about 0.1 ms of the next request). Use it on the loop only.
 class IdleMemory {
 public:
   IdleMemory(Loop& loop, BlockingPool& blocking);
 
-  /// Looks every two seconds, less often while nothing happens, until `stop` has returned.
+  /// Checks every two seconds, less often while the process is idle, until `stop` has returned.
   void start();
   Task<> stop();
 
@@ -27,13 +26,13 @@ private:
   TaskGroup background_;
 };
 
-/// Whether to release memory, by the CPU time that the process has used so far: it used almost none since the call
-/// before, but something since the last release.
+/// Decides when to release memory, by the CPU time used by the process so far: it must have used almost none since the
+/// previous call, but some since the last release.
 /// Example: src/io/process/idle_memory_test.cpp: IdlePeriods.FollowWorkOnce
 class IdlePeriods {
 public:
   bool begins(std::chrono::nanoseconds used);
-  /// Whether the process used almost none between the last two calls of `begins`.
+  /// Whether the process used almost no CPU time between the last two calls of `begins`.
   bool is_idle() const { return is_idle_; }
 
 private:

@@ -21,30 +21,29 @@
 #include "base/log.hpp"
 #include "io/process/worker_thread.hpp"
 
-// The loop's thread notes when a callback begins. A watching thread looks twice per limit: if the same callback is
-// still running after the limit, it interrupts the loop's thread with a signal, whose handler notes the calls on the
-// stack. The loop's thread reports them when the callback has ended.
+// The loop's thread records the start of each callback. A watching thread checks twice per limit: if the same callback
+// is still running after the limit, it interrupts the loop's thread with a signal, whose handler records the call
+// stack. The loop's thread reports it after the end of the callback.
 //
-// Asio waits for events and runs the first callback in one call, `run_one`. How much of its time was waiting cannot be
-// seen from outside, so such a callback is measured by the processor time of the thread, which does not pass while it
-// waits.
+// Asio waits for events and runs the first callback in one call, `run_one`. The waiting time cannot be measured from
+// outside, so such a callback is measured by the CPU time of the thread, which does not advance while it waits.
 
 namespace agw {
 
 namespace {
 
 constexpr int max_calls = 40;
-constexpr int calls_of_the_handler = 2;  // the handler itself, and the frame that the kernel makes for it
+constexpr int calls_of_the_handler = 2;  // the handler itself and the frame that the kernel creates for it
 
-/// The stack of the traced thread, as its signal handler last noted it.
+/// The stack of the traced thread, as last recorded by its signal handler.
 struct Stack {
   std::array<std::uintptr_t, max_calls> addresses;
   int count = 0;
 };
 
 Stack noted_stack;                        // written by the signal handler, on the traced thread
-std::atomic<std::uint64_t> noted_for{0};  // the callback it was noted for
-std::atomic<std::uint64_t> current{0};    // the number of the callback that is running
+std::atomic<std::uint64_t> noted_for{0};  // the callback that it was recorded for
+std::atomic<std::uint64_t> current{0};    // the number of the running callback
 
 _Unwind_Reason_Code note_call(_Unwind_Context* context, void*) {
   if (noted_stack.count == max_calls) return _URC_END_OF_STACK;
@@ -69,7 +68,7 @@ std::string calls_of_stack() {
   std::string calls;
   for (int index = calls_of_the_handler; index < noted_stack.count; ++index) {
     if (!calls.empty()) calls += ' ';
-    // A return address may belong to the next line already.
+    // A return address may belong to the next source line.
     calls += name_of(noted_stack.addresses[static_cast<std::size_t>(index)] - 1);
   }
   return calls;
@@ -133,7 +132,7 @@ private:
       const auto number = current.load(std::memory_order_acquire);
       const auto began = began_.load(std::memory_order_relaxed);
       const auto held = std::chrono::nanoseconds(nanoseconds(clock_.load(std::memory_order_relaxed)) - began);
-      // If the next callback has begun by then, the data read may be from both.
+      // If the next callback has started by now, the values read may belong to both.
       if (number == interrupted || held < limit_ || current.load(std::memory_order_acquire) != number) continue;
       interrupted = number;
       ::pthread_kill(thread_, SIGPROF);

@@ -8,23 +8,23 @@
 
 namespace agw {
 
-/// A callback that held the loop for longer than allowed.
+/// A callback that blocked the loop for longer than allowed.
 struct LongCallback {
   std::chrono::microseconds duration;
-  std::chrono::microseconds computed;  ///< of that, the time on a processor: the rest it waited, maybe for one
+  std::chrono::microseconds computed;  ///< CPU time; the rest was spent waiting, perhaps for a processor
 
-  /// The calls it was in when it passed the limit, innermost first: `agw+0x3f21c0 agw+0x3f1d02 …`, offsets in the file
-  /// that each name stands for. `llvm-symbolizer --obj=agw.debug` turns those of the program into functions and lines.
-  /// Empty if it ended before it could be looked at.
+  /// The call stack when the callback exceeded the limit, innermost first: `agw+0x3f21c0 agw+0x3f1d02 …`, with offsets
+  /// in the file named before each. `llvm-symbolizer --obj=agw.debug` converts those of the program to functions and
+  /// lines. Empty if the callback ended before it was sampled.
   std::string calls;
 };
 
-/// Runs `loop` until it is stopped or out of work, like `loop.run()`, and reports each callback that holds it for
-/// longer than `limit`. Other callbacks wait during that time.
+/// Runs `loop` until it is stopped or out of work, like `loop.run()`, and reports each callback that blocks it for
+/// longer than `limit`.
 ///
-/// It is for diagnosis: each callback costs four readings of clocks, and a thread wakes twice per `limit`. A callback
-/// that the loop had to wait for is measured by its processor time, all others by the clock. `report` is called on the
-/// loop's thread. Uses SIGPROF. Only one loop of a process can be traced at a time. Example:
+/// For diagnosis only: each callback costs four clock readings, and a thread wakes twice per `limit`. A callback for
+/// which the loop had to wait is measured by its CPU time, all others by elapsed time. `report` is called on the loop's
+/// thread. Uses SIGPROF. Only one loop per process can be traced at a time. Example:
 /// src/io/process/loop_trace_test.cpp: LoopTrace.ReportsACallbackThatHoldsTheLoop
 void run_traced(Loop& loop, std::chrono::microseconds limit, const std::function<void(const LongCallback&)>& report);
 

@@ -24,19 +24,20 @@ namespace {
 constexpr std::size_t visitor_stack_size = std::size_t{64} * 1024;
 constexpr std::size_t max_sockets = 64;
 
-/// Made before the child exists, which shares this process's memory and descriptors and must not allocate.
+/// Parameters of the child, allocated before it exists: it shares this process's memory and descriptors and must not
+/// allocate.
 struct Visit {
   int user_namespace = -1;
   int network_namespace = -1;
   int family = AF_INET;
-  const sockaddr_in* address = nullptr;  ///< to listen there
+  const sockaddr_in* address = nullptr;  ///< the address to listen at
   std::size_t wanted = 1;
-  int* sockets = nullptr;  ///< room for as many
+  int* sockets = nullptr;  ///< array of `wanted` elements
   std::size_t made = 0;
   int error = 0;
 };
 
-// Not instrumented: it runs on a stack that no sanitizer knows.
+// Not instrumented, because it runs on a stack unknown to sanitizers.
 #define AGW_IN_CHILD __attribute__((no_sanitize("address", "thread", "undefined")))
 
 AGW_IN_CHILD bool listen_on(int socket, const sockaddr_in& address) {
@@ -48,8 +49,8 @@ AGW_IN_CHILD bool listen_on(int socket, const sockaddr_in& address) {
 }
 
 AGW_IN_CHILD bool make_sockets(Visit& visit) {
-  // The rights over a namespace of this user's come with entering its user namespace, which only a process of a single
-  // thread can.
+  // Entering the user namespace gives the rights over the network namespace. Only a single-threaded process can enter
+  // it.
   if (::setns(visit.user_namespace, CLONE_NEWUSER) != 0) return false;
   if (::setns(visit.network_namespace, CLONE_NEWNET) != 0) return false;
   while (visit.made < visit.wanted) {

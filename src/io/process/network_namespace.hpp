@@ -10,18 +10,18 @@
 
 namespace agw {
 
-/// The network namespace of a process, kept alive by this object and by the sockets that it makes. A socket stays in
-/// the namespace in which it was made, so this process can use one of another namespace like any other. Thread-safe.
+/// The network namespace of a process, kept alive by this object and by the sockets created in it. A socket stays in
+/// the namespace in which it was created, so this process can use it like any other. Thread-safe.
 class NetworkNamespace {
 public:
   /// `process` must belong to a user namespace that this user created. Throws std::system_error.
   explicit NetworkNamespace(pid_t process);
 
-  // Each of these blocks for less than a millisecond, and throws std::system_error.
+  // Each function blocks for less than a millisecond, and throws std::system_error.
 
-  /// A non-blocking TCP socket that listens on 127.0.0.1:`port`.
+  /// Creates a non-blocking TCP socket that listens on 127.0.0.1:`port`.
   Descriptor listen(std::uint16_t port) const;
-  /// Non-blocking TCP sockets of that family (AF_INET, AF_INET6), neither bound nor connected.
+  /// Creates non-blocking TCP sockets of that family (AF_INET, AF_INET6), neither bound nor connected.
   std::vector<Descriptor> sockets(int family, std::size_t count) const;
 
 private:

@@ -1,11 +1,11 @@
-// A child process with pipes, and what must not go wrong with it.
+// A child process with pipes, and its two main risks.
 //
-// A signal must never reach a stranger. The child's number, which is also its group's, can be reused only after it was
-// waited for, so the State keeps the child a zombie until both its owner and the wait for its end are done, and only
-// then waits.
+// A signal must never reach an unrelated process. The child's number, which is also its group's, can be reused only
+// after wait(2). The State therefore keeps the child as a zombie until both its owner and the wait for its end have
+// finished.
 //
-// Output must not fill the memory. The pipes are read only while somebody asks (`read`), so a child that prints faster
-// than it is read has to wait; `run_process` keeps only the beginning and the end of the output.
+// Output must not exhaust memory. The pipes are read only on demand (`read`), so a child that prints faster has to
+// wait; `run_process` keeps only the start and the end of the output.
 
 #include "io/process/process.hpp"
 
@@ -40,11 +40,11 @@ namespace {
 
 constexpr std::size_t read_size = std::size_t{64} * 1024;
 constexpr auto standard_path = "/usr/local/bin:/usr/bin:/bin";
-/// For data that reached the pipe before its writers were killed.
-constexpr auto time_for_last_output = 250ms;
-constexpr std::chrono::milliseconds grace_in_a_hurry{150};
-/// Between two looks at the clock, while a person is waited for.
-constexpr std::chrono::milliseconds pause_while_waiting{100};
+/// For data that was in the pipe before its writers were killed.
+constexpr auto last_output_timeout = 250ms;
+constexpr std::chrono::milliseconds max_hurried_grace{150};
+/// How often the time is checked while a person is waited for.
+constexpr std::chrono::milliseconds wait_clock_poll_interval{100};
 
 struct Pipe {
   Descriptor reading;
@@ -64,7 +64,7 @@ std::string path_of(const std::vector<std::string>& environment) {
   return standard_path;
 }
 
-/// The system would end the text there, and the child would get less than intended.
+/// Rejects a NUL, where the system would truncate the text.
 void refuse_nul(const std::vector<std::string>& texts, const char* why) {
   for (const auto& text : texts) {
     if (text.find('\0') != text.npos) throw ProcessError(why);
@@ -168,7 +168,7 @@ public:
     co_return !error;
   }
 
-  /// Writes in the background, then closes.
+  /// Writes in the background, then closes the input.
   void feed(std::string bytes) {
     auto lent = std::make_shared<std::string>(std::move(bytes));
     asio::async_write(input_, asio::buffer(*lent),
@@ -202,7 +202,8 @@ private:
     if (options.separate_stderr) error_.assign(error.reading.release());
   }
 
-  /// False if it is still alive: Asio can wake a descriptor for an event of one that was closed just before.
+  /// Returns false if the child is still alive: Asio can wake a descriptor for an event of another one that was closed
+  /// just before.
   bool note_end() {
     AGW_ASSERT(!end_);
     siginfo_t info{};
@@ -218,11 +219,11 @@ private:
     return true;
   }
 
-  /// Processes that have left the group can still hold the pipes open.
+  /// Kills the rest of the group. Processes that have left it can still hold the pipes open.
   void end_group() {
     AGW_ASSERT(end_ && ends_group_);
     signal(SIGKILL);
-    last_output_.expires_after(time_for_last_output);
+    last_output_.expires_after(last_output_timeout);
     last_output_.async_wait([weak = weak_from_this()](error_code error) {
       const auto self = weak.lock();
       if (error || !self) return;
@@ -282,7 +283,8 @@ Task<> drain(Process& process, HeadTailBuffer& kept) {
   co_await process.wait();
 }
 
-/// Until it ends, must stop, or has used its time, to which waits for persons do not belong.
+/// Reads output until the process ends, `stop` is requested or the time limit is used up. Time spent waiting for people
+/// does not count.
 Task<WaitResult> drain_in_time(Process& process, HeadTailBuffer& kept, ProcessLimits limits, StopSource& stop) {
   using std::chrono::steady_clock;
   const WaitClock none;
@@ -294,17 +296,17 @@ Task<WaitResult> drain_in_time(Process& process, HeadTailBuffer& kept, ProcessLi
     const auto waited = waits.waited() - waited_before;
     const auto used = std::chrono::floor<std::chrono::milliseconds>(steady_clock::now() - began - waited);
     if (end != WaitResult::timed_out || (used >= limits.time && !waits.is_waiting())) co_return end;
-    left = std::max(limits.time - used, pause_while_waiting);
+    left = std::max(limits.time - used, wait_clock_poll_interval);
   }
 }
 
-/// SIGTERM, then SIGKILL for processes that ignore it.
+/// Sends SIGTERM, then SIGKILL for processes that ignore it.
 Task<> end_draining(Process& process, HeadTailBuffer& kept, ProcessLimits limits) {
   StopSource never;
   process.signal(SIGTERM);
   const auto end = co_await with_timeout(limits.hurry ? *limits.hurry : never, limits.grace, drain(process, kept));
   if (end == WaitResult::stopped)
-    co_await with_timeout(never, std::min(limits.grace, grace_in_a_hurry), drain(process, kept));
+    co_await with_timeout(never, std::min(limits.grace, max_hurried_grace), drain(process, kept));
   process.signal(SIGKILL);
   co_await drain(process, kept);
 }

@@ -22,17 +22,17 @@ namespace agw {
 
 /// A process to start. It inherits neither the gateway's environment nor its descriptors.
 struct ProcessOptions {
-  std::vector<std::string> arguments;    ///< the first is the program: a path, or a name to look up in PATH
+  std::vector<std::string> arguments;    ///< the first is the program: a path, or a name to be found in PATH
   std::vector<std::string> environment;  ///< `NAME=value`, the complete environment
   std::filesystem::path directory;       ///< the working directory
-  bool separate_stderr = false;          ///< standard error is a separate stream, not mixed into the output
-  /// The programs' side of a terminal, in the place of all standard streams: `read` and `write` are not possible then.
+  bool separate_stderr = false;          ///< separate standard error from the output
+  /// The inner side of a terminal that replaces all standard streams; `read` and `write` are not possible then.
   std::shared_ptr<Descriptor> terminal{};
-  /// Descriptors to pass to the child under these numbers, from 3 up to 199.
+  /// Descriptors to pass to the child, with their numbers there, from 3 to 199.
   std::vector<std::pair<std::shared_ptr<Descriptor>, int>> descriptors{};
-  std::vector<int> ignored_signals{};  ///< signals that the child ignores; all others have their default action
-  bool die_with_parent = true;   ///< killed by the kernel with the gateway; false: the program handles that itself
-  std::shared_ptr<void> kept{};  ///< kept alive as long as the process
+  std::vector<int> ignored_signals{};  ///< signals that the child ignores; others have their default action
+  bool die_with_parent = true;         ///< the kernel kills it with the gateway; false: the program ensures that itself
+  std::shared_ptr<void> kept{};        ///< kept alive as long as the process
   std::function<void(pid_t id)> started{};  ///< called on the loop once it runs
 };
 
@@ -47,14 +47,14 @@ enum class ProcessStream { output, error };
 
 /// How a process ended.
 struct ProcessExit {
-  int exit_code = 0;  ///< 128 + the number of a signal that ended it, as shells say it
+  int exit_code = 0;  ///< 128 + the number of the signal that ended it, as in shells
   int signal = 0;     ///< 0 for none
 };
 
-/// A child process in its own session and process group, which never outlives the gateway: the kernel kills it, and in
-/// the sandbox everything that it started. Its pipes are read only on demand: a child that writes too much waits. On
-/// the loop; it must be started from the loop's thread, because the kernel kills it when that thread ends. Its end is
-/// awaited through a pidfd, so that no other child's status is consumed. The program ignores SIGPIPE.
+/// A child process in its own session and process group that never outlives the gateway: the kernel kills it, and in
+/// the sandbox all its descendants. Its pipes are read only on demand, so a child that writes faster has to wait. Use
+/// it on the loop only. It must be started on the loop's thread, because the kernel kills it when that thread ends. Its
+/// end is awaited through a pidfd, which does not consume the status of other children. The program ignores SIGPIPE.
 /// Example: src/io/process/process_test.cpp: ProcessTest.KeepsErrorsApartAndTalksBothWays
 class Process {
 public:
@@ -67,22 +67,22 @@ public:
 
   pid_t id() const;
 
-  /// The next bytes, 64 KiB at most; empty once the stream has ended.
+  /// Reads the next bytes, at most 64 KiB; empty once the stream has ended.
   Task<std::string> read(ProcessStream stream = ProcessStream::output);
-  /// Writes all bytes to the standard input; false if the child no longer reads.
+  /// Writes all bytes to the standard input; returns false if the child no longer reads.
   Task<bool> write(std::string bytes);
-  /// Writes all bytes in the background, then closes the input.
+  /// Writes all bytes in the background, then closes the standard input.
   void feed(std::string bytes);
   void close_input();
 
   /// Sends a signal to the whole group.
   void signal(int number);
-  /// Waits for the end of the child itself. Others of its group may still live.
+  /// Waits for the end of the child itself. Other processes of its group may still run.
   Task<ProcessExit> wait();
-  /// Sends SIGTERM to the group, after `grace` SIGKILL to the rest of it, and waits.
+  /// Sends SIGTERM to the group, after `grace` SIGKILL to the remaining processes, and waits for the child.
   Task<ProcessExit> end(std::chrono::milliseconds grace);
 
-  /// From now on, the rest of the group is killed when the child has ended, and the output ends soon after.
+  /// Makes the end of the child kill the rest of the group and end the output shortly afterwards.
   void kill_group_on_exit();
 
 private:
@@ -95,14 +95,13 @@ struct ProcessLimits {
   std::chrono::milliseconds time{120'000};
   std::chrono::milliseconds grace{500};  ///< between SIGTERM and SIGKILL
   StopSource* hurry = nullptr;           ///< when requested, shortens the grace period to 150 ms
-  std::size_t output = 100'000;          ///< the number of characters of output to keep: head and tail
-  const WaitClock* waits = nullptr;      ///< the time that it counts meanwhile is not the process's
+  std::size_t output = 100'000;          ///< the number of characters of output to keep: start and end
+  const WaitClock* waits = nullptr;      ///< time counted by it during the run is not charged to the process
 };
 
 /// The result of a process.
 struct ProcessResult {
-  std::string
-      output;  ///< standard output and error as they came, any bytes; a line in the middle says what was omitted
+  std::string output;  ///< standard output and error in order of arrival, any bytes; a line marks omitted output
   ProcessExit end;
   bool timed_out = false;
   bool stopped = false;

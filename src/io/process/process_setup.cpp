@@ -19,7 +19,7 @@ std::optional<rlimit>& limit_before() {
 void open_standard_streams(bool is_output_read) {
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     const int mode = stream == STDOUT_FILENO && is_output_read ? O_RDONLY : O_RDWR;
-    // The kernel assigns the lowest free number, which is that of the stream.
+    // The kernel assigns the lowest free number, which is the number of the stream.
     if (::fcntl(stream, F_GETFD) < 0 && ::open("/dev/null", mode) < 0) return;
   }
 }

@@ -9,33 +9,33 @@
 namespace agw {
 
 /// Opens /dev/null for closed standard streams: otherwise the next opened file would get such a number, and printed
-/// text would be written into it. If `is_output_read`, printing to a closed standard output still fails.
+/// text would be written to it. If `is_output_read`, printing to a closed standard output still fails.
 void open_standard_streams(bool is_output_read);
 
 /// Raises the soft limit of open files to the hard limit, and returns it.
 std::size_t raise_file_limit();
 
-/// The limit before it was raised, if it was: child processes get it back, because some programs cannot cope with a
+/// The soft limit before it was raised, if it was: child processes get it back, because some programs cannot handle a
 /// high one (select(2)).
 const std::optional<rlimit>& original_file_limit();
 
 /// Releases the memory of the program's own code and constants; the kernel reads needed pages again from the file.
-/// Called after the start, most of whose code never runs again: it saves a third of the idle memory.
+/// Called after the start, most of whose code never runs again, which saves a third of the idle memory.
 void release_program_pages();
 
-/// The same for the libraries that the program uses too: for a program that mostly waits.
+/// The same including the libraries, for a program that mostly waits.
 void release_all_code_pages();
 
 /// Whether a person started this process at a terminal, so that no service manager waits for its exit status: stdin and
-/// stderr are terminals, it is not the first process of a container, and not what systemd itself executed.
+/// stderr are terminals, and it is neither the first process of a container nor executed by systemd itself.
 bool is_started_by_hand();
 
-/// The path of this program's file, as it was when the process began: an upgrade may replace the file.
+/// The path of this program's file at the start of the process, because an upgrade may have replaced the file since.
 std::string program_path();
 
 /// Replaces this process by the program at `path`: same process id, arguments, standard streams and environment, with
-/// `variable` set to `value`. All other descriptors are closed. Signals get their defaults, but SIGHUP stays ignored if
-/// `hangup_was_ignored`. No other thread may run. Returns only if it failed, with the reason.
+/// `variable` set to `value`. Closes all other descriptors. Signals are reset to their defaults, but SIGHUP stays
+/// ignored if `hangup_was_ignored`. No other thread may run. Returns only on failure, with the reason.
 std::string restart_program(const std::string& path, const char* variable, const std::string& value,
                             bool hangup_was_ignored);
 

@@ -38,7 +38,7 @@ class ProcessTest : public ::testing::Test {
 protected:
   ProcessTest() { ::signal(SIGPIPE, SIG_IGN); }
 
-  /// Runs it to its end with the limits.
+  /// Runs a process to its end with the limits.
   static ProcessResult result_of(ProcessOptions options, ProcessLimits limits = {}, std::string input = {}) {
     ProcessResult result;
     run([&](Loop& loop) -> Task<> {
@@ -56,7 +56,7 @@ protected:
     return status >> number >> name >> state && state != "Z" && state != "X";
   }
 
-  /// Its output ends a little before what is killed does.
+  /// Waits for the end of a process, because its output ends slightly earlier.
   static bool ends_soon(pid_t id) {
     const auto deadline = std::chrono::steady_clock::now() + 1min;
     while (is_alive(id) && std::chrono::steady_clock::now() < deadline) std::this_thread::sleep_for(1ms);
@@ -231,7 +231,7 @@ TEST_F(ProcessTest, EndsWithItsOwner) {
 
 Task<> has_ended(Process& process, ProcessExit& end) { end = co_await process.wait(); }
 
-/// Asio can tell a descriptor what it heard of one that was closed in the same turn of the loop.
+/// Asio can deliver an event to a descriptor that was meant for one closed in the same turn of the loop.
 TEST_F(ProcessTest, HasNotEndedForWhatWasHeardOfAnotherDescriptor) {
   run([](Loop& loop) -> Task<> {
     std::array<int, 2> one{};
@@ -240,7 +240,7 @@ TEST_F(ProcessTest, HasNotEndedForWhatWasHeardOfAnotherDescriptor) {
     asio::posix::stream_descriptor first(loop, one[0]);
     asio::posix::stream_descriptor second(loop, other[0]);
     std::unique_ptr<Process> process;
-    // Both are ready: whoever is told first closes the other, whose place the process takes.
+    // Both are ready: the first handler closes the other descriptor, and the process reuses its place.
     const auto closes = [&](asio::posix::stream_descriptor& closed) {
       return [&](boost::system::error_code) {
         if (process) return;

@@ -25,12 +25,12 @@ Descriptor open_outer_side() {
   return outer;
 }
 
-/// By the open side and not by its name, which a container may lack.
+/// Opens it through the outer side, because a container may lack its name.
 Descriptor open_inner_side(int outer) {
   Descriptor inner(::ioctl(outer, TIOCGPTPEER, O_RDWR | O_NOCTTY | O_CLOEXEC));
   termios settings{};
   if (!inner || ::tcgetattr(inner.get(), &settings) != 0) throw_errno("cannot make a terminal");
-  settings.c_iflag |= IUTF8;  // so that a backspace takes a whole character
+  settings.c_iflag |= IUTF8;  // makes a backspace erase a whole character
   if (::tcsetattr(inner.get(), TCSANOW, &settings) != 0) throw_errno("cannot make a terminal");
   return inner;
 }
@@ -71,7 +71,7 @@ Task<bool> PseudoTerminal::write(std::string bytes) {
 }
 
 void PseudoTerminal::resize(TerminalSize size) {
-  // The kernel says nothing of a size that stays.
+  // The kernel does not report an unchanged size, so the size is changed twice.
   set_size(outer_.native_handle(), {.columns = size.columns, .rows = static_cast<unsigned short>(size.rows + 1)});
   set_size(outer_.native_handle(), size);
 }

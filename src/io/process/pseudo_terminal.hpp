@@ -16,8 +16,8 @@ struct TerminalSize {
   unsigned short rows = 24;
 };
 
-/// A pseudo terminal (pty(7)) as its user sees it: what programs print is read, what they read is written. Read only on
-/// demand, so a program that prints too much waits. On the loop.
+/// The user's side of a pseudo terminal (pty(7)): reads the output of programs and writes their input. Reads only on
+/// demand, so a program that prints faster has to wait. Use it on the loop only.
 /// Example: src/io/process/pseudo_terminal_test.cpp: PseudoTerminalTest.ProgramsSeeATerminal
 class PseudoTerminal {
 public:
@@ -26,14 +26,14 @@ public:
   /// Throws std::system_error.
   PseudoTerminal(Loop& loop, TerminalSize size);
 
-  /// The programs' side, for `ProcessOptions::terminal`. Once: as long as it is held here, the end is not noticed.
+  /// The inner side, for `ProcessOptions::terminal`. Call it once: until then, the end of the programs is not detected.
   std::shared_ptr<Descriptor> take_inner_side();
 
-  /// The next bytes, `read_size` at most; empty once no program has the terminal any more.
+  /// Reads the next bytes, at most `read_size`; empty once no program has the terminal open.
   Task<std::string> read();
-  /// Waits until all bytes were taken; false if no program has the terminal any more.
+  /// Waits until all bytes were read; returns false if no program has the terminal open.
   Task<bool> write(std::string bytes);
-  /// Tells the programs in the foreground, even if the size stays.
+  /// Notifies the programs in the foreground, even if the size is unchanged.
   void resize(TerminalSize size);
   /// Hangs up: programs get SIGHUP.
   void close();

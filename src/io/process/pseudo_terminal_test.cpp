@@ -15,7 +15,7 @@ using testing::run;
 
 class PseudoTerminalTest : public ::testing::Test {
 protected:
-  /// A command whose controlling terminal it is.
+  /// A command with this controlling terminal.
   static ProcessOptions command_at(PseudoTerminal& terminal, const std::string& command) {
     return {.arguments = {"setsid", "--ctty", "--wait", "sh", "-c", command},
             .environment = {"PATH=/usr/bin:/bin"},

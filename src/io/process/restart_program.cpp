@@ -20,7 +20,7 @@ namespace {
 
 constexpr auto own_program = "/proc/self/exe";
 
-/// As the kernel has them, so that none is parsed and put together again.
+/// The arguments from the kernel, so that nothing has to be parsed and reassembled.
 std::vector<std::string> own_arguments() {
   std::ifstream file("/proc/self/cmdline", std::ios::binary);
   const std::string all{std::istreambuf_iterator<char>(file), {}};
@@ -54,12 +54,12 @@ std::string restart_program(const std::string& path, const char* variable, const
   pointers.push_back(nullptr);
   ::setenv(variable, value.c_str(), 1);  // NOLINT(concurrency-mt-unsafe): no other thread is left
   if (const auto& limit = original_file_limit()) ::setrlimit(RLIMIT_NOFILE, &*limit);
-  // Ignored signals would stay so, and the program could no longer be stopped.
+  // Ignored signals would stay ignored, and the program could no longer be stopped.
   for (const int signal : {SIGINT, SIGTERM, SIGPIPE, SIGXFSZ}) std::signal(signal, SIG_DFL);
   std::signal(SIGHUP, hangup_was_ignored ? SIG_IGN : SIG_DFL);
   ::close_range(STDERR_FILENO + 1, UINT_MAX, CLOSE_RANGE_CLOEXEC);
   ::execv(path.c_str(), pointers.data());
-  // The file may be gone; what runs is still there.
+  // The file may be gone, but the running program is still accessible.
   ::execv(own_program, pointers.data());
   return std::strerror(errno);
 }

@@ -4,7 +4,7 @@
 
 namespace agw {
 
-/// Blocks all signals on the calling thread for its lifetime. Threads started during that time inherit this.
+/// Blocks all signals on the calling thread during its lifetime. Threads started during that time inherit this.
 class ScopedSignalBlock {
 public:
   ScopedSignalBlock() {

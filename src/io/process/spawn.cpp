@@ -25,13 +25,13 @@ namespace {
 constexpr int first_spare_descriptor = 200;
 constexpr std::size_t child_stack_size = std::size_t{128} * 1024;
 
-/// The data that the child reads, made before it exists: it shares the parent's memory and must not allocate.
+/// Data for the child, allocated before it exists: it shares the parent's memory and must not allocate.
 struct Child {
   const SpawnOptions& plan;
   std::vector<char*> arguments;
   std::vector<char*> environment;
-  std::vector<int> spares;         ///< room for the child's copies of the descriptors
-  const rlimit* descriptor_limit;  ///< null: the caller's
+  std::vector<int> spares;         ///< space for the child's copies of the descriptors
+  const rlimit* descriptor_limit;  ///< null: the caller's limit
   pid_t parent;
   int error = 0;
 };
@@ -44,7 +44,7 @@ std::vector<char*> pointers(const std::vector<std::string>& texts) {
   return out;
 }
 
-// None of the child's functions may be instrumented: they run on a stack that no sanitizer knows.
+// The child's functions must not be instrumented, because they run on a stack unknown to sanitizers.
 #define AGW_IN_CHILD __attribute__((no_sanitize("address", "thread", "undefined")))
 
 AGW_IN_CHILD bool take_descriptors(Child& child) {
@@ -72,8 +72,8 @@ AGW_IN_CHILD void reset_signals(const SpawnOptions& plan) {
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
 }
 
-/// When memory runs out, the kernel should kill a child before the gateway.
-AGW_IN_CHILD void go_first() {
+/// Makes the kernel kill the child before the gateway when memory runs out.
+AGW_IN_CHILD void prefer_for_oom_kill() {
   const int file = ::open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
   if (file < 0) return;
   [[maybe_unused]] const auto written = ::write(file, "500", 3);
@@ -83,8 +83,8 @@ AGW_IN_CHILD void go_first() {
 AGW_IN_CHILD bool become(Child& child) {
   if (::setsid() < 0) return false;
   if (child.plan.die_with_parent && ::prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) return false;
-  if (::getppid() != child.parent) _exit(127);  // it ended before the line above
-  go_first();
+  if (::getppid() != child.parent) _exit(127);  // the parent ended before PR_SET_PDEATHSIG took effect
+  prefer_for_oom_kill();
   if (!take_descriptors(child)) return false;
   if (child.descriptor_limit && ::setrlimit(RLIMIT_NOFILE, child.descriptor_limit) != 0) return false;
   if (::chdir(child.plan.directory.c_str()) != 0) return false;
@@ -110,7 +110,8 @@ SpawnedProcess spawn(const SpawnOptions& plan) {
               .spares = std::vector<int>(plan.descriptors.size()),
               .descriptor_limit = limit ? &*limit : nullptr,
               .parent = ::getpid()};
-  // The parent is suspended until the child has executed or failed, so both its memory and `child` can be shared.
+  // The parent is suspended until the child has executed its program or failed, so its memory and `child` can be
+  // shared.
   std::vector<std::max_align_t> stack(child_stack_size / sizeof(std::max_align_t));
   int descriptor = -1;
   pid_t id = -1;

@@ -16,9 +16,9 @@ struct SpawnOptions {
   std::vector<std::string> arguments;
   std::vector<std::string> environment;
   std::string directory;
-  std::vector<std::pair<int, int>> descriptors;  ///< ours, and the number in the child
+  std::vector<std::pair<int, int>> descriptors;  ///< our descriptors and their numbers in the child
   std::vector<int> ignored_signals;              ///< all others have their default action
-  bool die_with_parent = true;                   ///< false: the program handles that itself
+  bool die_with_parent = true;                   ///< false: the program ensures that itself
 };
 
 /// A running child.
@@ -28,7 +28,7 @@ struct SpawnedProcess {
 };
 
 /// Starts a child as the leader of a new session and process group, without a terminal. If requested, the kernel kills
-/// it when the calling thread ends. It gets only the given descriptors. The cost does not depend on the caller's
+/// it when the calling thread ends. It inherits only the given descriptors. The cost does not depend on the caller's
 /// memory. Throws std::system_error.
 SpawnedProcess spawn(const SpawnOptions& plan);
 

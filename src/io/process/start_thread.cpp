@@ -35,8 +35,8 @@ pthread_t start_thread(const char* name, std::function<void()> body, std::size_t
   }
   pthread_attr_destroy(&attributes);
   if (error) throw std::system_error(error, std::generic_category(), "cannot start a thread");
-  std::ignore = argument.release();                // The thread owns it now.
-  std::ignore = pthread_setname_np(handle, name);  // For debuggers only.
+  std::ignore = argument.release();                // owned by the thread
+  std::ignore = pthread_setname_np(handle, name);  // for debuggers only
   return handle;
 }
 

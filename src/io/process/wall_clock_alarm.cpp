@@ -21,7 +21,7 @@ int make_timer() {
   return timer;
 }
 
-/// Zero disarms a timer, so times up to the epoch become one nanosecond after it.
+/// Zero would disarm the timer, so times up to the epoch become one nanosecond after it.
 itimerspec expiry(std::optional<Timestamp> time) {
   itimerspec spec{};
   if (!time) return spec;
@@ -46,7 +46,7 @@ void WallClockAlarm::set(std::optional<Timestamp> time) {
   time_ = time;
   const auto spec = expiry(time);
   constexpr int flags = TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET;
-  // ECANCELED reports that the clock was set since the last call; the timer is armed nevertheless.
+  // ECANCELED reports that the clock was set since the last call; the timer is armed anyway.
   if (timerfd_settime(timer_.native_handle(), flags, &spec, nullptr) != 0 && errno != ECANCELED) {
     throw_errno("cannot set a timer");
   }

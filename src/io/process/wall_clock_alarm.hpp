@@ -11,13 +11,13 @@
 
 namespace agw {
 
-/// Wakes one coroutine at a wall clock time, even if the clock is set or the machine was suspended. Costs nothing while
+/// Wakes one coroutine at a wall clock time, even if the clock is set or the machine was suspended. Uses no CPU while
 /// it waits.
 class WallClockAlarm {
 public:
   explicit WallClockAlarm(Loop& loop);
 
-  /// Replaces the time; nullopt: never. May be called while a coroutine waits.
+  /// Replaces the time; nullopt means never. May be called while a coroutine waits.
   void set(std::optional<Timestamp> time);
 
   /// Waits until the time is reached, the clock is set, or `stop` is requested.

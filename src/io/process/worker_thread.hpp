@@ -6,8 +6,8 @@
 
 namespace agw {
 
-/// A named thread with a small stack (1 MiB; a larger one may get a huge page of 2 MiB as soon as it is touched) and
-/// all signals blocked. An exception that leaves its body ends the process. Joined by the destructor.
+/// A named thread with all signals blocked and a small stack (1 MiB; a larger one may get a huge page of 2 MiB at its
+/// first use). An exception that leaves its body ends the process. Joined by the destructor.
 class WorkerThread {
 public:
   /// `name` has at most 15 characters. Throws std::system_error.

@@ -33,7 +33,7 @@ constexpr std::array<std::string_view, 15> authority_variables{"SSL_CERT_FILE",
                                                                "GRPC_DEFAULT_SSL_ROOTS_FILE_PATH",
                                                                "CLOUDSDK_CORE_CUSTOM_CA_CERTS_FILE"};
 
-/// What the system, a shell, an interpreter or the gateway reads by itself.
+/// Variables that the system, a shell, an interpreter or the gateway reads itself.
 constexpr std::array<std::string_view, 25> reserved{
     "PATH",       "HOME",     "SHELL",        "USER",      "LOGNAME",
     "PWD",        "TMPDIR",   "TERM",         "LANG",      "IFS",
@@ -49,7 +49,7 @@ bool is_reserved(const std::string& name) {
          std::ranges::any_of(reserved_beginnings, begins) || boost::to_upper_copy(name).ends_with("_PROXY");
 }
 
-/// The name of a secret, as the store of secrets has them.
+/// Whether the store of secrets accepts the name.
 bool is_secret_name(std::string_view name) {
   constexpr std::size_t max_length = 128;
   return is_variable_name(name) && name.size() <= max_length;
@@ -63,7 +63,7 @@ std::vector<HostPattern> patterns_in(const json::object& member, std::string_vie
   return patterns;
 }
 
-/// Collects what is wrong with one member.
+/// Collects the problems of one member.
 class MemberChecks {
 public:
   MemberChecks(std::string path, Problems& problems) : path_(std::move(path)), problems_(problems) {}

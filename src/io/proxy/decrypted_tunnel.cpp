@@ -21,7 +21,7 @@ constexpr auto handshake_timeout = 10s;
 constexpr auto drain_timeout = 2s;
 constexpr std::size_t max_filled_head_bytes = std::size_t{128} * 1024;
 
-/// After which the connection speaks another protocol. `h2c` is ignored over TLS (RFC 9113, 3.1).
+/// Whether the connection switches to another protocol. `h2c` is ignored over TLS (RFC 9113, 3.1).
 bool changes_protocol(const Head& head) {
   const auto protocol = head.field("upgrade");
   return protocol && !boost::iequals(*protocol, "h2c");
@@ -50,7 +50,7 @@ Task<bool> DecryptedTunnel::run() {
   co_return true;
 }
 
-/// Nothing is sent to the host before its certificate is checked.
+/// Completes both handshakes. Sends nothing to the host before its certificate is checked.
 Task<bool> DecryptedTunnel::open() {
   if (const auto named = named_host(); !named.empty() && named != target_.host) {
     co_return refuse(421, fmt::format("this connection leads to {}, but its TLS handshake names {}: no secret is "
@@ -62,7 +62,7 @@ Task<bool> DecryptedTunnel::open() {
                    fmt::format("nothing was sent to {}: {}", target_.text(), handshake_problem(outside_.session())));
 }
 
-/// The host in the program's handshake (RFC 6066, 3), in lower case; empty if there is none.
+/// The host named in the program's handshake (RFC 6066, 3), in lower case; empty if there is none.
 std::string DecryptedTunnel::named_host() {
   const auto* name = SSL_get_servername(inside_.session().handle(), TLSEXT_NAMETYPE_host_name);
   auto host = boost::to_lower_copy(std::string(name ? name : ""));
@@ -96,7 +96,7 @@ Task<bool> DecryptedTunnel::read_head() {
     if (!co_await inside_.read(bytes)) co_return false;
     received_ += bytes;
   }
-  // Empty lines before a request are allowed, but not passed on.
+  // Empty lines before a request are allowed, but not forwarded.
   head_.erase(0, head_.find_first_not_of("\r\n"));
   co_return true;
 }
@@ -109,7 +109,7 @@ Task<std::string> DecryptedTunnel::fill(std::string raw) {
         [secrets = services_.secrets, variables = std::move(variables)] { return secrets->fillings(variables); });
     raw = filled(raw, fillings);
   } catch (const boost::system::system_error&) {
-    throw;  // the end of this coroutine
+    throw;  // ends this coroutine
   } catch (const std::runtime_error& error) {
     refuse(502, fmt::format("nothing was sent to {}: {}", target_.text(), error.what()));
   }
@@ -117,7 +117,7 @@ Task<std::string> DecryptedTunnel::fill(std::string raw) {
   co_return raw;
 }
 
-/// Chunks are framed again, without extensions and trailers, so that the host cannot read their ends differently.
+/// Frames chunks again, without extensions and trailers, so that the host cannot interpret their ends differently.
 Task<bool> DecryptedTunnel::forward_body() {
   const bool chunked = parser_.head().chunked;
   std::string bytes;
@@ -136,7 +136,7 @@ Task<bool> DecryptedTunnel::forward_body() {
   co_return !chunked || co_await outside_.write("0\r\n\r\n");
 }
 
-/// No secret is filled in any more.
+/// Forwards everything else without filling in secrets.
 Task<bool> DecryptedTunnel::forward_remaining() {
   auto bytes = std::exchange(received_, {});
   do {
@@ -145,14 +145,14 @@ Task<bool> DecryptedTunnel::forward_remaining() {
   co_return false;
 }
 
-/// A refusal comes after the responses to the requests before it, which the host completes once it sees their end.
+/// Sends a refusal only after the responses to earlier requests, which the host completes once it sees their end.
 Task<> DecryptedTunnel::forward_responses() {
   const auto self = shared_from_this();
   std::string bytes;
   bool is_read = true;
   while (is_read && co_await outside_.read(bytes)) is_read = co_await inside_.write(bytes);
   if (is_read && refusal_) co_await inside_.write(proxy_response(refusal_->status, refusal_->sentence));
-  // Without close_notify the program sees that a response was cut.
+  // A missing close_notify shows the program that a response is incomplete.
   if (refusal_ || outside_.session().ended_by_peer())
     co_await inside_.end();
   else
@@ -171,7 +171,7 @@ Task<> DecryptedTunnel::end() {
     co_await inside_.write(proxy_response(refusal_->status, refusal_->sentence));
     co_await inside_.end();
   }
-  // Closed with unread bytes, the connection would be reset, and the program might miss the response.
+  // Closing with unread bytes would reset the connection, and the program might miss the response.
   StopSource never;
   co_await with_timeout(never, drain_timeout, drain());
 }

@@ -15,14 +15,15 @@
 
 namespace agw {
 
-/// A tunnel to a host that gets a secret. Towards the program the proxy is the host, with a certificate of the
-/// gateway's own authority; towards the host it is a client that demands a valid certificate. Heads of requests are
-/// read strictly, filled in and forwarded; bodies and responses are forwarded unread, a record at a time. On the loop.
+/// A tunnel to a host that gets a secret. To the program, the proxy acts as the host, with a certificate of the
+/// gateway's own authority; to the host, it is a client that requires a valid certificate. Request heads are parsed
+/// strictly, filled in and forwarded; bodies and responses are forwarded unread, one record at a time. Use it on the
+/// loop only.
 class DecryptedTunnel : public std::enable_shared_from_this<DecryptedTunnel> {
 public:
   using Socket = asio::ip::tcp::socket;
 
-  /// Shared by all tunnels of a network, and outlives them.
+  /// Shared by all tunnels of a network; must outlive them.
   struct Services {
     Loop& loop;
     BlockingPool& blocking;
@@ -30,7 +31,7 @@ public:
     TaskGroup& connections;  ///< owns the coroutine that forwards the responses
   };
 
-  /// The sockets are connected. `received` has been read from `inside`. `owner` owns the sockets.
+  /// The sockets must be connected; `owner` owns them. `received` was already read from `inside`.
   DecryptedTunnel(const Services& services, HostPort target, Socket& inside, Socket& outside, std::string received,
                   std::shared_ptr<void> owner);
 
@@ -62,8 +63,8 @@ private:
   TlsStream inside_;
   TlsStream outside_;
   RequestParser parser_;
-  std::string received_;  ///< decrypted, from the program, not yet forwarded
-  std::string head_;      ///< of the current request, as the program sent it
+  std::string received_;  ///< decrypted bytes from the program, not yet forwarded
+  std::string head_;      ///< of the current request, as sent by the program
   std::optional<Refusal> refusal_;
   bool has_requests_ = false;
 };

@@ -24,23 +24,23 @@ using ::testing::StartsWith;
 constexpr auto host = "api.example.com";
 constexpr auto get = "GET /user HTTP/1.1\r\nHost: api.example.com\r\nAuthorization: Bearer STANDIN\r\n\r\n";
 
-/// How a program and a host behave, and what each of them received.
+/// How a program and a host behave, and the data received by each.
 struct Exchange {
-  std::string sent = get;       ///< by the program; STANDIN stands for what it holds
-  std::size_t piece = 1 << 20;  ///< bytes that it sends at a time
-  std::string named = host;     ///< in its handshake
-  bool trusts_gateway = true;   ///< the program
-  bool is_host_trusted = true;  ///< by the gateway
+  std::string sent = get;       ///< by the program; STANDIN is replaced by its stand-in
+  std::size_t piece = 1 << 20;  ///< bytes sent at a time
+  std::string named = host;     ///< in the program's handshake
+  bool trusts_gateway = true;   ///< whether the program accepts the gateway's authority
+  bool is_host_trusted = true;  ///< whether the gateway accepts the host's certificate
   std::string certificate_for = host;
-  bool half_closes = true;  ///< the program, after what it has sent
+  bool half_closes = true;  ///< whether the program closes its sending side after its data
   std::string response = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
-  bool reads_all = true;  ///< the host, before it answers; otherwise it hangs up after its answer
+  bool reads_all = true;  ///< whether the host reads all before it responds; otherwise it closes after that
   std::function<std::string(const std::string&)> find = [](const std::string&) { return "s3cret"; };
 
   std::string host_got{};
   std::string program_got{};
   std::string stand_in{};
-  bool is_accepted = true;  ///< the gateway's certificate, by the program
+  bool is_accepted = true;  ///< whether the program accepted the gateway's certificate
 };
 
 class DecryptedTunnelTest : public ::testing::Test {
@@ -68,7 +68,7 @@ protected:
     while (co_await stream.read(bytes)) all += bytes;
   }
 
-  /// Reads all requests, then answers.
+  /// Reads all requests, then responds.
   static Task<> play_host(Loop& loop, tcp::socket& socket, std::shared_ptr<CertificateAuthority> shown,
                           Exchange& exchange) {
     TlsStream stream(loop, socket, shown->session_for(exchange.certificate_for, SystemClock().now()));

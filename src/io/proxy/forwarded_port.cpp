@@ -20,11 +20,11 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// More wait in the kernel's queue.
+/// Further connections wait in the kernel's queue.
 constexpr std::size_t max_pairs = 512;
 constexpr auto forward_retry_delay = 100ms;
 
-/// The other side sees that nobody has served it.
+/// Closes with a reset, which shows the other side that the connection was not served.
 void reset(tcp::socket& socket) {
   error_code ignored;
   socket.set_option(tcp::socket::linger(true, 0), ignored);
@@ -33,7 +33,7 @@ void reset(tcp::socket& socket) {
 
 }  // namespace
 
-/// A client's connection and the one to the server.
+/// A client's connection and its counterpart to the server.
 struct ForwardedPort::Pair {
   Pair(ForwardedPort& port, tcp::socket from) : client(std::move(from)), server(port.loop_), owner(port) {
     ++owner.pairs_;
@@ -61,7 +61,7 @@ ForwardedPort::ForwardedPort(Loop& loop, std::uint16_t port, Connect connect)
 
 ForwardedPort::~ForwardedPort() = default;
 
-/// A host without IPv6 has no such address.
+/// Skips IPv6 on a host without it.
 void ForwardedPort::reserve(const tcp::endpoint& endpoint) {
   tcp::acceptor acceptor(loop_);
   error_code error;

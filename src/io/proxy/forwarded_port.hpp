@@ -14,21 +14,21 @@
 
 namespace agw {
 
-/// A loopback port of this host, by IPv4 and IPv6, whose connections are handed to a server elsewhere: to the same port
-/// of a sandbox's network. A connection is reset if that server takes none. On the loop.
+/// A loopback port of this host, for IPv4 and IPv6, whose connections are forwarded to a server elsewhere, such as the
+/// same port in a sandbox's network. A connection is reset if that server does not accept it. Use it on the loop only.
 /// Example: src/io/proxy/forwarded_port_test.cpp: ForwardedPort.HandsConnectionsOver
 class ForwardedPort {
 public:
-  /// A connection to the server; no value if it takes none.
+  /// Connects to the server; nullopt if it does not accept the connection.
   using Connect = std::function<Task<std::optional<asio::ip::tcp::socket>>()>;
 
   /// Reserves the port. Connections are refused until `open`. Throws boost::system::system_error if it is in use.
   ForwardedPort(Loop& loop, std::uint16_t port, Connect connect);
   ~ForwardedPort();
 
-  /// Takes connections from now on; once only. Throws as the constructor.
+  /// Accepts connections from now on. Call it once. Throws like the constructor.
   void open();
-  /// Gives up the port and ends all connections. To be awaited before the end of this object, if it was opened.
+  /// Releases the port and ends all connections. Await it before the destruction if the port was opened.
   Task<> close();
 
 private:

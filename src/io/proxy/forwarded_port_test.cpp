@@ -30,7 +30,7 @@ Task<std::optional<tcp::socket>> connected_to(Loop& loop, std::uint16_t port) {
   co_return error ? std::nullopt : std::optional(std::move(socket));
 }
 
-/// Serves one connection: sends back what it reads.
+/// Serves one connection by echoing its data.
 Task<> echo_once(tcp::acceptor& acceptor) {
   auto socket = co_await acceptor.async_accept(asio::use_awaitable);
   std::string text;
@@ -39,7 +39,7 @@ Task<> echo_once(tcp::acceptor& acceptor) {
   co_await asio::async_write(socket, asio::buffer(text), asio::redirect_error(asio::use_awaitable, error));
 }
 
-/// What comes until the end, and whether that end is a reset.
+/// The data received until the end, or `reset`.
 Task<std::string> answer_of(tcp::socket& socket, std::string text) {
   error_code error;
   co_await asio::async_write(socket, asio::buffer(text), asio::redirect_error(asio::use_awaitable, error));
@@ -79,7 +79,7 @@ TEST(ForwardedPort, ResetsConnectionsThatNobodyTakes) {
     ForwardedPort forwarded(loop, port, []() -> Task<std::optional<tcp::socket>> { co_return std::nullopt; });
     forwarded.open();
     auto client = co_await connected_to(loop, port);
-    // The reset can come while it still connects.
+    // The reset may arrive during the connection attempt.
     if (client) EXPECT_EQ(co_await answer_of(*client, "hello"), "reset");
     co_await forwarded.close();
   });

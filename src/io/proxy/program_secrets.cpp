@@ -14,12 +14,12 @@ namespace agw {
 
 namespace {
 
-/// Servers refuse longer heads.
+/// Servers reject longer heads.
 constexpr std::size_t max_value_bytes = 8 * 1024;
 constexpr std::size_t min_random_characters = 36;
 constexpr std::size_t max_random_characters = 128;
 
-/// Public beginnings of keys, which programs check before they use one. Longer ones come first.
+/// Known prefixes of keys, which programs check before they use a key. Longer ones come first.
 constexpr std::array<std::string_view, 34> known_prefixes{
     "github_pat_", "sk-ant-api03-", "sk-ant-", "sk-proj-", "sk-or-v1-", "sk_live_", "sk_test_", "rk_live_", "rk_test_",
     "pk_live_",    "pk_test_",      "glpat-",  "gldt-",    "glrt-",     "xoxb-",    "xoxp-",    "xoxa-",    "xapp-",
@@ -33,7 +33,7 @@ std::string_view prefix_of(std::string_view secret) {
 }
 
 std::string random_letters(std::size_t count) {
-  // 62 of 64 values are used; the other two are drawn again.
+  // Uses 62 of 64 values; the other two are drawn again.
   constexpr std::string_view characters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
   std::string out;
   std::array<unsigned char, 64> bytes;

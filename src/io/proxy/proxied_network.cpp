@@ -1,20 +1,20 @@
-// The only way out of a sandbox's network: a proxy that judges each host.
+// The only exit of a sandbox's network: a proxy that applies the policy to each host.
 //
-// A *tunnel* is a program's connection and the one to its host. The *namespace* is the sandbox's network, in which the
-// gateway has a listening socket although no process of it lives there.
+// A *tunnel* is a program's connection and its counterpart to the host. The *namespace* is the sandbox's network, in
+// which the gateway has a listening socket although none of its processes runs there.
 //
-// The invariants: a connection is opened only to an address that was resolved here and checked, so no later answer of a
-// name server changes where it leads; a name of the host's loopback or private network is reached only if a person
-// named it. A program in the sandbox gets its answer, also a refusal, before its connection ends.
+// The invariants: a connection is opened only to an address that was resolved here and checked, so later answers of a
+// name server cannot redirect it. A name of the host's loopback or private network is reached only if a person named
+// it. A program in the sandbox gets its response, including a refusal, before its connection ends.
 //
-//   1. `serve`: bubblewrap reports its child. A child of the gateway enters that network and makes the socket; then the
-//      prologue gets `ready`, and only then does the command begin. If this fails, the prologue gets the reason, and
-//      ends.
-//   2. `accept_all`, at most so many tunnels at a time.
-//   3. `open_tunnel`: read the head; ports of the sandbox's own loopback are connected inside; else ask the policy,
-//      resolve, connect, and report the verdict.
-//   4. Bytes are relayed as they are (`forward`), or, for hosts to which the program's secrets belong, through a tunnel
-//      that puts them in (`decrypt`).
+//   1. `serve`: bubblewrap reports its child. A child of the gateway enters that network and creates the socket; then
+//      the prologue gets `ready` and starts the command. If this fails, the prologue gets the reason and ends.
+//   2. `accept_all`: accepts a limited number of tunnels at a time.
+//   3. `open_tunnel`: reads the head. Ports of the sandbox's own loopback are connected inside; for other targets it
+//      asks the policy, resolves, connects, and reports the verdict.
+//   4. Bytes are relayed unchanged (`forward`), or, for hosts of the program's secrets, through a tunnel that fills
+//   them
+//      in (`decrypt`).
 //
 // `close` ends all tunnels. After a kill the kernel closes them, and the sandbox ends by itself.
 
@@ -83,8 +83,8 @@ Task<> send(tcp::socket& socket, std::string bytes, error_code& error) {
   co_await asio::async_write(socket, asio::buffer(bytes), asio::redirect_error(asio::use_awaitable, error));
 }
 
-/// Reads what a program still sends, so that it gets to read its refusal: a connection that is closed with unread data
-/// is reset.
+/// Reads remaining data from a program, so that it can read its refusal: closing with unread data would reset the
+/// connection.
 Task<> discard(tcp::socket& socket) {
   std::vector<char> buffer(max_head_bytes);
   std::size_t discarded = 0;
@@ -102,13 +102,13 @@ void write_line(const Descriptor& to, std::string line) {
     if (c == '\n') c = ' ';
   }
   line += '\n';
-  // A failure means that the sandbox is gone.
+  // A failure means that the sandbox has ended.
   [[maybe_unused]] const auto written = ::write(to.get(), line.data(), line.size());
 }
 
 }  // namespace
 
-/// A program's connection and the one to its host.
+/// A program's connection and its counterpart to the host.
 struct ProxiedNetwork::Tunnel {
   Tunnel(ProxiedNetwork& network, tcp::socket from) : inside(std::move(from)), outside(network.loop_), owner(network) {
     ++owner.tunnels_;
@@ -152,7 +152,7 @@ std::map<std::string, std::string> ProxiedNetwork::variables() const {
   std::map<std::string, std::string> out;
   for (const auto* name : {"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"})
     out[name] = url;
-  // Servers that a command starts for itself need no proxy.
+  // Programs reach servers within their sandbox without the proxy.
   for (const auto* name : {"NO_PROXY", "no_proxy"}) out[name] = policy_.names_loopback ? "" : "localhost,127.0.0.1,::1";
   out["NODE_USE_ENV_PROXY"] = "1";
   out["GIT_SSH_COMMAND"] = fmt::format(
@@ -266,7 +266,7 @@ Task<> ProxiedNetwork::open_tunnel(TunnelPointer tunnel, std::string head, std::
     co_await forward(std::move(tunnel), *std::move(request), std::move(rest));
 }
 
-/// What begins as anything but TLS is passed on as it is, without secrets.
+/// Forwards a connection that does not start with TLS unchanged, without secrets.
 Task<> ProxiedNetwork::decrypt(TunnelPointer tunnel, ProxyRequest request, std::string received) {
   constexpr char handshake_record = 22;  // RFC 8446, 5.1
   error_code error;
@@ -294,7 +294,7 @@ Task<> ProxiedNetwork::decrypt(TunnelPointer tunnel, ProxyRequest request, std::
 
 Task<> ProxiedNetwork::forward(TunnelPointer tunnel, ProxyRequest request, std::string rest) {
   error_code error;
-  // The other side of a connection that is idle for days can vanish without a word.
+  // Detects a peer that disappeared during days without traffic.
   tunnel->outside.set_option(tcp::socket::keep_alive(true), error);
   error.clear();
   if (request.is_tunnel) co_await send(tunnel->inside, std::string(tunnel_response), error);
@@ -326,8 +326,8 @@ Task<std::optional<tcp::socket>> ProxiedNetwork::connect_inside(std::uint16_t in
   co_return std::nullopt;
 }
 
-/// An unconnected socket of the sandbox; several are made at once, because that needs a child process. None if there is
-/// no sandbox, or if it knows no such addresses.
+/// An unconnected socket in the sandbox. Several are created at once, because that needs a child process. Empty if
+/// there is no sandbox, or if it does not support the family.
 Task<Descriptor> ProxiedNetwork::socket_inside(int family) {
   const auto entered = namespace_;
   if (!entered) co_return Descriptor();
@@ -338,7 +338,7 @@ Task<Descriptor> ProxiedNetwork::socket_inside(int family) {
     } catch (const std::system_error& failure) {
       if (family == AF_INET) log::warn("a sandbox cannot be reached: {}", failure.what());
     }
-    // It may have ended in the meantime.
+    // The sandbox may have ended in the meantime.
     if (made.empty() || !namespace_) co_return Descriptor();
     std::ranges::move(made, std::back_inserter(spare_sockets_[family]));
   }
@@ -348,7 +348,7 @@ Task<Descriptor> ProxiedNetwork::socket_inside(int family) {
   co_return socket;
 }
 
-/// The verdict, now that the addresses are known. `status` is that of a refusal.
+/// Completes the verdict once the addresses are known. `status` is set for a refusal.
 Task<HostVerdict> ProxiedNetwork::connect(TunnelPointer tunnel, HostPort target, HostVerdict verdict,
                                           unsigned& status) {
   const auto found = co_await lookups_.find(target.host);

@@ -24,34 +24,34 @@ namespace agw {
 /// Whether a program may reach a host.
 struct HostVerdict {
   bool allowed = false;
-  std::string reason{};         ///< if not: one sentence that names the rule
-  bool may_be_private = false;  ///< the host may be at an address that is not public
+  std::string reason{};         ///< if not allowed: one sentence that names the rule
+  bool may_be_private = false;  ///< the host may have an address that is not public
 };
 
 /// The rules of one network, called on the loop.
 struct ProxyPolicy {
-  /// Called before the name is resolved, for each connection.
+  /// Decides about a connection, before the name is resolved.
   std::function<Task<HostVerdict>(HostPort target)> judge;
-  /// Called once it is known whether the connection is made or refused.
+  /// Called once the connection is made or refused.
   std::function<void(const HostPort& target, const HostVerdict& verdict)> note;
-  /// Where a person names hosts: `the agent's capabilities`.
+  /// Where a person lists hosts: `the agent's capabilities`.
   std::string named_in = "the agent's capabilities";
-  /// The rules name the host's loopback, so that programs must ask the proxy for it.
+  /// The rules name the host's loopback, so programs must use the proxy to reach it.
   bool names_loopback = false;
   HostLookups::Ask resolve = HostLookups::ask_system;
 };
 
-/// A network whose only way out is an HTTP proxy (CONNECT, and plain requests for `http://` URLs) that judges each
-/// host. It resolves names itself and connects to the address that it checked, so no answer of a name server can change
-/// where a connection leads. A refusal is a 403 whose body is the verdict's reason. `localhost` is the sandbox's own if
-/// something listens there. On the loop, but for `variables` and `certificates`.
+/// A network whose only exit is an HTTP proxy (CONNECT, and plain requests for `http://` URLs) that applies the policy
+/// to each host. It resolves names itself and connects to the address that it checked, so later answers of a name
+/// server cannot redirect a connection. A refusal is a 403 with the verdict's reason as its body. `localhost` is the
+/// sandbox's own if a program listens there. Use it on the loop only, except for `variables` and `certificates`.
 /// Example: src/io/proxy/proxied_network_test.cpp: SandboxNetworkTest.LeadsToTheHostsThatItsRulesAllow
 class ProxiedNetwork final : public SandboxNetwork {
 public:
-  /// The port in the sandbox: none that a kernel assigns by itself, and no program's default.
+  /// The proxy's port in the sandbox: outside the range that kernels assign, and no program's default.
   static constexpr std::uint16_t port = 61'980;
 
-  /// With `secrets`, tunnels to the hosts that these concern are decrypted, and their requests filled in.
+  /// With `secrets`, tunnels to their hosts are decrypted, and secrets are filled in.
   ProxiedNetwork(Loop& loop, BlockingPool& blocking, ProxyPolicy policy,
                  std::shared_ptr<const ProgramSecrets> secrets = nullptr);
   ~ProxiedNetwork() override;
@@ -60,11 +60,11 @@ public:
   std::string certificates() const override;
   void attach(pid_t bubblewrap, Descriptor information, Descriptor ready) override;
 
-  /// A connection to what listens on that port of the sandbox's loopback, by IPv4 or else by IPv6. No value if nothing
-  /// does, or if there is no sandbox yet or any more. This object must outlive the call.
+  /// Connects to a server on that port of the sandbox's loopback, by IPv4 or else by IPv6. Nullopt if there is no
+  /// server, or if there is no sandbox yet or any more. This object must outlive the call.
   Task<std::optional<asio::ip::tcp::socket>> connect_inside(std::uint16_t inner_port);
 
-  /// Ends all connections. To be awaited before the end of this object, if `attach` was called.
+  /// Ends all connections. Await it before the destruction if `attach` was called.
   Task<> close();
 
 private:
@@ -87,11 +87,11 @@ private:
   ProxyPolicy policy_;
   HostLookups lookups_;
   std::shared_ptr<const ProgramSecrets> secrets_;
-  bool has_reported_refusal_ = false;  ///< of a certificate, by the program
+  bool has_reported_refusal_ = false;  ///< the program's refusal of a certificate was reported
   std::size_t tunnels_ = 0;
   AsyncEvent tunnel_ended_;
-  std::shared_ptr<const NetworkNamespace> namespace_;     ///< null: there is none yet, or any more
-  std::map<int, std::vector<Descriptor>> spare_sockets_;  ///< in it, by family
+  std::shared_ptr<const NetworkNamespace> namespace_;     ///< null: none yet, or no longer
+  std::map<int, std::vector<Descriptor>> spare_sockets_;  ///< created in `namespace_`, by family
   TaskGroup connections_;
 };
 

@@ -38,8 +38,8 @@ protected:
     if (const auto problem = sandbox_.problem()) GTEST_SKIP() << *problem;
   }
 
-  /// The output of a command, of which `PORT` is that of a server that sends `hello`, with that verdict about each
-  /// host.
+  /// The output of a command, in which `PORT` is replaced by the port of a server that sends `hello`. Every host gets
+  /// the given verdict.
   std::string output_of(std::string command, HostVerdict verdict) {
     std::string output;
     testing::run([&](Loop& loop) -> Task<> {
@@ -108,7 +108,7 @@ TEST_F(SandboxNetworkTest, RefusesAddressesThatAreNotPublic) {
   EXPECT_THAT(output, Not(HasSubstr("hello")));
 }
 
-/// What asks for a host by that name, at the server's port.
+/// A command that requests a host by that name, at the server's port.
 std::string asking_for(const std::string& host) {
   return "exec 3<>/dev/tcp/127.0.0.1/61980; printf 'CONNECT " + host + ":PORT HTTP/1.1\\r\\n\\r\\n' >&3; cat <&3";
 }
@@ -133,7 +133,7 @@ TEST_F(SandboxNetworkTest, ResolvesNoNameThatItsRulesRefuse) {
   EXPECT_EQ(times, 0) << "or the name servers of the attacker would hear it";
 }
 
-/// Lookups of `slow` names that end when the test says so, or after a minute; they own it.
+/// Lookups of `slow` names that end on request, or after a minute. Owned by the lookups.
 struct SlowLookups {
   std::promise<void> promise;
   std::shared_future<void> released = promise.get_future().share();

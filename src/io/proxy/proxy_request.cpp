@@ -25,7 +25,7 @@ std::optional<std::uint16_t> to_port(std::string_view text) {
   return port;
 }
 
-/// About the connection to the proxy, or replaced.
+/// Fields about the connection to the proxy, and fields that are replaced.
 bool is_left_out(std::string_view name) {
   constexpr std::array<std::string_view, 6> names{"connection", "proxy-connection", "proxy-authorization", "keep-alive",
                                                   "host",       "upgrade"};
@@ -63,7 +63,7 @@ std::optional<std::string> forwarded_headers(std::string_view lines) {
     const auto line = lines.substr(0, end);
     if (line.empty()) return out;
     const auto colon = line.find(':');
-    // A folded line, or a name with a space, would be read differently by others.
+    // Others could interpret a folded line, or a name with a space, differently.
     if (end == lines.npos || colon == 0 || colon == line.npos || has_control_character(line)) return std::nullopt;
     const auto name = line.substr(0, colon);
     if (name.find_first_of(" \t") != name.npos) return std::nullopt;
@@ -101,7 +101,7 @@ std::optional<HostPort> to_host_port(std::string_view text, std::uint16_t standa
     out.port = *port;
   }
   constexpr std::size_t max_host_length = 253;
-  // Rules and resolvers could take a name with an empty label for different ones.
+  // Rules and resolvers could interpret a name with an empty label differently.
   const bool has_empty_label =
       out.host.starts_with('.') || out.host.ends_with('.') || out.host.find("..") != out.host.npos;
   if (out.host.empty() || has_empty_label || out.host.size() > max_host_length || out.port == 0) return std::nullopt;
@@ -114,7 +114,7 @@ std::optional<ProxyRequest> read_proxy_request(std::string_view head) {
   const auto line = head.substr(0, end);
   const auto first = line.find(' ');
   const auto last = line.rfind(' ');
-  // A tab, too: some servers take it for a space.
+  // Rejects a tab too, because some servers treat it as a space.
   if (first == line.npos || last == first || has_control_character(line) || line.find('\t') != line.npos)
     return std::nullopt;
   const auto method = line.substr(0, first);

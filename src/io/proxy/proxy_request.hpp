@@ -9,7 +9,7 @@ namespace agw {
 
 /// A host and port that a program wants to reach.
 struct HostPort {
-  std::string host;  ///< lower case, without the brackets of an IPv6 address and without a root dot
+  std::string host;  ///< lower case, without the brackets of an IPv6 address and without a trailing dot
   std::uint16_t port = 0;
 
   /// `host:port`, with brackets around an IPv6 address.
@@ -21,17 +21,17 @@ struct HostPort {
 struct ProxyRequest {
   HostPort target;
   bool is_tunnel = false;  ///< CONNECT
-  std::string head{};      ///< otherwise: the head for the target, which closes the connection after its response
+  std::string head{};      ///< if not a tunnel: the head for the target, which closes the connection after its response
 };
 
-/// Reads `HOST:PORT` and `[IPV6]:PORT`; `standard` is the default port; 0: a port is required.
+/// Parses `HOST:PORT` and `[IPV6]:PORT`; `standard` is the default port, or 0 if a port is required.
 std::optional<HostPort> to_host_port(std::string_view text, std::uint16_t standard);
 
-/// Reads a whole head, up to and including its empty line; nullopt if it is not a request that a proxy serves.
+/// Parses a complete head including its empty line; nullopt if it is not a request to a proxy.
 /// Example: src/io/proxy/proxy_request_test.cpp: ProxyRequest.ReadsATunnel
 std::optional<ProxyRequest> read_proxy_request(std::string_view head);
 
-/// A whole response of the proxy itself: a status, and one sentence for people. It closes the connection.
+/// A complete response of the proxy itself: a status, and one sentence for people. It closes the connection.
 std::string proxy_response(unsigned status, std::string_view sentence);
 
 }  // namespace agw

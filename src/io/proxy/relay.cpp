@@ -1,10 +1,9 @@
-// How bytes pass from one socket to another.
+// Forwards bytes from one socket to another.
 //
-// What comes now and then is copied through a buffer on the stack, so that an idle connection holds none. What has
-// piled up is spliced, which costs less for each byte but more for each piece. A socket that brings much is therefore
-// not asked again for each arrival: it is left alone for a moment, in which more piles up. Meanwhile it does not wake
-// the loop either, because SO_RCVLOWAT says that only an amount is worth it. Its end and its failures are seen at the
-// end of that moment.
+// Small amounts are copied through a buffer on the stack, so an idle connection uses no buffer. Larger amounts are
+// spliced, which costs less per byte but more per call. A busy socket is therefore polled at intervals instead of read
+// on each arrival. SO_RCVLOWAT prevents it from waking the loop between two polls, so its end and its errors are
+// detected at the next poll.
 
 #include "io/proxy/relay.hpp"
 
@@ -35,21 +34,21 @@ using boost::system::error_code;
 namespace {
 
 constexpr std::size_t buffer_size = std::size_t{64} * 1024;
-/// Below this, a pipe costs more than a copy.
-constexpr std::size_t worth_splicing = 4 * buffer_size;
-/// In which more piles up.
-constexpr std::chrono::microseconds moment{200};
-/// More than comes in a moment.
-constexpr int worth_waking = 1024 * 1024;
+/// Smaller amounts are cheaper to copy.
+constexpr std::size_t min_splice_bytes = 4 * buffer_size;
+/// How long to wait for more data.
+constexpr std::chrono::microseconds poll_interval{200};
+/// More than arrives in one interval.
+constexpr int min_wakeup_bytes = 1024 * 1024;
 
-bool must_wait(const error_code& error) {
+bool would_block(const error_code& error) {
   return error == asio::error::would_block || error == asio::error::try_again || error == asio::error::interrupted;
 }
 
 error_code last_error() { return {errno, boost::system::system_category()}; }
 
-/// Small pieces are not delayed. Loopback needs no congestion control: Reno, which every process may choose, sends as
-/// much as the receiver has room for, while others pace.
+/// Sends small pieces without delay. Selects Reno on loopback, which needs no congestion control: Reno needs no
+/// privileges and sends as much as the receiver has room for, while other algorithms pace.
 void prepare(tcp::socket& socket) {
   error_code error;
   socket.non_blocking(true, error);
@@ -59,7 +58,7 @@ void prepare(tcp::socket& socket) {
     ::setsockopt(socket.native_handle(), IPPROTO_TCP, TCP_CONGESTION, reno.data(), reno.size());
 }
 
-/// Wakes the loop only for so many bytes. The kernel's memory for the socket grows with it.
+/// Wakes the loop only for at least `bytes` bytes. The kernel's buffer for the socket grows accordingly.
 void wake_for(tcp::socket& socket, int bytes) {
   ::setsockopt(socket.native_handle(), SOL_SOCKET, SO_RCVLOWAT, &bytes, sizeof(bytes));
 }
@@ -69,64 +68,64 @@ class OneWay {
 public:
   OneWay(tcp::socket& from, tcp::socket& to) : from_(from), to_(to), timer_(to.get_executor()) {}
 
-  /// The end of the stream, or what failed.
+  /// Returns the reason for the end: end of stream, or an error.
   Task<error_code> run() {
     while (!error_) {
       co_await copy();
-      if (!error_ && much_has_come()) co_await splice();
+      if (!error_ && has_backlog()) co_await splice();
     }
     co_return error_;
   }
 
 private:
-  /// Copies once, or waits until something comes.
+  /// Copies once, or waits for data.
   Task<> copy() {
     std::string rest;
     copy_some(rest);
-    if (must_wait(error_)) {
+    if (would_block(error_)) {
       co_await from_.async_wait(tcp::socket::wait_read, asio::redirect_error(asio::use_awaitable, error_));
     } else if (!error_ && !rest.empty()) {
       co_await asio::async_write(to_, asio::buffer(rest), asio::redirect_error(asio::use_awaitable, error_));
     } else if (!error_) {
-      co_await let_others_work();
+      co_await yield_to_loop();
     }
   }
 
-  /// The buffer lives only during this call. `rest` is what `to` does not take yet.
+  /// The buffer exists only during this call. `rest` gets the bytes that `to` did not accept.
   void copy_some(std::string& rest) {
     std::array<char, buffer_size> buffer;
     const auto size = from_.read_some(asio::buffer(buffer), error_);
     if (error_) return;
     const auto sent = to_.write_some(asio::buffer(buffer.data(), size), error_);
-    if (must_wait(error_)) error_.clear();
+    if (would_block(error_)) error_.clear();
     if (!error_) rest.assign(buffer.data() + sent, size - sent);
   }
 
-  bool much_has_come() {
+  bool has_backlog() {
     error_code error;
-    return from_.available(error) >= worth_splicing && !error;
+    return from_.available(error) >= min_splice_bytes && !error;
   }
 
-  /// Splices as long as much comes.
+  /// Splices while there is enough data.
   Task<> splice() {
     SplicePipe pipe;
     if (!pipe) co_return;
-    wake_for(from_, worth_waking);
-    while (co_await splice_what_came(pipe) >= buffer_size && !error_) co_await pause();
+    wake_for(from_, min_wakeup_bytes);
+    while (co_await splice_available(pipe) >= buffer_size && !error_) co_await pause();
     wake_for(from_, 1);
   }
 
-  /// Returns how many bytes that was.
-  Task<std::size_t> splice_what_came(SplicePipe& pipe) {
+  /// Returns the number of bytes moved.
+  Task<std::size_t> splice_available(SplicePipe& pipe) {
     std::size_t moved = 0;
     while (!error_) {
       const auto taken = pipe.fill(from_, SplicePipe::capacity);
-      if (taken < 0 && must_wait(last_error())) break;
+      if (taken < 0 && would_block(last_error())) break;
       if (taken > 0) moved += static_cast<std::size_t>(taken);
       if (taken == 0) error_ = asio::error::eof;
       if (taken < 0) error_ = last_error();
       if (!error_) co_await drain(pipe);
-      if (!error_) co_await let_others_work();
+      if (!error_) co_await yield_to_loop();
     }
     co_return moved;
   }
@@ -137,18 +136,18 @@ private:
       if (sent > 0) continue;
       if (sent == 0) error_ = asio::error::broken_pipe;
       if (sent < 0) error_ = last_error();
-      if (must_wait(error_))
+      if (would_block(error_))
         co_await to_.async_wait(tcp::socket::wait_write, asio::redirect_error(asio::use_awaitable, error_));
     }
   }
 
   Task<> pause() {
-    timer_.expires_after(moment);
+    timer_.expires_after(poll_interval);
     co_await timer_.async_wait(asio::redirect_error(asio::use_awaitable, error_));
   }
 
-  /// If neither side ever waits.
-  Task<> let_others_work() { co_await asio::post(to_.get_executor(), asio::use_awaitable); }
+  /// Lets other coroutines run even if neither side ever waits.
+  Task<> yield_to_loop() { co_await asio::post(to_.get_executor(), asio::use_awaitable); }
 
   tcp::socket& from_;
   tcp::socket& to_;

@@ -6,9 +6,9 @@
 
 namespace agw {
 
-/// Passes on what `from` sends, until it has sent everything: then `to` is closed for sending, and the result is true.
-/// False if a connection failed or the wait was cancelled. A connection on which nothing happens holds no buffer; large
-/// amounts are moved within the kernel. Makes both sockets non-blocking and keeps them from delaying small pieces.
+/// Forwards the bytes of `from` to `to` until `from` ends, then closes `to` for sending and returns true. Returns false
+/// if a connection failed or the wait was cancelled. An idle connection uses no buffer; large amounts are moved within
+/// the kernel. Makes both sockets non-blocking and sends small pieces without delay.
 /// Example: src/io/proxy/relay_test.cpp: Relay.PassesEverythingOn
 Task<bool> relay(asio::ip::tcp::socket& from, asio::ip::tcp::socket& to);
 

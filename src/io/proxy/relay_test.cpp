@@ -46,7 +46,7 @@ Task<> send_all(tcp::socket& socket, std::string text) {
 
 Task<> run_relay(tcp::socket& from, tcp::socket& to, bool& result) { result = co_await relay(from, to); }
 
-/// What arrives at the end of two connections with a relay between.
+/// The data that arrives through two connections with a relay between them.
 std::string relayed(std::string text) {
   std::string arrived;
   testing::run([&](Loop& loop) -> Task<> {
@@ -100,7 +100,7 @@ TEST(Relay, HoldsNoPipeOnceLittleComes) {
     group.spawn(send(sender.one, large));
     co_await asio::async_read(receiver.other, asio::buffer(arrived), asio::use_awaitable);
     EXPECT_TRUE(arrived == large);
-    // Small pieces pass at once again.
+    // Small pieces are forwarded immediately again.
     for (const std::string small : {"one", "two"}) {
       co_await asio::async_write(sender.one, asio::buffer(small), asio::use_awaitable);
       std::string passed(small.size(), '\0');

@@ -36,14 +36,14 @@ std::optional<std::string> decoded_base64(std::string text) {
   return bytes;
 }
 
-/// The `user:password` of a field `Authorization: Basic`.
+/// Decodes `user:password` from a field `Authorization: Basic`.
 std::optional<std::string> credentials_in(std::string_view name, std::string_view value) {
   value = trimmed(value);
   if (!boost::iequals(name, "authorization") || !boost::istarts_with(value, basic)) return std::nullopt;
   return decoded_base64(std::string(trimmed(value.substr(basic.size()))));
 }
 
-/// In one pass, so that no stand-in is found in a secret.
+/// Replaces in one pass, so that secrets are not searched for stand-ins.
 std::string replaced(std::string_view text, const std::vector<Filling>& fillings, bool percent_encodes) {
   std::string out;
   while (!text.empty()) {
@@ -66,7 +66,7 @@ bool holds_any(std::string_view text, const std::vector<Filling>& fillings) {
 
 struct Field {
   std::string_view name;
-  std::string_view value;  ///< with the space before it
+  std::string_view value;  ///< including the space before it
 };
 
 Field field_of(std::string_view line) {
@@ -90,7 +90,7 @@ std::string filled_request_line(std::string_view line, const std::vector<Filling
          std::string(line.substr(version));
 }
 
-/// Calls `each` with every line, without its end, and whether it is the first.
+/// Calls `each` with every line, without its line end, and whether it is the first.
 template <class Each>
 void visit_lines(std::string_view raw, Each each) {
   for (bool is_first = true; !raw.empty(); is_first = false) {

@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 constexpr std::size_t max_config_length = 1 << 20;
 constexpr auto for_each_worktree = "worktreeconfig";
 
-/// Empty if it cannot be read.
+/// The content of a file; empty if it cannot be read.
 std::string text_in(const fs::path& directory, const char* name) {
   const auto opened = Directory::open(directory);
   const auto read = opened ? opened->read(name, max_config_length) : opened.error();
@@ -44,7 +44,7 @@ bool GitSettings::tolerates_commondir(const fs::path& root, bool is_submodule) c
   return !has("bare") || !is_found_from_above(root);
 }
 
-/// Whether Git finds the repository from a directory in `root` above it, through the name `.git`.
+/// Whether Git finds the repository from a directory above it in `root`, by the name `.git`.
 bool GitSettings::is_found_from_above(const fs::path& root) const {
   if (repository_.filename() == ".git") return true;
   for (auto above = repository_; above != root;) {

@@ -1,12 +1,12 @@
-// What a sandbox must cover in a directory that it shows.
+// Finds the paths that a sandbox must mask in an exposed directory.
 //
-// *Private* are files with keys and the like, by their names, and hard links of those of the home. *Guarded* are paths
-// that a command may read but not change, because programs outside of the sandbox obey them: `.git/hooks`,
-// `.git/config`, `.agents` and others, in every repository, under any name. *Ancestors* are the directories on the way
-// to both: as mounts they cannot be renamed.
+// *Private* are files with keys and similar content, by their names, and hard links of those in the home. *Guarded* are
+// paths that a command may read but not change, because programs outside of the sandbox execute or obey them:
+// `.git/hooks`, `.git/config`, `.agents` and others, in every repository, under any name. *Ancestors* are the
+// directories above both: as mounts they cannot be renamed.
 //
-// The invariant: no name beneath the root that a command can open for writing leads to a guarded file, and none at all
-// to a private one; not by a symlink, a hard link, or a path that does not exist yet.
+// The invariant: no name beneath the root that a command can open for writing leads to a guarded file, and no name at
+// all leads to a private one; neither by a symlink or hard link nor by a path that does not exist yet.
 //
 //   1. `visit` reads every directory once and notes what is private or guarded. Symlinks at guarded paths are collected
 //      in `links_`.
@@ -15,7 +15,7 @@
 //      cannot be done, and the sandbox refuses to start. A missing target is held by a placeholder.
 //   3. If guarded files of a repository have other hard links, the tree is read once more for those.
 //
-// Bounds: entries and depth. A tree beyond them is refused, because a part that was not read could not be covered.
+// Entries and depth are limited. A larger tree is refused, because parts that were not read could not be masked.
 
 #include "io/sandbox/masked_paths.hpp"
 
@@ -49,7 +49,7 @@ constexpr std::size_t max_private_files = 5000;
 constexpr int max_depth = 500;
 constexpr std::size_t max_for_a_file = 200;
 
-/// Valid until the next one is read.
+/// Valid until the next entry is read.
 struct Entry {
   const char* name = nullptr;
   std::uint64_t inode = 0;
@@ -65,7 +65,7 @@ struct stat status_at(int directory, const char* name) {
 
 FileIdentity identity_of(const struct stat& status) { return {status.st_dev, status.st_ino}; }
 
-/// Adds the file if it has further hard links.
+/// Adds the file if it has several hard links.
 void add_linked(FileIdentities& files, int directory, const char* name) {
   const auto status = status_at(directory, name);
   if (S_ISREG(status.st_mode) && status.st_nlink > 1) files.insert(identity_of(status));
@@ -149,7 +149,8 @@ private:
     for (auto& each : below) descend(directory.descriptor(), std::move(each));
   }
 
-  /// A directory `.git` was marked by its name. A repository in it, such as a submodule's, has its own hooks.
+  /// A directory `.git` was already marked by its name. A repository within it, such as a submodule's, has its own
+  /// hooks.
   void mark_repository() {
     const bool is_known = !names_.empty() && names_.back() == ".git";
     const bool is_submodule = !is_known && way_.is_in_repository() && !way_.is_guarded();
@@ -169,7 +170,7 @@ private:
     way_ = std::move(way_here);
   }
 
-  /// The properties that all entries of a directory share.
+  /// Properties common to all entries of a directory.
   struct DirectoryLevel {
     std::string name;
     bool in_repository;
@@ -179,13 +180,13 @@ private:
             .in_repository = way_.is_in_repository()};
   }
 
-  /// Records what must be masked; true if nothing beneath it needs a separate check.
+  /// Records what must be masked; returns true if nothing beneath the entry needs a separate check.
   bool is_masked(int directory, const Entry& entry, const DirectoryLevel& here) {
     const std::string_view name = entry.name;
     if (entry.is_symlink) {
       const bool stands_for_one = may_be_guarded(name, here) && way_.guards(entry.name);
       if (way_.is_guarded() || stands_for_one) links_.push_back(path_to(entry.name));
-      // A symlink cannot be mounted over to keep it from being replaced.
+      // Nothing can be mounted over a symlink to protect it, so its directory is guarded.
       if (stands_for_one && !names_.empty()) note_current(found_.guarded);
       return true;
     }
@@ -193,20 +194,20 @@ private:
       note(entry.is_directory ? found_.private_directories : found_.private_files, entry.name);
       return true;
     }
-    if (way_.is_guarded()) note_other_names(directory, entry);
+    if (way_.is_guarded()) note_hard_links(directory, entry);
     if (!may_be_guarded(name, here)) return false;
     if (name == ".git" && entry.is_directory) {
       note(found_.repositories, entry.name);
     } else if (way_.guards(entry.name)) {
       note(found_.guarded, entry.name);
-      note_other_names(directory, entry);
+      note_hard_links(directory, entry);
     }
     return false;
   }
 
   /// A guarded file of a repository must not be writable under another name. In `.agents` there may be thousands of
-  /// hard links, made by package managers.
-  void note_other_names(int directory, const Entry& entry) {
+  /// hard links, created by package managers.
+  void note_hard_links(int directory, const Entry& entry) {
     if (!entry.is_directory && way_.is_in_repository()) add_linked(guarded_files_, directory, entry.name);
   }
 
@@ -223,12 +224,12 @@ private:
     });
   }
 
-  /// Most names need no further check.
+  /// A quick check: most names need no further one.
   bool may_be_guarded(std::string_view name, const DirectoryLevel& here) const {
     return !way_.is_guarded() && (here.in_repository || name.starts_with('.'));
   }
 
-  /// The target of a symlink at a guarded path, if the command may write there.
+  /// Guards the target of a symlink at a guarded path if the command can write to it.
   void guard_target(const fs::path& link) {
     const auto target = resolve_path(link, [&](const fs::path& passed) {
       if (passed != link && may_be_written(passed)) guard_link(passed);
@@ -243,12 +244,12 @@ private:
   }
 
   bool may_be_written(const fs::path& path) const {
-    // An agent's workspace is scanned although it lies there.
+    // An agent's workspace is scanned although it lies within the excluded directory.
     const bool is_left_out = is_within(path, without_) && !is_within(root_, without_);
     return is_within(path, root_) && !is_left_out;
   }
 
-  /// Nothing can be mounted over it, to keep it from being replaced.
+  /// Guards the directory of a symlink, because nothing can be mounted over the symlink itself.
   void guard_link(const fs::path& link) {
     if (link.parent_path() == root_) {
       found_.passed.push_back(link);
@@ -264,7 +265,7 @@ private:
     if (!is_known(path)) note_path(*list, std::move(path));
   }
 
-  /// False if it is already guarded, or not exposed at all.
+  /// Returns false if the path is already guarded or not exposed.
   bool guard(fs::path path) {
     if (is_known(path)) return false;
     note_path(found_.guarded, std::move(path));
@@ -307,14 +308,14 @@ private:
   const FileIdentities& linked_;
   std::set<std::uint64_t> linked_inodes_;
   MaskedPaths found_;
-  FileIdentities guarded_files_;    ///< files with several names
-  std::vector<fs::path> links_;     ///< symlinks at guarded paths, and where one could be
+  FileIdentities guarded_files_;    ///< files with several hard links
+  std::vector<fs::path> links_;     ///< symlinks at guarded paths, and guarded paths where a symlink could be created
   std::vector<std::string> names_;  ///< from the root to the current directory
-  GuardedPathTracker way_;          ///< the same
+  GuardedPathTracker way_;          ///< tracks the same path
   std::size_t entries_ = 0;
 };
 
-/// Finds only symlinks, and not far away, so that it takes no longer than writing a file.
+/// Finds only symlinks, and only nearby, so that it takes no longer than writing a file.
 class TargetSearch {
 public:
   TargetSearch(const fs::path& root, const fs::path& file) : root_(root), file_(file.native()) {
@@ -373,7 +374,7 @@ private:
   std::vector<fs::path> found_;
 };
 
-/// Beneath a private directory everything is private.
+/// Collects private files with several hard links. Beneath a private directory everything is private.
 class LinkedFiles {
 public:
   void add_all(int parent, const std::string& name, int depth) {
@@ -385,7 +386,7 @@ public:
     });
   }
 
-  /// The private ones in `path`, by their names.
+  /// Adds the files in `path` that are private by their names.
   void add_private(const fs::path& path) {
     OpenDirectory directory(AT_FDCWD, path.string());
     directory.each([&](const Entry& entry) {
@@ -396,7 +397,7 @@ public:
     });
   }
 
-  /// Only direct entries of the directory.
+  /// Adds only direct entries of the directory.
   void add_files(const fs::path& path) { add_all(AT_FDCWD, path.string(), 1); }
 
   FileIdentities take() { return std::move(found_); }

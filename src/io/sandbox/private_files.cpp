@@ -79,7 +79,7 @@ bool is_guarded(const std::vector<std::string>& names) {
   const auto git = std::ranges::find(names, ".git");
   if (git == names.end()) return false;
   if (git + 1 == names.end()) return true;
-  // The names in there are chosen by people: branches.
+  // The names in these directories are branch names chosen by people.
   if (git[1] == "refs" || git[1] == "logs") return false;
   return std::any_of(git, names.end(), [](const std::string& name) { return contains(guarded_in_git, name); });
 }
@@ -100,7 +100,7 @@ bool GuardedPathTracker::mark_repository() {
 
 void GuardedPathTracker::enter(const std::string& name) {
   is_guarded_ = is_guarded_ || (name != ".git" && guards(name));
-  // The rest of a bare repository is a checkout, in which people choose the names.
+  // The rest of a bare repository is a checkout with names chosen by people.
   if (std::exchange(has_other_name_, false) && !contains(kept_by_git, name)) names_.clear();
   names_.push_back(name);
 }

@@ -1,13 +1,14 @@
-// What keeps a command from a person's files. docs/design/sandbox.md has the reasons, and what was tried and rejected.
+// Protects a person's files from commands. docs/design/sandbox.md has the reasons, and the alternatives that were tried
+// and rejected.
 //
-// A *root* is a path that the command may see, writable or readable. In it, a *private* path is covered by a mount that
-// shows nothing, and a *guarded* path (.git/hooks, .git/config, .agents …) is mounted read-only. A *placeholder* holds
-// the name of a guarded path that does not exist, so that the command cannot create it. The *prologue* is a shell
-// script that runs in the sandbox before the command (sandbox_prologue).
+// A *root* is a path that the command may access, writable or readable. In it, a *private* path is covered by an empty
+// mount, and a *guarded* path (.git/hooks, .git/config, .agents …) is mounted read-only. A *placeholder* occupies a
+// guarded path that does not exist, so that the command cannot create it. The *prologue* is a shell script that runs in
+// the sandbox before the command (sandbox_prologue).
 //
-// The invariant: from its first instruction until its last descendant ends, the command sees the roots that were
-// scanned and no private file, and cannot change what a guarded path means. It holds although commands of agents may
-// rename, link and replace files in other sandboxes at the same time.
+// The invariant: from the first instruction of the command to the end of its last descendant, it sees the roots that
+// were scanned and no private file, and cannot change guarded paths. This holds although commands of agents may rename,
+// link and replace files in other sandboxes at the same time.
 //
 //   1. Open each root and require that it is its own real path. Held open, it can be recognised later.
 //   2. Scan it for private and guarded paths, and create the placeholders (masked_paths, sandbox_placeholders).
@@ -65,20 +66,20 @@ namespace fs = std::filesystem;
 constexpr int filter_descriptor = 3;
 constexpr int life_descriptor = SandboxPrologue::life_descriptor;
 constexpr int first_root_descriptor = SandboxPrologue::first_root_descriptor;
-// Only with a network.
+// Used only with a network.
 constexpr int system_certificates_descriptor = 196;
 constexpr int certificates_descriptor = 197;
 constexpr int information_descriptor = 198;
 constexpr int ready_descriptor = SandboxPrologue::ready_descriptor;
 constexpr std::int64_t max_scratch_mb = 1024;
-/// Each mount costs a tenth of a millisecond, and more with their number.
+/// Each mount costs a tenth of a millisecond, and more if there are many.
 constexpr std::size_t max_mounts = 1000;
 constexpr auto program_path = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
-/// A `commondir` that names the repository itself, which is Git's default.
-constexpr auto leads_nowhere_else = ".\n";
+/// A `commondir` file that names the repository itself, which is Git's default.
+constexpr auto default_commondir = ".\n";
 /// An empty `config.worktree`.
-constexpr auto sets_nothing = "\n";
+constexpr auto empty_worktree_config = "\n";
 
 std::shared_ptr<Descriptor> filter_file() { return memory_file("agw-filter", system_call_filter()); }
 
@@ -152,7 +153,7 @@ Sandbox::~Sandbox() = default;
 
 namespace {
 
-/// The standard error of a program; nullopt if it succeeds.
+/// The standard error of a failed program; nullopt if it succeeds.
 std::optional<std::string> startup_error(SpawnOptions plan) {
   int ends[2] = {-1, -1};
   if (::pipe2(ends, O_CLOEXEC) != 0) throw_errno("cannot make a pipe");
@@ -221,7 +222,7 @@ std::optional<std::string> Sandbox::problem() const {
   return probe_->problem;
 }
 
-/// The resources of one command.
+/// Resources held for one command.
 struct Sandbox::Resources {
   explicit Resources(std::shared_ptr<SandboxPlaceholders> from) : all(std::move(from)) {}
   ~Resources() { all->release(paths); }
@@ -239,7 +240,8 @@ struct Sandbox::Resources {
   std::vector<fs::path> paths;
 };
 
-/// The directory as it is now: an agent that can write in a project could replace a nested project by a symlink.
+/// Opens the directory in its current state: an agent that can write in a project could replace a nested project by a
+/// symlink.
 std::shared_ptr<Descriptor> Sandbox::open_root(const fs::path& path, bool writable) const {
   if (is_private_path(path)) throw ProcessError(fmt::format("{} is private, no agent sees it", path.string()));
   auto root = std::make_shared<Descriptor>(::open(path.c_str(), O_PATH | O_CLOEXEC));
@@ -252,7 +254,7 @@ std::shared_ptr<Descriptor> Sandbox::open_root(const fs::path& path, bool writab
   return root;
 }
 
-/// In the order in which the prologue checks them.
+/// Returns them in the order in which the prologue checks them.
 std::vector<std::shared_ptr<Descriptor>> Sandbox::open_roots(const SandboxSpec& spec) const {
   std::vector<std::shared_ptr<Descriptor>> roots;
   roots.reserve(spec.writable.size() + spec.readable.size());
@@ -266,8 +268,8 @@ std::vector<std::shared_ptr<Descriptor>> Sandbox::open_roots(const SandboxSpec& 
 
 namespace {
 
-/// A symlink cannot be mounted over, and the parent of a project must not be read-only: otherwise a command could put
-/// its own hooks or skills in its place.
+/// Nothing can be mounted over a symlink, and the parent of a project must stay writable: otherwise a command could
+/// replace the symlink by its own hooks or skills.
 [[noreturn]] void refuse_symlink(const fs::path& place, const std::string& remedy) {
   throw ProcessError(fmt::format("{} is a symlink, which a command could replace: {}", place.string(), remedy));
 }
@@ -283,13 +285,13 @@ void require_no_symlink(const fs::path& place) {
 
 }  // namespace
 
-/// This way missing guarded files cannot be created either.
+/// Adds placeholders, so that missing guarded files cannot be created.
 void Sandbox::add_placeholders(MaskedPaths& masked, const fs::path& root, Resources& held) {
   const auto guard = [&](const fs::path& path, std::string_view content = {}, mode_t mode = 0755) {
     if (held.take(path, content, mode)) masked.guarded.push_back(path);
   };
   for (const auto& path : masked.missing_parents) guard(path);
-  // Git treats a directory that can be entered as a hook.
+  // Without execute permission, because Git would treat the directory as a hook.
   for (const auto& path : masked.missing) guard(path, {}, 0644);
   for (const auto& repository : masked.repositories) {
     if (held.has(repository)) {
@@ -300,8 +302,8 @@ void Sandbox::add_placeholders(MaskedPaths& masked, const fs::path& root, Resour
     const auto lies_in = [&](const fs::path& other) { return other != repository && is_within(repository, other); };
     const GitSettings settings(repository);
     if (settings.tolerates_commondir(root, std::ranges::any_of(masked.repositories, lies_in)))
-      guard(repository / "commondir", leads_nowhere_else);
-    for (const auto& path : settings.configurations_of_worktrees()) guard(path, sets_nothing);
+      guard(repository / "commondir", default_commondir);
+    for (const auto& path : settings.configurations_of_worktrees()) guard(path, empty_worktree_config);
     masked.ancestors.push_back(repository);
   }
 }
@@ -319,7 +321,7 @@ void Sandbox::bind_writable(SandboxMounts& mounts, const fs::path& root, const F
   }
   add_placeholders(masked, root, held);
   mounts.show(root, true);
-  // A mount point cannot be moved away and replaced by another file of its name.
+  // A mount point cannot be moved away and replaced by another file of the same name.
   for (const auto& path : masked.ancestors) {
     const bool guarded = std::ranges::any_of(masked.guarded, [&](const auto& each) { return is_within(path, each); });
     if (!guarded) mounts.show(path, true);
@@ -344,8 +346,8 @@ void Sandbox::hide(SandboxMounts& mounts, const MaskedPaths& masked) {
 
 namespace {
 
-/// Passes one end of a pipe to bubblewrap, from which it reports its child, and one to the prologue, which waits there
-/// until the network is ready.
+/// Passes the write end of a pipe to bubblewrap, which reports its child there, and the read end of another to the
+/// prologue, which waits until the network is ready.
 void connect_network(ProcessOptions& out, SandboxNetwork& network) {
   int information[2] = {-1, -1};
   int ready[2] = {-1, -1};
@@ -361,7 +363,8 @@ void connect_network(ProcessOptions& out, SandboxNetwork& network) {
   };
 }
 
-/// At a separate path, for programs that find it through a variable, and in place of the system's file, for all others.
+/// Adds the certificates at a separate path, for programs that find it through a variable, and replaces the system's
+/// file for all others.
 void show_certificates(ProcessOptions& out, SandboxMounts& mounts, const SandboxNetwork& network) {
   const auto certificates = network.certificates();
   if (certificates.empty()) return;
@@ -373,7 +376,7 @@ void show_certificates(ProcessOptions& out, SandboxMounts& mounts, const Sandbox
   if (const auto file = system_roots_file()) show(*file, system_certificates_descriptor);
 }
 
-/// Whether each has a different number.
+/// Whether all numbers are different.
 [[maybe_unused]] bool are_distinct(const ProcessOptions& options) {
   std::set<int> numbers;
   for (const auto& [descriptor, number] : options.descriptors) numbers.insert(number);
@@ -426,7 +429,7 @@ ProcessOptions Sandbox::wrap(std::vector<std::string> arguments, const SandboxSp
   }
   const SandboxPrologue prologue(spec, std::move(arguments), variables);
   out.descriptors.insert(out.descriptors.end(), prologue.descriptors().begin(), prologue.descriptors().end());
-  // Resolved now, not later in the PATH of the command.
+  // Resolved now, not later with the PATH of the command.
   const auto program = find_program(options_.program, program_path);
   out.arguments = sandboxed(program, mounts.arguments(scratch_mb(spec)), spec, prologue.arguments());
   out.descriptors.emplace_back(filter_file(), filter_descriptor);
@@ -434,8 +437,8 @@ ProcessOptions Sandbox::wrap(std::vector<std::string> arguments, const SandboxSp
   for (int number = first_root_descriptor; const auto& root : roots) out.descriptors.emplace_back(root, number++);
   AGW_ASSERT(std::cmp_less(first_root_descriptor + roots.size(), system_certificates_descriptor) && are_distinct(out));
   out.ignored_signals = {SIGTERM};
-  // If it were killed during the setup, its first process would wait forever. After the setup, `--die-with-parent` ends
-  // everything; the prologue notices a gateway that died before.
+  // If bubblewrap were killed during the setup, its first process would wait forever. After the setup,
+  // `--die-with-parent` ends everything; the prologue detects a gateway that ended earlier.
   out.die_with_parent = false;
   out.kept = held;
   return out;

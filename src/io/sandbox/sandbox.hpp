@@ -17,23 +17,23 @@ namespace agw {
 class SandboxNetwork;
 class SandboxPlaceholders;
 
-/// The paths that a sandboxed command may access. The system's programs and libraries are always readable; of the home
-/// and the data directory only the paths named here, without private files (io/sandbox/private_files.hpp). All paths
-/// are absolute, resolved and exist.
+/// The paths that a sandboxed command may access. The system's programs and libraries are always readable; home and
+/// data directory only as listed here, without private files (io/sandbox/private_files.hpp). All paths must be
+/// absolute, resolved and existing.
 struct SandboxSpec {
   std::filesystem::path directory;                   ///< the working directory; must be in one of those below
-  std::vector<std::filesystem::path> writable{};     ///< with everything beneath; guarded paths in it stay read-only
-  std::vector<std::filesystem::path> readable{};     ///< with everything beneath
+  std::vector<std::filesystem::path> writable{};     ///< including all contents; guarded paths in them stay read-only
+  std::vector<std::filesystem::path> readable{};     ///< including all contents
   std::vector<std::filesystem::path> unchanged{};    ///< files in writable directories that stay read-only
-  bool host_network = false;                         ///< the host's network, including its loopback
-  SandboxNetwork* network = nullptr;                 ///< or one of its own, which outlives the process
+  bool host_network = false;                         ///< use the host's network, including its loopback
+  SandboxNetwork* network = nullptr;                 ///< or a separate one, which must outlive the process
   std::map<std::string, std::string> environment{};  ///< in addition to PATH, HOME, LANG, TERM, TMPDIR
   std::int64_t memory_mb = 2048;                     ///< of each process
   int processes = 256;                               ///< at the same time
-  std::int64_t file_mb = 4096;                       ///< the largest file that it may write
+  std::int64_t file_mb = 4096;                       ///< the maximum size of a file that it writes
 };
 
-/// Why a program whose definition declares `secrets` does not start with `sandbox: none`.
+/// The error for a program whose definition declares `secrets` if the configuration has `sandbox: none`.
 inline constexpr auto no_secrets_without_sandbox =
     "`secrets` in a definition need the sandbox, whose network leads through the gateway: remove `sandbox: none` from "
     "config.yaml, or pass ${secret:NAME} in `env` where a definition has it";
@@ -44,10 +44,10 @@ inline constexpr auto no_secrets_without_sandbox =
 class Sandbox {
 public:
   struct Options {
-    bool enabled = true;  ///< false: `sandbox: none` of config.yaml; commands run as the user does
+    bool enabled = true;  ///< false: `sandbox: none` of config.yaml; commands run with the user's rights
     std::filesystem::path home;
     std::filesystem::path data_directory;
-    std::filesystem::path own_directory;  ///< in it, no other gateway writes
+    std::filesystem::path own_directory;  ///< other gateways must not write to it
     std::string program = "bwrap";        ///< bubblewrap: a name or a path
   };
   explicit Sandbox(Options options);
@@ -55,19 +55,19 @@ public:
   Sandbox(const Sandbox&) = delete;
   Sandbox& operator=(const Sandbox&) = delete;
 
-  /// Why commands cannot be sandboxed on this host, and what to do about it, for people; nullopt if they can.
-  /// Determined by the first call, which takes a few milliseconds, and cached.
+  /// The reason why commands cannot be sandboxed on this host, and the remedy, for people; nullopt if they can. The
+  /// first call takes a few milliseconds; the result is cached.
   std::optional<std::string> problem() const;
 
-  /// False if commands run as the user does.
+  /// False if commands run with the user's rights.
   bool is_enabled() const { return options_.enabled; }
 
   /// The process that runs `arguments` in the sandbox. Scans all exposed directories for private files, which takes a
-  /// millisecond for each hundred directories, so do not call it on the loop:
+  /// millisecond per hundred directories, so do not call it on the loop:
   ///
   ///     Process process(loop, co_await blocking.run([&sandbox, spec] { return sandbox.wrap({"make"}, spec); }));
   ///
-  /// Throws ProcessError with `problem()`, or with what is wrong with the spec.
+  /// Throws ProcessError with `problem()` or with a problem of the spec.
   ProcessOptions wrap(std::vector<std::string> arguments, const SandboxSpec& spec) const;
 
 private:
@@ -84,7 +84,7 @@ private:
 
   Options options_;
   std::shared_ptr<SandboxPlaceholders> placeholders_;
-  /// A pipe whose writing end only the gateway holds: when it is closed, commands know that the gateway is gone.
+  /// A pipe whose write end only the gateway holds: when it is closed, commands know that the gateway has ended.
   std::shared_ptr<Descriptor> lifeline_;
   Descriptor lifeline_end_;
   std::unique_ptr<Probe> probe_;

@@ -20,7 +20,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr int life = 4;  ///< the descriptor at which a sandbox sees that its gateway is gone
+constexpr int life = 4;  ///< the descriptor through which a sandbox detects the end of its gateway
 constexpr int time_to_end_ms = 15'000;
 
 struct Pipe {
@@ -34,7 +34,7 @@ struct Pipe {
   Descriptor writing;
 };
 
-/// A gateway that starts a sandboxed command and is killed so long after.
+/// Starts a gateway that starts a sandboxed command, and kills the gateway after this time.
 void kill_gateway_after(std::chrono::microseconds moment, const SpawnOptions& plan, Descriptor held_life) {
   Pipe began;
   const auto gateway = ::fork();
@@ -84,8 +84,8 @@ TEST(SandboxKill, LeavesNoCommandOfAHalfMadeOne) {
     }
     kill_gateway_after(moment * 50us, plan, std::move(of_life.writing));
     output.writing = Descriptor();
-    // The output ends with the last process that has it open. bubblewrap itself, killed by the kernel between two of
-    // its system calls, can leave its other process waiting for the first word to begin: that one runs nothing.
+    // The output ends when the last process closes it. If the kernel kills bubblewrap between two of its system calls,
+    // its other process may wait forever for the signal to start; it runs nothing.
     pollfd waiting{.fd = output.reading.get(), .events = POLLIN, .revents = 0};
     if (::poll(&waiting, 1, time_to_end_ms) == 1) continue;
     ASSERT_FALSE(is_locked(project / "running")) << "the command goes on, killed after " << moment * 50 << " us";

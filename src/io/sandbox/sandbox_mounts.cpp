@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 
 constexpr std::int64_t mebibyte = std::int64_t{1024} * 1024;
 
-/// The directories of programs and libraries. On most systems those of the first kind are links to the second.
+/// The directories of programs and libraries. On most systems the former are links into the latter.
 constexpr std::array linked_to_usr{"/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"};
 constexpr std::array programs{"/usr", "/opt", "/nix", "/gnu", "/sys/devices/system/cpu"};
 
@@ -34,7 +34,7 @@ bool is_for_all(const fs::directory_entry& entry) {
   return fs::is_symlink(status) || (status.permissions() & needed) == needed;
 }
 
-/// System settings that not everybody may read, but the gateway could.
+/// System settings that the gateway can read, but not every user.
 std::vector<fs::path> find_restricted_settings() {
   std::vector<fs::path> found;
   std::error_code error;
@@ -71,7 +71,8 @@ void append_system(SandboxArguments& out) {
     }
   }
   append(out, {"--ro-bind", settings, settings});
-  // Not made read-only, which costs as much as the mount: root can write a page into what nobody else sees.
+  // These mounts stay writable, because making them read-only costs as much as the mount: at worst, root can write to a
+  // mount that no other process sees.
   for (const auto& path : restricted_settings()) append(out, hidden(path.string(), fs::is_directory(path)));
 }
 
@@ -100,7 +101,7 @@ void SandboxMounts::empty_directory(const fs::path& path, std::int64_t megabytes
 
 void SandboxMounts::hide_directory(const fs::path& path) {
   auto arguments = hidden(path.string(), true);
-  // What a command writes there would be lost.
+  // Read-only, because writes there would be lost.
   append(arguments, {"--remount-ro", path.string()});
   add(path, std::move(arguments));
 }
@@ -121,7 +122,7 @@ SandboxArguments SandboxMounts::arguments(std::int64_t scratch_megabytes) const 
   std::multimap<std::size_t, const SandboxArguments*> by_depth;
   for (const auto& mount : mounts_) by_depth.emplace(mount.depth, &mount.arguments);
   for (const auto& [depth, mount] : by_depth) append(out, *mount);
-  // Root could write it, and through it the kernel's settings: a way out of the sandbox.
+  // Root could write to it and change the kernel's settings through it, which would break out of the sandbox.
   append(out, {"--remount-ro", "/proc", "--remount-ro", "/dev", "--remount-ro", "/"});
   return out;
 }

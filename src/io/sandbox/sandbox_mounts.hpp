@@ -7,12 +7,12 @@
 
 namespace agw {
 
-/// Arguments of bubblewrap, in its order.
+/// Arguments of bubblewrap, in the order in which it processes them.
 using SandboxArguments = std::vector<std::string>;
 
 void append(SandboxArguments& to, SandboxArguments more);
 
-/// The mounts of a sandbox's file system, as bubblewrap's arguments. Deeper mounts cover those above them; at the same
+/// The mounts of a sandbox's file system as bubblewrap's arguments. Deeper mounts cover those above them; for the same
 /// path, later ones cover earlier ones.
 class SandboxMounts {
 public:
@@ -20,13 +20,13 @@ public:
   void empty_directory(const std::filesystem::path& path, std::int64_t megabytes);
   void hide_directory(const std::filesystem::path& path);
   void hide_file(const std::filesystem::path& path);
-  /// A read-only file with the content of `descriptor`, which bubblewrap inherits.
+  /// Adds a read-only file with the content of `descriptor`, which bubblewrap inherits.
   void show_content(const std::filesystem::path& path, int descriptor);
 
   std::size_t size() const { return mounts_.size(); }
 
-  /// First the system's mounts, then those above in the right order. `scratch_megabytes` is the size of each of /tmp,
-  /// /run, /var/tmp and /dev/shm, which are in memory.
+  /// The system's mounts, followed by those added above in the required order. `scratch_megabytes` is the size of each
+  /// of /tmp, /run, /var/tmp and /dev/shm, which are in memory.
   SandboxArguments arguments(std::int64_t scratch_megabytes) const;
 
 private:

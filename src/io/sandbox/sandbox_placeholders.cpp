@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
 
 constexpr auto note_name = "placeholders";
 constexpr std::size_t max_note_length = 16 << 20;
-/// The journal may list this many bytes of removed placeholders, which is harmless, before it is rewritten.
+/// The maximum size of outdated entries in the journal before it is rewritten. They are harmless.
 constexpr std::size_t max_outdated = 64 << 10;
 
 std::optional<SandboxPlaceholders::PlaceholderIdentity> identity_at(const fs::path& path) {
@@ -39,7 +39,7 @@ std::optional<SandboxPlaceholders::PlaceholderIdentity> identity_at(const fs::pa
 bool make_file(const fs::path& path, std::string_view content) {
   const Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
   if (!file) return false;
-  // Other programs that work there must be able to read it, regardless of the umask.
+  // Other programs must be able to read the file, regardless of the umask.
   const bool made = ::fchmod(file.get(), 0644) == 0 &&
                     ::write(file.get(), content.data(), content.size()) == static_cast<ssize_t>(content.size());
   if (!made) ::unlink(path.c_str());
@@ -67,7 +67,7 @@ bool append_to_note(const fs::path& data_directory, const std::string& text) {
   return file && ::write(file.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size());
 }
 
-/// A later sync is enough: after a kill of the gateway, the kernel still has the data.
+/// Needs no sync: after a kill of the gateway, the kernel still has the data.
 void write_note(const fs::path& data_directory, const std::string& text) {
   const auto directory = Directory::open(data_directory);
   const auto written = !directory     ? FileResult<void>(directory.error())
@@ -92,7 +92,7 @@ bool SandboxPlaceholders::hold(const fs::path& path, std::string_view content, m
     ++held->second.count;
     return true;
   }
-  // A person may have removed one that a command still uses.
+  // A person may have removed a placeholder that a command still uses.
   if (found || !make(path, content, mode)) return false;
   const auto others = held == held_.end() ? 0 : held->second.count;
   const auto made = identity_at(path).value_or(PlaceholderIdentity{});
@@ -110,7 +110,7 @@ void SandboxPlaceholders::release(const std::vector<fs::path>& paths) {
     const auto held = held_.find(*path);
     AGW_ASSERT(held != held_.end() && held->second.count > 0);
     if (--held->second.count > 0) continue;
-    // A file that somebody has put there since is left.
+    // Keeps a file that another program has put there since.
     if (::rmdir(path->c_str()) != 0 && identity_at(*path) == held->second.made) ::unlink(path->c_str());
     held_.erase(held);
   }
@@ -125,7 +125,7 @@ void SandboxPlaceholders::note() {
   try {
     write_note(data_directory_, text);
   } catch (const std::system_error& error) {
-    // This must not make a command fail.
+    // A failure here must not fail the command.
     log::warn("{}", error.what());
   }
 }
@@ -156,7 +156,7 @@ std::size_t remove_stale_placeholders(const fs::path& data_directory) {
   try {
     return sweep(data_directory);
   } catch (const std::system_error& error) {
-    // This must not keep the gateway from starting.
+    // A failure here must not prevent the start.
     log::warn("empty .git and .agents, or .git/commondir, may be left in projects: {}", error.what());
     return 0;
   }

@@ -13,18 +13,18 @@
 namespace agw {
 
 /// Empty directories and meaningless files at guarded paths that do not exist, so that commands cannot create them.
-/// They are removed with the last command that needed them. Thread-safe. Blocks.
+/// Removed with the last command that needs them. Thread-safe. Blocks.
 class SandboxPlaceholders {
 public:
   /// Records its placeholders in `data_directory`, so that the next start can remove them after a kill.
   explicit SandboxPlaceholders(std::filesystem::path data_directory) : data_directory_(std::move(data_directory)) {}
 
-  /// Creates a placeholder, a file if there is `content`, else a directory of `mode`, unless something else exists;
-  /// true if the path is a placeholder.
+  /// Creates a placeholder unless something else exists: a file if there is `content`, else a directory with `mode`.
+  /// Returns true if the path is a placeholder.
   bool hold(const std::filesystem::path& path, std::string_view content = {}, mode_t mode = 0755);
   void release(const std::vector<std::filesystem::path>& paths);
 
-  /// Identifies a placeholder, and shows whether anybody has written to it since.
+  /// Identifies a placeholder, and shows whether it was modified.
   struct PlaceholderIdentity {
     std::uint64_t device = 0;
     std::uint64_t inode = 0;
@@ -45,8 +45,7 @@ private:
   std::size_t noted_ = 0;  ///< bytes
 };
 
-/// Removes recorded placeholders that a killed gateway left behind, if they are unchanged. Call it before the first
-/// command. Returns how many.
+/// Removes unchanged placeholders recorded by a killed gateway. Call it before the first command. Returns their number.
 std::size_t remove_stale_placeholders(const std::filesystem::path& data_directory);
 
 }  // namespace agw

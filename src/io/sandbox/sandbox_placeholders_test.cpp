@@ -19,7 +19,7 @@ protected:
     fs::create_directories(project_);
   }
 
-  /// As a gateway that is killed leaves them.
+  /// Creates a placeholder as a killed gateway leaves it.
   void hold(const fs::path& path) { EXPECT_TRUE(SandboxPlaceholders(data_).hold(path)); }
 
   testing::ScratchDirectory scratch_;

@@ -24,15 +24,15 @@ using PrologueVariables = std::map<std::string, std::string>;
 constexpr int variables_descriptor = 5;
 constexpr int script_descriptor = 195;
 
-/// SIGTERM, which bubblewrap itself ignores so that the command has time to handle it, gets its default action back. No
-/// shell can do that.
+/// Restores the default action of SIGTERM, which bubblewrap itself ignores so that the command has time to handle it. A
+/// shell cannot do that.
 constexpr std::array with_signals{"/usr/bin/env", "--default-signal=TERM", "--"};
 
 /// Takes limits, roots and `--` from its parameters. If the gateway is killed while bubblewrap sets up the sandbox,
-/// bubblewrap does not notice, so it is checked here, when the sandbox's first process would notice by itself:
-/// bubblewrap filters its system calls just after it has bound it to its parent's life (`do_init`). Limits must be set
-/// inside, because the number of processes is counted for each user namespace. The exposed files must be those that
-/// were scanned, not what somebody has put in their place since.
+/// bubblewrap does not notice, so the script checks it. It does so once the sandbox's first process would notice by
+/// itself: bubblewrap installs its system call filter just after it has bound the process to its parent's life
+/// (`do_init`). Limits must be set inside, because processes are counted per user namespace. The exposed files must be
+/// those that were scanned, not replacements by another program.
 constexpr auto checks =
     "until [[ ${status[*]} == *Seccomp:$'\\t'2* ]]; do mapfile -t status </proc/1/status; done; unset status\n"
     "if read -t 0 -u 4; then exit 1; fi; exec 4<&-\n"
@@ -52,7 +52,7 @@ constexpr auto checks =
     "  set_variables \"${variables[@]}\"\n"
     "fi; unset -f set_variables\n";
 
-/// The locale is set last, because loading one takes each program half a millisecond.
+/// The locale is set last, because loading one takes half a millisecond per program.
 constexpr auto execute_the_command = "exec \"${@:1:3}\" LANG=\"${LANG-C.UTF-8}\" \"${@:4}\"";
 constexpr auto let_the_command_follow = "exec 195<&-; unset BASH_ENV; export LANG=\"${LANG-C.UTF-8}\"\n";
 
@@ -65,7 +65,7 @@ SandboxArguments checked(const SandboxSpec& spec) {
   return out;
 }
 
-/// Whether a shell, or what loads it, reads the variable when it starts.
+/// Whether a shell, or its loader, reads the variable when it starts.
 bool is_read_at_the_start(const std::string& name) {
   constexpr std::array names{"SHELLOPTS", "POSIXLY_CORRECT", "IFS", "GLIBC_TUNABLES"};
   return name.starts_with("BASH") || name.starts_with("LD_") ||
@@ -78,16 +78,16 @@ bool may_follow(const std::vector<std::string>& command, const PrologueVariables
          std::ranges::none_of(variables, [](const auto& each) { return is_read_at_the_start(each.first); });
 }
 
-/// Bash reads it before its command, because of BASH_ENV.
+/// Bash reads this script before its command, because of BASH_ENV.
 std::string script_before(const SandboxSpec& spec) {
   std::string script = "set --";
   for (const auto& each : checked(spec)) script += ' ' + shell_quoted(each);
   return script + '\n' + checks + let_the_command_follow;
 }
 
-/// The command's variables are set last: earlier, they would affect what bubblewrap and the prologue load themselves,
-/// while they can still access more than the command (`LD_PRELOAD`, `BASH_ENV`). As arguments they would be visible to
-/// everybody on the host.
+/// The command's variables are set last: earlier, they would affect programs loaded by bubblewrap and the prologue,
+/// which can still access more than the command (`LD_PRELOAD`, `BASH_ENV`). As arguments they would be visible to all
+/// users of the host.
 std::shared_ptr<Descriptor> file_of(const PrologueVariables& variables) {
   std::string content;
   for (const auto& [name, value] : variables) content += name + "=" + value + '\0';

@@ -14,31 +14,31 @@ namespace agw {
 
 struct SandboxSpec;
 
-/// A file in memory, at its beginning. bubblewrap and shells read theirs to the end, so each needs its own. Throws
-/// ProcessError.
+/// Creates a file in memory, positioned at its beginning. bubblewrap and shells read theirs to the end, so each needs
+/// its own. Throws ProcessError.
 std::shared_ptr<Descriptor> memory_file(const char* name, std::string_view content);
 
-/// The prologue of a command in the sandbox: a shell script that checks, sets limits and the command's variables. A
-/// command of bash runs in the shell that has read the script, all others are executed by it.
+/// The prologue of a sandboxed command: a shell script that makes checks and sets limits and the command's variables. A
+/// bash command runs in the shell that has read the script; other commands are executed by it.
 /// Example: src/io/sandbox/sandbox_test.cpp: SandboxTest.ACommandOfBashNoticesNothingOfWhatRanBefore
 class SandboxPrologue {
 public:
-  // The numbers of descriptors that the script expects: a pipe whose other end the gateway holds, the roots in the
-  // order of the spec, and, if there is a network, a pipe through which a line says that it is ready.
+  // The descriptor numbers that the script expects: a pipe whose other end the gateway holds, the roots in the order of
+  // the spec, and, if there is a network, a pipe with the line that reports it as ready.
   static constexpr int life_descriptor = 4;
   static constexpr int first_root_descriptor = 6;
   static constexpr int ready_descriptor = 199;
 
-  /// Throws ProcessError for names that a shell could neither set nor read, and for values that hold a NUL.
+  /// Throws ProcessError for names that a shell can neither set nor read, and for values that contain a NUL.
   static void check_names(const std::map<std::string, std::string>& variables);
 
-  /// `variables` are the command's.
+  /// `variables` are those of the command.
   SandboxPrologue(const SandboxSpec& spec, std::vector<std::string> command,
                   const std::map<std::string, std::string>& variables);
 
   /// The program that bubblewrap executes.
   const SandboxArguments& arguments() const { return arguments_; }
-  /// The other descriptors it needs, with their numbers in the sandbox.
+  /// The other descriptors that the program needs, with their numbers in the sandbox.
   const std::vector<std::pair<std::shared_ptr<Descriptor>, int>>& descriptors() const { return descriptors_; }
 
 private:

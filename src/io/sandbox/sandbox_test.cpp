@@ -35,7 +35,8 @@ void write(const fs::path& path, const std::string& text) {
   std::ofstream(path) << text;
 }
 
-/// What can be read: of a process that ends meanwhile nothing can, and a buffer read by iterators throws that.
+/// The readable part of a file. A process in /proc may end during the read, for which iterators on the buffer would
+/// throw.
 std::string read(const fs::path& path) {
   std::ifstream file(path);
   std::ostringstream text;
@@ -290,7 +291,7 @@ TEST_F(SandboxTest, ItsVariablesAreTheCommandsAlone) {
   EXPECT_THAT(said, HasSubstr("A=b\n--bind\n/\n"));
   EXPECT_THAT(said, ::testing::AllOf(HasSubstr("EMPTY=\n"), HasSubstr("PATH=/bin\n"), HasSubstr("LANG=C.UTF-8\n")));
   EXPECT_THAT(said, ::testing::EndsWith("\n4\n")) << "in, out, err and the listing itself";
-  // What the loader is told counts inside only.
+  // Variables for the loader must take effect only inside.
   wanted.environment = {{"LANG", "C"}, {"LD_DEBUG", "files"}, {"LD_DEBUG_OUTPUT", (home_ / "escaped").string()}};
   EXPECT_EQ(result_of("echo $LANG", wanted).output, "C\n");
   for (const auto& entry : fs::directory_iterator(home_)) {
@@ -316,7 +317,7 @@ TEST_F(SandboxTest, ACommandOfBashNoticesNothingOfWhatRanBefore) {
   const std::string look =
       "echo $# $LINENO; env | grep -v ^_= | sort; compgen -v | sort; compgen -A function; trap; ulimit -a; locale; "
       "ls /proc/self/fd | wc -l\nno-such-program; echo $LINENO; if";
-  // By another name, it is executed by the prologue.
+  // Bash under another path is executed by the prologue.
   const auto executed = result_of(sandbox_.wrap({"/bin/../bin/bash", "-c", look}, wanted)).output;
   auto followed = result_of(look, wanted).output;
   EXPECT_THAT(followed, ::testing::AllOf(HasSubstr("0 1\nA=b\n"), HasSubstr("variables=the command's\n")));
@@ -361,7 +362,7 @@ TEST_F(SandboxTest, HasNoNetworkUnlessAllowed) {
   ::close(server);
 }
 
-/// `name`: a path of no more than 107 bytes, or an abstract name behind a NUL.
+/// Listens at `name`: a path of at most 107 bytes, or an abstract name after a NUL.
 Descriptor listening_at(const std::string& name) {
   Descriptor server(::socket(AF_UNIX, SOCK_STREAM, 0));
   sockaddr_un address{};

@@ -24,7 +24,7 @@ namespace {
 
 using Filter = std::unique_ptr<void, decltype(&seccomp_release)>;
 
-/// Denied as if the user lacked the permission. Names that a kernel or an architecture does not have are skipped.
+/// Fails as if the user lacked the permission. Skips names that a kernel or an architecture does not have.
 constexpr std::array denied_calls{
     // mounts and namespaces
     "mount", "umount", "umount2", "pivot_root", "chroot", "unshare", "setns", "open_tree", "move_mount", "fsopen",
@@ -44,7 +44,7 @@ constexpr std::array denied_calls{
 
 constexpr std::array denied_controls{std::uint64_t{TIOCSTI}, std::uint64_t{TIOCLINUX}};
 
-/// The kernel uses only the lower half of these arguments, so the filter must do the same.
+/// The kernel uses only the lower half of these arguments, so the filter does the same.
 constexpr std::uint64_t lower_half = 0xFFFF'FFFF;
 
 constexpr int max_checked_family = 63;
@@ -60,7 +60,7 @@ void deny(const Filter& filter, int error, const char* call) {
   check(seccomp_rule_add_array(filter.get(), SCMP_ACT_ERRNO(static_cast<unsigned>(error)), number, 0, nullptr), call);
 }
 
-/// Denies a call if the bits `mask` of an argument are `value`.
+/// Denies a call if the bits `mask` of an argument equal `value`.
 void deny_where(const Filter& filter, int error, int call, unsigned argument, std::uint64_t mask, std::uint64_t value) {
   const scmp_arg_cmp comparison{.arg = argument, .op = SCMP_CMP_MASKED_EQ, .datum_a = mask, .datum_b = value};
   check(seccomp_rule_add_array(filter.get(), SCMP_ACT_ERRNO(static_cast<unsigned>(error)), call, 1, &comparison),
@@ -79,7 +79,7 @@ void deny_socket_families(const Filter& filter) {
   for (std::uint64_t bit = max_checked_family + 1; bit <= lower_half; bit <<= 1u) refuse(bit, bit);
 }
 
-/// Sockets of such a pair can be connected to others: to sockets of the host.
+/// Denies pairs of sockets without connection, because they could be connected to sockets of the host.
 void deny_pairs_without_connection(const Filter& filter) {
   constexpr std::uint64_t type_of_socket = 0xF;
   for (const std::uint64_t type : {SOCK_DGRAM, SOCK_RAW})
@@ -100,7 +100,7 @@ std::string make_filter() {
   const Filter filter(seccomp_init(SCMP_ACT_ALLOW), seccomp_release);
   if (!filter) throw std::runtime_error("cannot make the sandbox's filter: out of memory");
   for (const auto* call : denied_calls) deny(filter, EPERM, call);
-  // A filter cannot check its flags; without it libraries fall back to clone.
+  // A filter cannot check its flags; with ENOSYS, libraries fall back to clone.
   deny(filter, ENOSYS, "clone3");
   deny_where(filter, EPERM, SCMP_SYS(clone), 0, CLONE_NEWUSER, CLONE_NEWUSER);
   for (const auto control : denied_controls) deny_where(filter, EPERM, SCMP_SYS(ioctl), 1, lower_half, control);

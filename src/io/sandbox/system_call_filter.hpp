@@ -4,9 +4,9 @@
 
 namespace agw {
 
-/// The seccomp filter of sandboxed commands as a BPF program: no changes to mounts, namespaces, keys or other
-/// processes, no input to terminals. No UNIX sockets except connected pairs: host sockets in a project would be
-/// reachable, and with the host's network also its abstract ones. Throws std::runtime_error.
+/// The seccomp filter of sandboxed commands as a BPF program. Denies changes to mounts, namespaces, keys or other
+/// processes, and input to terminals. Denies UNIX sockets except connected pairs: otherwise host sockets in a project
+/// would be reachable, and with the host's network also its abstract ones. Throws std::runtime_error.
 const std::string& system_call_filter();
 
 }  // namespace agw

@@ -1,5 +1,5 @@
-// From the bottom up: keys and certificates are made with OpenSSL, then written and read as PEM, then the class uses
-// both. All certificates of hosts share one key, which exists only in memory.
+// Functions that create keys and certificates with OpenSSL come first, then those that write and read PEM, then the
+// class that uses both. All certificates of hosts share one key, which exists only in memory.
 
 #include "io/tls/certificate_authority.hpp"
 
@@ -44,7 +44,7 @@ constexpr std::size_t serial_bytes = 16;
 constexpr auto authority_name = "Agent Gateway, for programs in its sandbox";
 constexpr auto authority_days = std::chrono::days(3650);
 constexpr auto host_days = std::chrono::days(2);
-/// Clocks of other namespaces are the same, but a person may set this one back.
+/// Clocks in other namespaces agree, but a person may set this one back.
 constexpr auto backdating = std::chrono::hours(24);
 
 void require_made(bool made, const char* what) {
@@ -77,7 +77,7 @@ void set_random_serial(X509* certificate) {
 }
 
 void set_name(X509_NAME* name, const std::string& common_name) {
-  // Longer ones are not valid in this field (RFC 5280, ub-common-name); clients read the alternative names.
+  // The field allows no longer names (RFC 5280, ub-common-name); clients read the alternative names.
   constexpr std::size_t max_common_name = 64;
   const auto* bytes = reinterpret_cast<const unsigned char*>(common_name.data());
   const auto size = static_cast<int>(std::min(common_name.size(), max_common_name));
@@ -113,7 +113,7 @@ Certificate new_authority(EVP_PKEY* key, Timestamp now) {
   return made;
 }
 
-/// Made from parts, because a host in the text of an extension could add another name.
+/// Built from parts, because a host in the text of an extension could add another name.
 void add_host(X509* certificate, const std::string& host) {
   const Names names(GENERAL_NAMES_new());
   require_made(names != nullptr, "a certificate");
@@ -145,7 +145,7 @@ std::string pem_of(EVP_PKEY* key) {
   return text_of(memory.get());
 }
 
-/// OpenSSL would ask for a passphrase on the terminal.
+/// Prevents OpenSSL from asking for a passphrase on the terminal.
 int refuse_passphrase(char*, int, int, void*) { return -1; }
 
 Timestamp end_of(const X509* certificate) {
@@ -154,7 +154,7 @@ Timestamp end_of(const X509* certificate) {
   return Timestamp(std::chrono::seconds(::timegm(&end)));
 }
 
-/// nullopt if there is none.
+/// The content of the file; nullopt if it does not exist.
 std::optional<std::string> read_private_file(const std::filesystem::path& file) {
   const Descriptor opened(::open(file.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   if (!opened && errno == ENOENT) return std::nullopt;
@@ -172,8 +172,8 @@ std::optional<std::string> read_private_file(const std::filesystem::path& file) 
 struct CertificateAuthority::Keys {
   Key key;
   Certificate certificate;
-  Key host_key;     ///< of all hosts' certificates
-  Context context;  ///< of the sessions
+  Key host_key;     ///< for all certificates of hosts
+  Context context;  ///< for the sessions
 };
 
 struct CertificateAuthority::HostCertificate {
@@ -197,7 +197,7 @@ SSL_CTX* new_server_context() {
 
 }  // namespace
 
-/// False if there is no such file.
+/// Returns false if the file does not exist.
 bool CertificateAuthority::read(const std::filesystem::path& file, Keys& keys) {
   const auto text = read_private_file(file);
   if (!text) return false;

@@ -32,7 +32,8 @@ protected:
     from.outgoing().clear();
   }
 
-  /// What is wrong with a handshake of a client that wants `host` with the server that `authority` makes for `shown`.
+  /// The problem in a handshake between a client that expects `host` and a server of `authority` that shows a
+  /// certificate for `shown`.
   std::string problem_with(const std::string& host, const std::string& shown, CertificateAuthority& authority,
                            const TrustedRoots& roots) {
     const auto client = roots.session_to(host);

@@ -4,7 +4,7 @@
 
 namespace agw {
 
-/// Frees what OpenSSL gives out at the end of its scope: `OpensslOwned<X509, X509_free>`.
+/// Deleter for OpenSSL's objects: `OpensslOwned<X509, X509_free>`.
 template <auto free_it>
 struct OpensslFree {
   void operator()(auto* given) const { free_it(given); }

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t piece_size = 16 * 1024;
 
-/// Browsers offer HTTP/2 too, which is not supported.
+/// Browsers also offer HTTP/2, which is not supported.
 int choose_protocol(SSL*, const unsigned char** chosen, unsigned char* length, const unsigned char* offered,
                     unsigned int offered_length, void*) {
   static constexpr std::array<unsigned char, 9> ours{8, 'h', 't', 't', 'p', '/', '1', '.', '1'};

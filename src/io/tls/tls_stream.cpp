@@ -33,7 +33,7 @@ Task<bool> TlsStream::handshake(std::chrono::milliseconds limit) {
 Task<> TlsStream::shake_hands(bool& done) {
   for (;;) {
     const bool goes_on = session_->advance_handshake();
-    // A failure has an alert to send as well.
+    // A failed handshake must still send its alert.
     if (!co_await flush() || !goes_on) co_return;
     if (session_->established()) break;
     if (!co_await receive()) co_return;
@@ -76,7 +76,7 @@ Task<bool> TlsStream::receive() {
   co_return !error;
 }
 
-/// Records must leave in their order, so one coroutine at a time sends. After a failed write there must be none: Asio
+/// Records must be sent in order, so only one coroutine sends at a time. After a failed write no other may follow: Asio
 /// would wait for an event that the kernel has already reported.
 Task<bool> TlsStream::flush() {
   struct Turn {

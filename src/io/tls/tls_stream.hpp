@@ -12,24 +12,24 @@
 
 namespace agw {
 
-/// A TLS connection over a socket. One coroutine may read while another writes. On the loop. It buffers one record in
-/// each direction, so each side waits for the other.
+/// A TLS connection over a socket. One coroutine may read while another writes. Use it on the loop only. Buffers one
+/// record in each direction, so a fast side waits for a slow one.
 class TlsStream {
 public:
   using Socket = asio::ip::tcp::socket;
 
-  /// `socket` outlives this object. `received` has been read from it already.
+  /// `socket` must outlive this object. `received` was already read from it.
   TlsStream(Loop& loop, Socket& socket, std::unique_ptr<TlsSession> session, std::string_view received = {});
 
-  /// Returns false if it fails, or takes longer than `limit`.
+  /// Returns false if the handshake fails or takes longer than `limit`.
   Task<bool> handshake(std::chrono::milliseconds limit);
-  /// Replaces `bytes` by the next ones that arrive. Returns false at the end, see `TlsSession::ended_by_peer`.
+  /// Replaces `bytes` by the next received ones. Returns false at the end, see `TlsSession::ended_by_peer`.
   Task<bool> read(std::string& bytes);
-  /// Returns once the bytes are with the kernel; false if the connection is broken.
+  /// Returns once the kernel has accepted the bytes; false if the connection is broken.
   Task<bool> write(std::string_view bytes);
-  /// Sends close_notify and ends the sending direction.
+  /// Sends close_notify and shuts down the sending direction.
   Task<> end();
-  /// Ends the sending direction without close_notify, which shows the peer that the data is incomplete.
+  /// Shuts down the sending direction without close_notify, which shows the peer that the data is incomplete.
   void abort();
 
   TlsSession& session() { return *session_; }
@@ -41,7 +41,7 @@ private:
 
   Socket& socket_;
   std::unique_ptr<TlsSession> session_;
-  std::string incoming_;  ///< encrypted; empty unless reading
+  std::string incoming_;  ///< encrypted; empty except during a read
   bool is_sending_ = false;
   bool is_broken_ = false;  ///< a write has failed
   AsyncEvent sent_;

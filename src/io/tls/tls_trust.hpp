@@ -9,13 +9,14 @@
 
 namespace agw {
 
-/// Both sides of reading what programs send over TLS: what they are shown, and what servers must show.
+/// Both sides of decrypting the traffic of programs: the authority shown to programs, and the roots required of
+/// servers.
 struct TlsTrust {
   std::shared_ptr<CertificateAuthority> authority;
   std::shared_ptr<const TrustedRoots> roots;
 };
 
-/// Loads both when they are first needed, and again when they have changed. Thread-safe.
+/// Loads both at the first use, and again when their files have changed. Thread-safe.
 class TlsTrustStore {
 public:
   /// `authority_file` is in the data directory.

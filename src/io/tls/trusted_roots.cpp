@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Of Debian and Alpine, Fedora, openSUSE, and others.
+/// The files of Debian and Alpine, Fedora, openSUSE, and others.
 constexpr std::array<const char*, 5> usual_files{
     "/etc/ssl/certs/ca-certificates.crt", "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem",
     "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/ca-bundle.pem", "/etc/ssl/cert.pem"};

@@ -11,21 +11,21 @@
 
 namespace agw {
 
-/// The certificate authorities that this host trusts: those of the file that `SSL_CERT_FILE` names in the gateway's
-/// environment, else of the system's.
+/// The certificate authorities that this host trusts: those in the file named by `SSL_CERT_FILE` in the gateway's
+/// environment, else the system's.
 class TrustedRoots {
 public:
-  /// Throws TlsError if there is no such file, or no certificate in it. Blocks: it takes about 20 ms.
+  /// Throws TlsError if the file does not exist or contains no certificate. Blocks for about 20 ms.
   static std::shared_ptr<const TrustedRoots> load(std::filesystem::path file);
   /// The file that `load` should read. Throws TlsError if there is none. Blocks.
   static std::filesystem::path find_file();
 
-  /// The client's end of a TLS connection to `host` (a name, or an address without brackets), which demands a
-  /// certificate for it. HTTP/1.1 only.
+  /// The client side of a TLS connection to `host` (a name, or an address without brackets). Requires a certificate for
+  /// that host. HTTP/1.1 only.
   std::unique_ptr<TlsSession> session_to(const std::string& host) const;
 
   const std::filesystem::path& file() const { return file_; }
-  /// The file's content.
+  /// The content of the file.
   const std::string& certificates() const { return certificates_; }
 
 private:
@@ -36,10 +36,11 @@ private:
   std::unique_ptr<SSL_CTX, void (*)(SSL_CTX*)> context_;
 };
 
-/// The file of the system itself, without symlinks; nullopt if it has none. Blocks.
+/// The system's own file, without symlinks; nullopt if there is none. Blocks.
 std::optional<std::filesystem::path> system_roots_file();
 
-/// Why a handshake failed, for people: what is wrong with the server's certificate, or that it speaks no TLS.
+/// The reason for a failed handshake, for people: the problem with the server's certificate, or that it does not
+/// support TLS.
 std::string handshake_problem(TlsSession& session);
 
 }  // namespace agw

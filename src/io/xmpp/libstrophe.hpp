@@ -31,7 +31,7 @@ struct Strophe {
   decltype(&::xmpp_stanza_get_next) stanza_next = nullptr;
   decltype(&::xmpp_stanza_get_attribute_count) stanza_attribute_count = nullptr;
   decltype(&::xmpp_stanza_get_attributes) stanza_attributes = nullptr;
-  std::string problem;  ///< why they cannot be used, and what to do; empty if they can
+  std::string problem;  ///< why the library cannot be used, and the remedy; empty if it can be used
 
   /// Loads the library at the first call. May block. Thread-safe.
   static const Strophe& get();

@@ -1,5 +1,5 @@
-// libstrophe makes an SSL_CTX for each connection, shows it to nobody, and has OpenSSL read the host's authorities into
-// it. It finds the function for that by its name, first in the program itself.
+// libstrophe creates an internal SSL_CTX for each connection, and has OpenSSL read the host's authorities into it. The
+// dynamic linker finds the function for that by its name, first in the program itself.
 
 #include "io/xmpp/shared_roots.hpp"
 
@@ -19,10 +19,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The authorities, and the time of their file.
+/// The authorities and the modification time of their file.
 struct SharedRoots {
   std::mutex mutex;
-  X509_STORE* store = nullptr;  ///< kept until the process ends, as OpenSSL's own tables are
+  X509_STORE* store = nullptr;  ///< kept until the process ends, like OpenSSL's own tables
   fs::file_time_type written_at{};
 };
 
@@ -31,7 +31,7 @@ SharedRoots& shared_roots() {
   return shared;
 }
 
-/// The time of the file now; no value on a thread that does not share, or if there is no such file.
+/// The modification time of the file; nullopt on threads that do not share, or without a file.
 thread_local std::optional<fs::file_time_type> roots_written_at;
 
 bool use_shared_roots(SSL_CTX* context) {
@@ -66,7 +66,7 @@ void share_trusted_roots() {
 
 }  // namespace agw
 
-/// Takes the place of OpenSSL's function, and does the same on threads that do not share.
+/// Replaces OpenSSL's function; does the same on threads that do not share.
 extern "C" [[gnu::visibility("default")]] int SSL_CTX_set_default_verify_paths(SSL_CTX* context) {
   if (agw::roots_written_at && agw::use_shared_roots(context)) return 1;
   return X509_STORE_set_default_paths(SSL_CTX_get_cert_store(context));

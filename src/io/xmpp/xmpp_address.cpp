@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::uint16_t starttls_port = 5222;
 constexpr std::uint16_t tls_port = 5223;
-/// Of each part of an address (RFC 7622, section 3.1).
+/// The limit for each part of an address (RFC 7622, section 3.1).
 constexpr std::size_t max_part = 1023;
 
 bool is_host_character(char c) { return is_alphanumeric(c) || c == '.' || c == '-'; }
@@ -26,7 +26,7 @@ std::optional<std::uint16_t> parse_port(std::string_view text) {
   return port;
 }
 
-/// Sets the host, and returns what follows it. nullopt if there is none.
+/// Sets the host and returns the text after it. Nullopt if there is none.
 std::optional<std::string_view> take_host(std::string_view text, std::string& host) {
   const bool is_bracketed = text.starts_with('[');
   const auto end = is_bracketed ? text.find(']') : std::min(text.find(':'), text.size());

@@ -7,30 +7,30 @@
 
 namespace agw {
 
-/// Where an XMPP server listens for clients.
+/// The address at which an XMPP server accepts clients.
 struct XmppServer {
   std::string host;  ///< a name or an IP address, without brackets
   std::uint16_t port = 0;
-  bool is_direct_tls = false;  ///< TLS from the first byte (XEP-0368), instead of STARTTLS
+  bool is_direct_tls = false;  ///< TLS from the first byte (XEP-0368) instead of STARTTLS
 
   bool operator==(const XmppServer&) const = default;
 };
 
-/// Parses `xmpp://host`, with TLS by STARTTLS, or `xmpps://host`, each with `:port` unless it is 5222 or 5223.
+/// Parses `xmpp://host` (STARTTLS) or `xmpps://host` (TLS), each with `:port` unless it is 5222 or 5223.
 /// Example: src/io/xmpp/xmpp_address_test.cpp: XmppServer.IsSchemeHostAndPort
 std::optional<XmppServer> parse_xmpp_server(std::string_view text);
 
-/// Whether the host is written as `localhost` or a loopback address. A name that only resolves to one is not.
+/// Whether the host is literally `localhost` or a loopback address, rather than a name that resolves to one.
 bool is_loopback_host(std::string_view host);
 
-/// The account of an address (RFC 7622): `node@domain` in lower case, without a resource. nullopt if it is not an
+/// The account of an address (RFC 7622): `node@domain` in lower case, without a resource. Nullopt if the text is not an
 /// address.
 /// Example: src/io/xmpp/xmpp_address_test.cpp: XmppAccount.IsTheAddressWithoutItsResource
 std::optional<std::string> xmpp_account(std::string_view address);
 
-/// The part of an address after the slash: of a person, a device; in a room, the nickname. Empty if there is none.
+/// The part of an address after the slash: the device of a person, or the nickname in a room. Empty if there is none.
 std::string_view xmpp_resource(std::string_view address);
-/// The address without its resource, as it is written.
+/// The address without its resource, otherwise unchanged.
 std::string_view without_resource(std::string_view address);
 /// The part of an account after the `@`.
 std::string_view xmpp_domain(std::string_view account);

@@ -15,7 +15,7 @@ namespace agw {
 
 namespace {
 
-/// libstrophe prints and frees elements by recursion: as deep as a stanza of the longest size can be.
+/// libstrophe prints and frees elements recursively: enough for the deepest stanza of the maximum size.
 constexpr std::size_t stack_size = 32 * 1024 * 1024;
 
 }  // namespace
@@ -29,7 +29,7 @@ XmppConnection::XmppConnection(Listener& listener) : listener_(&listener), share
 
 std::shared_ptr<XmppConnection> XmppConnection::start(Loop& loop, XmppLogin login, Listener& listener) {
   const std::shared_ptr<XmppConnection> connection(new XmppConnection(listener));
-  // The thread never owns the connection, which waits for it.
+  // The thread must not own the connection, whose destructor waits for the thread.
   const auto post = [&loop, weak = connection->weak_from_this()](auto call) {
     asio::post(loop, [weak, call = std::move(call)]() mutable {
       if (const auto self = weak.lock(); self && self->listener_) call(*self);

@@ -15,20 +15,20 @@ namespace agw {
 
 struct XmppShared;
 
-/// Who connects to which XMPP server.
+/// The account and the server to connect to.
 struct XmppLogin {
   std::string account;   ///< `node@domain`
-  std::string resource;  ///< whoever connects with the same ends this connection
+  std::string resource;  ///< another connection with the same resource ends this one
   std::string password;
-  std::optional<XmppServer> server{};  ///< nullopt: the one that DNS names for the domain
-  bool may_be_private = false;         ///< the server may have an address that is not public
+  std::optional<XmppServer> server{};  ///< nullopt: the one that DNS specifies for the domain
+  bool may_be_private = false;         ///< the server may have a private address
 };
 
-/// Why a connection has ended, or was not made.
+/// Why a connection has ended or could not be made.
 struct XmppFailure {
   enum class Kind {
-    broken,    ///< it may work later
-    refused,   ///< the server does not accept the account or its password
+    broken,    ///< a later attempt may succeed
+    refused,   ///< the server rejects the account or its password
     conflict,  ///< another program has connected with the same account and resource
     closed,    ///< by this side
   };
@@ -36,42 +36,42 @@ struct XmppFailure {
   std::string text;  ///< for people, without the password
 };
 
-/// A client's connection to an XMPP server (RFC 6120, 6121), by libstrophe on its own thread, because names are
-/// resolved and TLS begins there in calls that block. TLS with a valid certificate is required, except by a server that
-/// is written as a loopback address. Used and notified on the loop.
+/// A client's connection to an XMPP server (RFC 6120, 6121) with libstrophe. It runs on its own thread, because
+/// libstrophe blocks while it resolves names and starts TLS. TLS with a valid certificate is required, except for a
+/// server given as a loopback address. Used and notified on the loop.
 class XmppConnection : public std::enable_shared_from_this<XmppConnection> {
 public:
   class Listener {
   public:
-    /// Stanzas can be sent from now on. Nothing was sent yet, not even presence.
+    /// The connection is ready for stanzas. Nothing was sent yet, not even presence.
     virtual void opened() = 0;
     virtual void arrived(XmppElement element) = 0;
-    /// The last call: the connection can be destroyed without waiting.
+    /// The last call. Afterwards the connection can be destroyed without waiting.
     virtual void ended(XmppFailure failure) = 0;
 
   protected:
     ~Listener() = default;
   };
 
-  /// Begins to connect. The listener lives until `ended` or the destruction of the connection.
+  /// Starts to connect. The listener must live until `ended` or the destruction of the connection.
   static std::shared_ptr<XmppConnection> start(Loop& loop, XmppLogin login, Listener& listener);
-  /// Waits for the thread: await `ended` first.
+  /// Waits for the thread, so await `ended` first.
   ~XmppConnection();
   XmppConnection(const XmppConnection&) = delete;
   XmppConnection& operator=(const XmppConnection&) = delete;
 
-  /// Sends complete stanzas; nothing unless it is open.
+  /// Sends complete stanzas; ignored unless the connection is open.
   void send(std::string stanzas);
-  /// Messages, presences and requests that arrived were dealt with. While a thousand were not, the server has to wait.
+  /// Reports that received stanzas were handled. While a thousand are unhandled, nothing more is read from the server.
   void taken(std::size_t stanzas);
-  /// Ends the connection politely, or at once while it is being made.
+  /// Closes the stream and ends the connection; aborts it if it is still being established.
   void close();
-  /// Ends it without waiting for the server.
+  /// Ends the connection without waiting for the server.
   void abort();
 
-  /// Known when it is open. Whether the server has stream management (XEP-0198).
+  /// Whether the server supports stream management (XEP-0198). Known once the connection is open.
   bool has_stream_management() const;
-  /// Known when it is open. Whether the server's address is not public.
+  /// Whether the server's address is private. Known once the connection is open.
   bool is_private() const;
 
 private:

@@ -7,7 +7,7 @@ namespace agw {
 
 namespace {
 
-/// The bytes of the character that the text begins with; 0 if it is no UTF-8 or XML cannot have it.
+/// The length of the first character; 0 if it is not valid UTF-8 or not allowed in XML.
 std::size_t character_size(std::string_view text) {
   const auto byte = [&](std::size_t at) { return static_cast<unsigned char>(text[at]); };
   const auto first = byte(0);

@@ -1,13 +1,13 @@
 // The thread of a connection to an XMPP server.
 //
-// libstrophe waits by select(), for the socket alone. This thread waits itself, for the socket and for the loop, and
-// then calls xmpp_run_once without a time to wait. Each call sends what is queued and reads at most 4 KiB; OpenSSL may
-// hold 16 KiB of a record that poll() knows nothing of, so a few calls follow each other.
+// libstrophe waits with select(), and only for the socket. This thread waits itself, for the socket and for the loop,
+// and then calls xmpp_run_once without a timeout. Each call sends queued data and reads at most 4 KiB; OpenSSL may hold
+// 16 KiB of a record that poll() does not report, so a few calls follow each other.
 //
-// What the server sends is not trusted beyond its word on who speaks: libstrophe has no limits, so each call is
-// followed by a look at how much was received since the last complete stanza. That bounds the memory and, because
-// libstrophe works by recursion, the stack. Entities of a document type make a long text from a few bytes: such a text
-// gets no memory.
+// Data from the server is trusted only for the identity of senders. libstrophe has no limits, so after each call the
+// thread checks how much was received since the last complete stanza. That bounds the memory and, because libstrophe
+// uses recursion, the stack. Entities of a document type can expand a few bytes to a long text; memory for such a text
+// is refused.
 
 #include "io/xmpp/xmpp_worker.hpp"
 
@@ -44,18 +44,18 @@ using namespace std::chrono_literals;
 namespace {
 
 constexpr auto max_connecting = 60s;
-/// Of a stanza. Servers allow their own clients 256 KiB (Prosody) or less.
+/// The maximum size of a stanza. Servers allow their own clients 256 KiB (Prosody) or less.
 constexpr std::uint64_t max_stanza = 512 * 1024;
-/// libstrophe's time grows with the square of a text that entities make.
+/// The maximum size of a text. For a text made of entities, libstrophe's time grows with the square of its size.
 constexpr std::size_t max_text = 256 * 1024;
-/// Nothing that has a meaning here is deeper.
+/// No stanza used here is deeper.
 constexpr int max_depth = 16;
-constexpr int runs_in_a_row = 6;
-/// What libstrophe could not send at once is tried again that often, for that long: it does not say what is left.
-constexpr auto pause_while_busy = 20ms;
+constexpr int max_runs_in_a_row = 6;
+/// libstrophe does not report how much is unsent, so after sending the thread retries at this interval, for this long.
+constexpr auto busy_poll_interval = 20ms;
 constexpr auto busy_after_sending = 5s;
 
-/// Linux's data about a connection (linux/tcp.h): libc's header ends before the counters.
+/// Linux's data about a connection (linux/tcp.h); libc's header lacks the counters.
 struct LinuxTcpInfo {
   tcp_info known;
   std::uint64_t pacing_rate;
@@ -65,10 +65,10 @@ struct LinuxTcpInfo {
 };
 static_assert(sizeof(tcp_info) == 104);
 
-/// libstrophe passes no pointer of ours to some of its callbacks. Each connection has a thread.
+/// For libstrophe callbacks without a user pointer. Each connection has its own thread.
 thread_local XmppWorker* current_worker = nullptr;
 
-/// libstrophe keeps its first context in a variable.
+/// Protects libstrophe's global initialisation: it stores its first context in a variable.
 std::mutex& strophe_mutex() {
   static std::mutex mutex;
   return mutex;
@@ -113,7 +113,7 @@ XmppFailure XmppWorker::run() {
   }
   connect();
   while (!has_ended_) step();
-  // Everything that libstrophe still has to send to the server would have to wait for it.
+  // Ends the socket first: otherwise the release would wait until the server has received the remaining data.
   take_socket(-1);
   strophe_.conn_release(connection_);
   strophe_.ctx_free(context_);
@@ -140,7 +140,7 @@ void XmppWorker::connect() {
 
 void XmppWorker::step() {
   send_queued();
-  const int runs = !is_full() ? runs_in_a_row : has_sent_ ? 1 : 0;
+  const int runs = !is_full() ? max_runs_in_a_row : has_sent_ ? 1 : 0;
   int socket = -1;
   {
     const std::lock_guard guard(shared_.mutex);
@@ -184,10 +184,10 @@ bool XmppWorker::is_full() const { return shared_.waiting >= XmppShared::max_wai
 
 int XmppWorker::wait_time() const {
   const bool is_busy = !is_open_ || is_closing_ || Clock::now() - last_sent_ < busy_after_sending;
-  return is_busy ? static_cast<int>(pause_while_busy.count()) : -1;
+  return is_busy ? static_cast<int>(busy_poll_interval.count()) : -1;
 }
 
-/// Before anything is said to the server.
+/// Checks the address before anything is sent to the server.
 void XmppWorker::check_address() {
   const std::unique_lock guard(shared_.mutex);
   const auto address = shared_.socket ? peer_of(shared_.socket.get()) : std::nullopt;
@@ -205,7 +205,7 @@ void XmppWorker::check_size() {
   fail(fmt::format("the server sent a stanza of more than {} KiB", max_stanza / 1024));
 }
 
-/// What libstrophe was given, as it came from the network.
+/// The number of bytes received from the network.
 std::uint64_t XmppWorker::received_bytes() const {
   const std::lock_guard guard(shared_.mutex);
   LinuxTcpInfo info{};
@@ -222,7 +222,7 @@ void XmppWorker::fail(std::string text, XmppFailure::Kind kind) {
   failure_ = {.kind = kind, .text = std::move(text)};
 }
 
-/// Ends the socket that there was.
+/// Replaces the socket and shuts down the previous one.
 void XmppWorker::take_socket(int socket) {
   const std::lock_guard guard(shared_.mutex);
   if (shared_.socket) ::shutdown(shared_.socket.get(), SHUT_RDWR);
@@ -233,7 +233,7 @@ void XmppWorker::take_socket(int socket) {
   if (shared_.is_closing) ::shutdown(socket, SHUT_RDWR);
 }
 
-// What libstrophe reports.
+// Callbacks of libstrophe.
 
 void XmppWorker::changed(xmpp_conn_event_t event, const xmpp_stream_error_t* error) {
   if (event == XMPP_CONN_CONNECT) {
@@ -289,7 +289,7 @@ XmppElement XmppWorker::element_of(xmpp_stanza_t* stanza, int depth) const {
   return element;
 }
 
-/// libstrophe reports some things only in its log.
+/// Evaluates the log, where libstrophe reports some events only.
 void XmppWorker::note(xmpp_log_level_t level, std::string_view text) {
   constexpr std::string_view received = "RECV: <";
   constexpr std::string_view not_connected = "connection failed, error ";
@@ -317,7 +317,7 @@ void XmppWorker::on_log(void* self, xmpp_log_level_t level, const char*, const c
   static_cast<XmppWorker*>(self)->note(level, text);
 }
 
-/// libstrophe lets a text grow by each piece of it, drops it if there is no memory, and starts over.
+/// libstrophe grows a text with each piece. If there is no memory, it drops the text and starts over.
 void* XmppWorker::on_growth(void* memory, std::size_t size, void*) noexcept {
   auto& worker = *current_worker;
   if (size > max_text) {
@@ -338,7 +338,7 @@ int XmppWorker::on_stanza(xmpp_conn_t*, xmpp_stanza_t* stanza, void* self) noexc
   return 1;
 }
 
-/// select() cannot wait for a descriptor with a higher number: it would write beyond its set.
+/// Rejects a socket with a high number: select() would write beyond its set.
 int XmppWorker::on_socket(xmpp_conn_t* connection, void* socket) noexcept {
   auto& worker = *current_worker;
   const int number = *static_cast<int*>(socket);

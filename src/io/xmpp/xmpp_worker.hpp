@@ -14,23 +14,23 @@
 
 namespace agw {
 
-/// Shared by the loop and the thread of a connection.
+/// State shared by the loop and the thread of a connection.
 struct XmppShared {
   static constexpr std::size_t max_waiting = 1000;
 
   std::mutex mutex;
   std::string outgoing;                 ///< guarded by the mutex
   bool is_closing = false;              ///< guarded by the mutex
-  Descriptor socket;                    ///< guarded by the mutex: a duplicate, to end what blocks
-  Descriptor wake;                      ///< an eventfd, readable when the thread has something to do
-  std::atomic<std::size_t> waiting{0};  ///< stanzas that arrived and were not taken
+  Descriptor socket;                    ///< guarded by the mutex: a duplicate, used to end blocking calls
+  Descriptor wake;                      ///< an eventfd, readable when the thread has work
+  std::atomic<std::size_t> waiting{0};  ///< stanzas that were received but not handled
   std::atomic<bool> has_stream_management{false};
   std::atomic<bool> is_private{false};
 
   void wake_up() const;
 };
 
-/// The thread's side of a connection.
+/// The part of a connection that runs on its thread.
 class XmppWorker {
 public:
   struct Events {
@@ -39,7 +39,7 @@ public:
   };
 
   XmppWorker(XmppShared& shared, XmppLogin login, Events events);
-  /// Connects, works until the connection has ended, and returns why.
+  /// Connects, works until the connection has ended, and returns the reason.
   XmppFailure run();
 
 private:

@@ -7,9 +7,9 @@
 //   - an item failed: all run again, each in a savepoint; if even that fails, each in its own transaction.
 //   - a serialization failure or a deadlock (with another program): the whole group runs again, up to ten times, after
 //     a random pause. Then its callers get 503; nothing was done.
-//   - the connection was lost. Before COMMIT was sent, nothing is committed, and the group runs again. After that,
-//     nobody knows: the answer may have been lost and the transaction not. Running the group again might do everything
-//     twice, not running it might lose it.
+//   - the connection was lost. Before COMMIT was sent, nothing is committed, and the group runs again. After that, the
+//     outcome is unknown: the response may have been lost although the transaction was committed. Running the group
+//     again might apply it twice, not running it might lose it.
 //
 // The server remembers the outcome of transactions (`pg_xact_status`), so each transaction begins by asking for its id.
 // After a reconnection the writer looks the id up: `committed` resumes the callers with the results of that run,
