@@ -15,44 +15,45 @@
 
 namespace agw {
 
-/// What starts a run of a job.
+/// The reason and the parameters for starting a run of a job.
 struct JobOrder {
   JobRunTrigger trigger = JobRunTrigger::manual;
   bool dry = false;
   std::optional<Timestamp> due_at{};
   std::optional<std::string> attached_data{};  ///< the trigger's data, as text
-  int depth = 0;                               ///< the length of the chain of events that led to it
-  std::set<std::string> callers{};             ///< ids of the jobs whose agents ordered it, directly or through others
-  json::object inherited{};                    ///< of the run whose agent ordered it: see ToolRun
-  std::string ordering_run_id{};               ///< that run; empty: no agent ordered it
+  int depth = 0;                               ///< length of the chain of events that led to it
+  std::set<std::string> callers{};  ///< ids of the jobs whose agents requested it, directly or through others
+  json::object inherited{};         ///< limits of the run whose agent requested it: see ToolRun
+  std::string ordering_run_id{};    ///< the id of that run; empty: no agent requested it
 };
 
-/// A job's run that waits or is active.
+/// A queued or active run of a job.
 struct ActiveJobRun {
   ActiveJobRun(ExtensionPointer ordered, JobOrder by) : job(std::move(ordered)), plan(*job), order(std::move(by)) {}
 
-  ExtensionPointer job;  ///< as it was when the run was ordered
-  JobPlan plan;          ///< its
+  ExtensionPointer job;  ///< as of when the run was requested
+  JobPlan plan;          ///< of `job`
   JobOrder order;
   JobRun run;
   ActiveRunPointer active;  ///< null until its thread is known
   bool stop_requested = false;
   bool has_row = false;           ///< its row was stored before its precheck
-  std::string precheck_output{};  ///< for its prompt
+  std::string precheck_output{};  ///< to append to its prompt
   StopSource precheck_stop;       ///< ends its precheck
-  StopSource placed;              ///< requested when it has its place on a thread, and when it has ended
+  StopSource placed;              ///< requested when it is in the queue of a thread, and when it has ended
   StopSource over;                ///< requested when it has ended
 };
 using ActiveJobRunPointer = std::shared_ptr<ActiveJobRun>;
 
-/// The cause of events that the run causes.
+/// The cause of the events that the run causes.
 inline EventCause cause_of(const ActiveJobRun& run) {
   EventCause cause{run.order.callers, run.order.depth + 1};
   cause.job_ids.insert(run.job->id);
   return cause;
 }
 
-/// All active runs. A run is added before anything of it is written, so two simultaneous starts see each other.
+/// All queued and active runs. A run is added before its row is written, so that the second of two simultaneous starts
+/// sees the first.
 class ActiveJobRuns {
 public:
   void add(const ActiveJobRunPointer& run) { by_job_[run->job->id].push_back(run); }
@@ -63,12 +64,12 @@ public:
     if (runs->second.empty()) by_job_.erase(runs);
   }
 
-  /// Oldest first.
+  /// The runs of the job, oldest first.
   std::vector<ActiveJobRunPointer> of_job(const std::string& job_id) const {
     const auto runs = by_job_.find(job_id);
     return runs == by_job_.end() ? std::vector<ActiveJobRunPointer>{} : runs->second;
   }
-  /// Those of its job that were added before it, oldest first.
+  /// The runs of the same job that were added before `run`, oldest first.
   std::vector<ActiveJobRunPointer> ahead_of(const ActiveJobRunPointer& run) const {
     auto runs = of_job(run->job->id);
     runs.erase(std::ranges::find(runs, run), runs.end());

@@ -14,7 +14,7 @@ namespace agw {
 /// The event triggers of jobs.
 class EventTriggers {
 public:
-  /// A job's trigger matches an event. On the loop; must not block and must not throw.
+  /// Called on the loop when a job's trigger matches an event. Must not block or throw.
   using OnEvent = std::function<void(const std::string& job_id, const DomainEvent& event, const json::object& record)>;
 
   explicit EventTriggers(OnEvent on_event) : on_event_(std::move(on_event)) {}

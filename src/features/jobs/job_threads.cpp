@@ -18,12 +18,12 @@ Task<std::optional<std::string>> JobThreads::own_of(std::string job_id) {
   try {
     co_await threads_.require(*own);
   } catch (const NotFound&) {
-    co_return std::nullopt;  // It was deleted.
+    co_return std::nullopt;  // The thread was deleted.
   }
   co_return own;
 }
 
-/// A thread created for an owner belongs to the owner, even without the job.
+/// Only a thread without an owner is stored as the job's own; one that is created for an owner belongs to the owner.
 Task<std::string> JobThreads::make(ExtensionPointer job, std::string agent_id, std::optional<std::string> owner_id) {
   NewThread wanted{.agent_id = owner_id.value_or(agent_id), .job_id = job->id};
   InTransaction<Thread> in_transaction;
@@ -47,7 +47,7 @@ Task<std::string> JobThreads::choose(ExtensionPointer job, std::string agent_id,
   std::exception_ptr failure;
   std::string made;
   try {
-    // Another run may have created it before this one got its turn.
+    // Checks again, because another run may have created the thread while this one waited.
     const auto other = co_await find();
     made = other ? *other : co_await make(job, agent_id, owner_id);
   } catch (...) {

@@ -12,13 +12,13 @@ namespace agw {
 
 class Database;
 
-/// Chooses the thread for a job's output. With an owner: that agent's most recently changed thread that is not
-/// archived. Without: the job's own thread, which is reused. Creates the thread if there is none.
+/// Chooses the thread for a job's output. If the job has an owner: that agent's most recently changed thread that is
+/// not archived. Otherwise the job's own thread. Creates the thread if there is none.
 class JobThreads {
 public:
   JobThreads(Loop& loop, Database& database, Threads& threads) : loop_(loop), database_(database), threads_(threads) {}
 
-  /// The id of the thread. `agent_id` and `owner_id` are ids of agents.
+  /// Returns the id of the thread. `agent_id` and `owner_id` are ids, not names.
   Task<std::string> choose(ExtensionPointer job, std::string agent_id, std::optional<std::string> owner_id);
 
 private:
@@ -29,7 +29,7 @@ private:
   Loop& loop_;
   Database& database_;
   Threads& threads_;
-  std::set<std::string> making_;  ///< owners and jobs whose thread is being created, so two runs create only one
+  std::set<std::string> making_;  ///< owners and jobs whose thread is being created, so that two runs create only one
   AsyncEvent made_{loop_};
 };
 

@@ -8,20 +8,20 @@
 
 namespace agw {
 
-/// The effect of starting a job while an earlier run of it waits or is active.
+/// The effect of starting a job while an earlier run of it is queued or active.
 enum class JobConcurrency { forbid, queue, replace };
 std::span<const EnumName> names(Tag<JobConcurrency>);
 
-/// How due times are handled that passed while the gateway was down.
+/// How to handle due times that passed while the gateway was down.
 enum class MissedTimes { skip, once };
 std::span<const EnumName> names(Tag<MissedTimes>);
 
-/// A job's definition as its runs need it.
+/// The parts of a job's definition that its runs need.
 struct JobPlan {
   explicit JobPlan(const Extension& job);
 
-  std::string agent_id;                       ///< id or name, as written
-  std::optional<std::string> owner_agent_id;  ///< likewise
+  std::string agent_id;                       ///< id or name, as in the definition
+  std::optional<std::string> owner_agent_id;  ///< id or name, as in the definition
   std::optional<std::string> prompt;
   std::optional<std::string> prompt_file;
   std::optional<std::string> precheck;  ///< a command that decides whether a run is needed
@@ -31,7 +31,7 @@ struct JobPlan {
   JobConcurrency concurrency = JobConcurrency::forbid;
   MissedTimes missed = MissedTimes::skip;
 
-  /// `timeout_s` for a timer.
+  /// `timeout_s` as a duration.
   std::chrono::milliseconds timeout() const;
 };
 

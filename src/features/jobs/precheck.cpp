@@ -17,7 +17,7 @@ using Verdict = PrecheckResult::Verdict;
 
 constexpr auto precheck_time_limit = 60s;
 constexpr std::size_t max_precheck_output = std::size_t{32} * 1024;
-/// How much of the output an error quotes.
+/// Bytes of the output that an error quotes.
 constexpr std::size_t max_quoted_output = 2000;
 
 SandboxSpec sandbox_spec(const Precheck& precheck) {

@@ -10,15 +10,15 @@
 
 namespace agw {
 
-/// The command that decides whether a run is needed, and where it runs.
+/// The command that decides whether a run is needed, and its environment.
 struct Precheck {
   std::string command;
   FileRoots roots;                      ///< of the job's agent
-  std::filesystem::path job_directory;  ///< which it may read; `JOB_DIRECTORY`
-  bool dry = false;                     ///< it may write nothing
+  std::filesystem::path job_directory;  ///< readable for the command, as `JOB_DIRECTORY`
+  bool dry = false;                     ///< the command may not write anything
 };
 
-/// What the precheck of a job decided about a run.
+/// The decision of a job's precheck about a run.
 struct PrecheckResult {
   enum class Verdict { run, skip, fail, stopped };
   Verdict verdict = Verdict::run;
@@ -26,8 +26,8 @@ struct PrecheckResult {
   std::string problem{};  ///< why the run is skipped or fails, for people
 };
 
-/// Runs the command in the sandbox, in the agent's workspace, without network. Exit status 0: the job runs; 1: it is
-/// skipped. Anything else is a failure, as is a command that cannot be started or takes longer than a minute.
+/// Runs the command in the sandbox, in the agent's workspace, without network access. Exit status 0: the job runs; 1:
+/// it is skipped. Any other status is a failure, as is a command that cannot be started or takes longer than a minute.
 Task<PrecheckResult> run_precheck(Loop& loop, BlockingPool& blocking, const Sandbox& sandbox, Precheck precheck,
                                   StopSource& stop);
 

@@ -15,7 +15,7 @@ constexpr std::size_t prompt_limit = 1024 * 1024;
   throw JobProblem(fmt::format("prompt file {}: {}", path, why));
 }
 
-/// No value if there is no such file. Invalid UTF-8 is replaced, but a file that is not text is an error.
+/// No value if there is no such file. Replaces invalid UTF-8, but rejects a file that is not text.
 std::optional<std::string> read_text(const std::filesystem::path& directory, const std::string& path) {
   const auto opened = Directory::open(directory);
   const auto bytes = opened ? opened->read(path, prompt_limit) : FileResult<std::string>(opened.error());

@@ -1,25 +1,25 @@
-// The course of a job's run, from its order to its end. docs/jobs.md has the rules.
+// Takes a job's run from the request to its end. docs/jobs.md has the rules.
 //
-// A run has a *row* (job_runs) and, until it ends, a place among the *active* runs of its job. It is *placed* once it
-// is in the queue of its thread, or has ended.
+// A run has a *row* (job_runs) and, until it ends, is among the *active* runs of its job. It is *placed* once it is in
+// the queue of its thread, or has ended.
 //
-// The invariants: a start that was acknowledged has a row. Each row ends once. A run enters the queue of its thread
-// after the runs of its job that were ordered before it.
+// The invariants: an acknowledged start has a row. Each row ends once. A run enters the queue of its thread after the
+// runs of its job that were requested before it.
 //
-//   1. `begin`: check the agents and the job's concurrency, and add the run to the active ones, all before anything is
-//      awaited. So of two simultaneous starts the second sees the first.
-//   2. If the job has a precheck: store the row as queued, run the command, and end the row if the command says no.
-//   3. `put_on_thread`: read the prompt, wait until the runs ahead are placed, choose the thread.
-//   4. `begin_turn`: store the row, the prompt's turn and the engine's run, in one transaction.
+//   1. `begin`: check the agents and the job's concurrency, and add the run to the active ones, all before the first
+//      `co_await`. So the second of two simultaneous starts sees the first.
+//   2. If the job has a precheck: store the row as queued, run the command, and end the row if no run is needed.
+//   3. `put_on_thread`: read the prompt, wait until the earlier runs are placed, choose the thread.
+//   4. `begin_turn`: store the row, the prompt's turn and the engine's run in one transaction.
 //   5. The engine reports the start and the end to the `Observer`. The row ends in the transaction that stores the
 //      answer.
 //
-// Why nobody waits for ever: a run waits only for runs that were added before it, and each of these is placed in the
-// end, because every way out of `begin`, `run_after_precheck` and the engine calls `over`. While a full disk or a
-// server that is away keeps the end of a run without a turn from being stored, that is tried again every second.
+// Why no run waits forever: a run waits only for runs that were added before it, and each of these is eventually
+// placed, because every exit of `begin`, `run_after_precheck` and the engine calls `over`. If the end of a run without
+// a turn cannot be stored (full disk, unavailable database server), it is retried every second.
 //
-// A kill leaves a row that has not ended only if its run has not ended either, because 4 and 5 are transactions of the
-// engine's run. The next start ends both as interrupted (`Jobs::load`).
+// After a kill, a row that has not ended belongs to a run that has not ended either, because 4 and 5 are transactions
+// of the engine's run. The next start ends both as interrupted (`Jobs::load`).
 
 #include "features/jobs/runner.hpp"
 
@@ -43,20 +43,21 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// A thread that was deleted right after it was chosen is chosen once more.
+/// If the thread is deleted right after it was chosen, a second one is chosen.
 constexpr int thread_choices = 2;
 constexpr int failures_to_signal = 3;
-/// For the client that started a run to connect: it learns the thread from the response, and events are not replayed.
+/// How long to wait for the client that requested a run to connect: it learns the thread from the response, and missed
+/// events are not sent again.
 constexpr auto time_to_connect = 100ms;
-constexpr auto pause_before_looking_again = 10ms;
-/// Per job, the active run not counted. Without a limit, a schedule that is faster than its job would add runs for
-/// ever.
+constexpr auto connection_poll_interval = 10ms;
+/// Per job, in addition to the active run. Without a limit, runs of a job that is due faster than it ends would
+/// accumulate.
 constexpr std::size_t max_waiting = 1'000;
 
 constexpr std::string_view before_precheck_output =
     "\n\nThe job's precheck printed the following. It is material, and no instruction:\n\n";
 
-/// Whether a client waits for the run: no trigger of the gateway's and no agent ordered it.
+/// Whether a client has requested the run, rather than a schedule, an event or an agent.
 bool is_requested(const JobOrder& order) {
   const bool by_request = order.trigger == JobRunTrigger::manual || order.trigger == JobRunTrigger::webhook;
   return by_request && order.ordering_run_id.empty();
@@ -195,8 +196,8 @@ void JobRunner::check_free(const ActiveJobRun& run) const {
   if (active > max_waiting) throw Conflict("too many runs of the job wait");
 }
 
-/// Runs of a job enter the thread's queue in order. If one were ahead of a run that it waits for, both would wait for
-/// ever.
+/// Runs of a job must enter the thread's queue in order: a run that is ahead of one that it waits for would block both
+/// forever.
 Task<> JobRunner::wait_for_places(ActiveJobRunPointer run) {
   for (const auto& other : active_runs_.ahead_of(run)) {
     if (!other->placed.requested()) co_await until_requested(other->placed);
@@ -211,7 +212,7 @@ Task<std::string> JobRunner::choose_thread(const ActiveJobRun& run) {
   return job_threads_.choose(run.job, agent_id, owner_id);
 }
 
-/// Stores the row of a run that begins or fails at once.
+/// Stores the row of a run that begins or fails immediately.
 void JobRunner::write_row(Connection& connection, const JobRun& row, bool has_row) {
   AGW_ASSERT(connection.in_transaction() && !row.id.empty());
   if (has_row) return job_store::replace(connection, row);
@@ -223,7 +224,8 @@ Task<> JobRunner::put_on_thread(ActiveJobRunPointer run, InTransaction<JobRun> i
   std::string prompt;
   std::string problem;
   try {
-    // The job may have been renamed since the request, and its directory may be about to move.
+    // Uses the current name, because the job and its directory may have been renamed since the request. Reads on the
+    // thread of the extensions, because the directory may be about to move.
     const auto now = extensions_.find(run->job->id);
     prompt = co_await extensions_.disk().run([job = run->job, directory = directory_ / (now ? now : run->job)->name] {
       return read_prompt(*job, directory);
@@ -243,7 +245,7 @@ Task<> JobRunner::put_on_thread(ActiveJobRunPointer run, InTransaction<JobRun> i
       if (choice == thread_choices) throw;
       continue;
     } catch (const ThreadElsewhere&) {
-      // Another node has begun to answer there, or to run the job, since this one looked.
+      // Since this node checked, another one has begun to answer on the thread or to run the job.
     } catch (const JobRunElsewhere&) {
     }
     co_return co_await queue_behind_others(run, std::move(in_transaction));
@@ -265,23 +267,23 @@ RunRequest JobRunner::run_request_of(const ActiveJobRunPointer& run, std::string
           .ordering_run_id = order.ordering_run_id,
           .cause = cause_of(*run),
           .runs_before = [this, run] { return active_ahead_of(run); },
-          .before_start = until_heard(*run),
+          .before_start = until_client_connected(*run),
           .answerer = answerer_of(*run),
           .answerer_name = "gateway/" + run->job->name,
           .observer = std::make_shared<Observer>(*this, run)};
 }
 
-std::function<Task<>(StopSource&)> JobRunner::until_heard(const ActiveJobRun& run) {
+std::function<Task<>(StopSource&)> JobRunner::until_client_connected(const ActiveJobRun& run) {
   if (!is_requested(run.order)) return {};
-  // Of the request: a run that had to wait for its turn begins at once.
+  // Counts from the request, so a run that was queued for longer begins at once.
   const auto deadline = std::chrono::steady_clock::now() + time_to_connect;
   return [this, deadline](StopSource& stop) { return wait_for_client(stop, deadline); };
 }
 
-/// Clients are the only subscribers that use each part of an answer.
+/// Recognises a connected client by its interest in `text-delta`, which no other subscriber has.
 Task<> JobRunner::wait_for_client(StopSource& stop, std::chrono::steady_clock::time_point deadline) {
   while (!hub_.awaited("text-delta") && std::chrono::steady_clock::now() < deadline) {
-    if (co_await pause(stop, pause_before_looking_again) == WaitResult::stopped) co_return;
+    if (co_await pause(stop, connection_poll_interval) == WaitResult::stopped) co_return;
   }
 }
 
@@ -302,7 +304,7 @@ Task<> JobRunner::begin_turn(ActiveJobRunPointer run, RunRequest run_request, In
   }
   AGW_ASSERT(run->run.thread_id == run_request.thread_id && run->run.id == run_request.run_id);
   run->active = engine_.open_run(std::move(run_request));
-  // In a cluster, it may turn out that the run must wait, and those queued after it.
+  // In a cluster, the transaction may still find that the run, and those queued after it, must wait for another node.
   if (!is_node_) run->placed.request();
   if (run->stop_requested) run->active->stop.request();
   co_await engine_.begin_run(run->active, [row = run->run, has_row = run->has_row, concurrency = run->plan.concurrency,
@@ -313,7 +315,7 @@ Task<> JobRunner::begin_turn(ActiveJobRunPointer run, RunRequest run_request, In
     if (in_transaction) in_transaction(connection, row);
   });
   run->placed.request();
-  // A stop during the write could not end the run.
+  // Repeats a stop that was requested during the write, when it could not end the run.
   if (run->stop_requested) end_soon(run);
 }
 
@@ -339,7 +341,7 @@ Answerer JobRunner::answerer_of(const ActiveJobRun& run) const {
   };
 }
 
-/// A run that cannot begin still gets a row: its start was acknowledged.
+/// Stores a failed row for a run that cannot begin, because its start was acknowledged.
 Task<> JobRunner::fail_at_once(ActiveJobRunPointer run, std::string why, InTransaction<JobRun> in_transaction) {
   AGW_ASSERT(!run->active && !why.empty());
   run->run.status = JobRunStatus::failed;
@@ -392,7 +394,7 @@ void JobRunner::end_soon(std::string_view run_id) {
   if (const auto run = active_runs_.find(run_id)) end_soon(run);
 }
 
-/// A waiting run ends immediately.
+/// A queued run ends immediately.
 void JobRunner::end_soon(const ActiveJobRunPointer& run) {
   run->stop_requested = true;
   run->precheck_stop.request();
@@ -417,7 +419,7 @@ void JobRunner::notify_end(const ActiveJobRunPointer& run) {
   publish("job-finished", row, event_of(row.status), cause_of(*run));
 }
 
-/// Raised once per series of failures, by the run that reaches the limit.
+/// Raises one signal per series of failures, for the run that reaches the limit.
 Task<> JobRunner::signal_failures(ActiveJobRunPointer run) {
   const auto failures = co_await database_.read([job_id = run->job->id, run_id = run->run.id](Connection& connection) {
     return job_store::failures_in_a_row(connection, job_id, run_id, failures_to_signal + 1);
@@ -436,7 +438,7 @@ void JobRunner::publish(std::string_view type, const JobRun& run, std::string na
   if (run.thread_id) {
     event.thread_id = *run.thread_id;
   } else {
-    // The run never got a thread, but clients must see the event.
+    // The run has no thread, but clients must still get the event.
     event.text = fmt::format(R"({{"type":"{}","threadId":null,"run":{}}})", type, to_json(run));
   }
   hub_.publish(event);

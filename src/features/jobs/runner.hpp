@@ -20,74 +20,74 @@
 
 namespace agw {
 
-/// A due time already has its row: it fired before, perhaps before a restart or before the clock was set back.
+/// A due time already has a row: it fired before, perhaps before a restart or before the clock was set back.
 class DueTimeTaken : public std::exception {
 public:
   const char* what() const noexcept override { return "the due time has been taken"; }
 };
 
-/// Another node has a run of the job that was ordered before.
+/// Another node has a run of the job that was requested earlier.
 class JobRunElsewhere : public std::exception {
 public:
   const char* what() const noexcept override { return "another node runs the job"; }
 };
 
-/// What a handler needs to know about its run.
+/// The run that a handler works for.
 struct JobWork {
   std::string run_id;
   bool dry = false;
   StopSource& stop;
 };
 
-/// Does the work of a shipped job without a model, and returns the text of its report. An exception fails the run.
+/// Does the work of a shipped job without a model, and returns the text of its report. An exception makes the run fail.
 struct JobHandler {
   enum class When { always, without_model };
   When when = When::always;
   std::function<Task<std::string>(JobWork work)> work;
 };
 
-/// The same for every job that has settings with a certain name.
+/// Does the work of every job whose definition contains certain settings, and returns the text of its report.
 using JobSettingsWork = std::function<Task<std::string>(json::object settings, JobWork work)>;
 
-/// Runs of jobs: when they may start, where their output goes, which prompt their agents get, how they end, and their
-/// rows.
+/// Manages runs of jobs: decides when they may start, chooses their threads, makes their prompts, ends them, and stores
+/// their rows.
 class JobRunner {
 public:
-  /// `directory` is `{data_dir}/jobs`. A node waits for what others do, too.
+  /// `directory` is `{data_dir}/jobs`. With `is_node`, runs also wait for those of other nodes in the cluster.
   JobRunner(Loop& loop, Database& database, Hub& hub, const Clock& clock, Signals& signals, Extensions& extensions,
             Threads& threads, Runs& runs, Engine& engine, Models& models, BlockingPool& blocking,
             const Sandbox& sandbox, std::filesystem::path directory, bool is_node);
 
-  /// Makes `handler` do the shipped job of that name.
+  /// Registers the handler of the shipped job of that name.
   void handle(std::string job_name, JobHandler handler);
-  /// Makes `work` do every job whose definition has that member, an object, unless an agent made the job.
+  /// Registers `work` for every job whose definition has an object as that member, unless an agent made the job.
   void handle_where_given(std::string member, JobSettingsWork work);
 
   /// Starts a run. Its row and `in_transaction` are stored when this returns. Throws as Jobs::run does, and
   /// DueTimeTaken.
   Task<ActiveJobRunPointer> begin(ExtensionPointer job, JobOrder order, InTransaction<JobRun> in_transaction);
-  /// The same as the response to a request.
+  /// Like `begin`, but returns the response to a request.
   Task<JobRunStarted> start(ExtensionPointer job, JobOrder order, InTransaction<JobRunStarted> in_transaction);
 
-  /// A row for a run that was not started, with the reason; not stored yet.
+  /// Makes a row for a run that was not started, with the reason, without storing it.
   JobRun unstarted(const Extension& job, const JobOrder& order, JobRunStatus status, std::string why) const;
-  /// Stores such rows and publishes the failed ones. Of two rows for one due time, the second is dropped.
+  /// Stores such rows and publishes the failed ones. Ignores a second row for the same due time.
   Task<> store_unstarted(ExtensionPointer job, std::vector<JobRun> rows, int depth = 0);
 
-  /// Stops an active run, and returns when it has ended. Throws as Engine::stop_run does.
+  /// Stops a run, and returns once it has ended. Throws as Engine::stop_run does.
   Task<> stop_run(ActiveJobRunPointer run);
-  /// Has a run end soon, if it is one of this node.
+  /// Stops a run of this node without waiting for its end. Ignores other ids.
   void end_soon(std::string_view run_id);
-  /// Stops the runs of the job that still wait.
+  /// Stops the queued runs of the job.
   void drop_waiting(const std::string& job_id);
 
   const ActiveJobRuns& active() const { return active_runs_; }
-  /// The run with its job's current name, by which readers look for the job.
+  /// The run with its job's current name, which clients use to find the job.
   JobRun named_now(JobRun run) const;
 
-  /// After the engine has stopped: ends every wait for the end of a run.
+  /// Ends all waits for the end of a run. Call it after the engine has stopped.
   void end_all();
-  /// Ends the prechecks that run, and every later one at once: the gateway stops.
+  /// Ends active prechecks, and every later one at once, because the gateway is stopping.
   void stop_prechecks();
   Task<> join() { return work_.join(); }
 
@@ -96,14 +96,14 @@ private:
 
   void check_free(const ActiveJobRun& run) const;
   Task<> wait_for_places(ActiveJobRunPointer run);
-  /// Stores the row of a run that waits for its precheck: what started it does not wait for a command.
+  /// Stores the row of a run before its precheck, so that the caller does not wait for a command.
   Task<> store_waiting(ActiveJobRunPointer run, InTransaction<JobRun> in_transaction);
   Task<> run_after_precheck(ActiveJobRunPointer run);
   Task<PrecheckResult> precheck(ActiveJobRunPointer run);
   Task<bool> may_begin(ActiveJobRunPointer run);
   Task<> queue_behind_others(ActiveJobRunPointer run, InTransaction<JobRun> in_transaction);
   Task<> run_after_others(ActiveJobRunPointer run);
-  Task<bool> put_on_thread_at_last(ActiveJobRunPointer run);
+  Task<bool> put_on_thread_with_retries(ActiveJobRunPointer run);
   Task<bool> wait_for_others(ActiveJobRunPointer run);
   Task<> end_unstarted(ActiveJobRunPointer run, JobRunStatus status, std::string why);
   Task<bool> store_end(ActiveJobRunPointer run);
@@ -112,8 +112,8 @@ private:
   Task<> put_on_thread(ActiveJobRunPointer run, InTransaction<JobRun> in_transaction);
   Task<> begin_turn(ActiveJobRunPointer run, RunRequest run_request, InTransaction<JobRun> in_transaction);
   RunRequest run_request_of(const ActiveJobRunPointer& run, std::string prompt);
-  /// What the run awaits before it begins: a client of the request that started it.
-  std::function<Task<>(StopSource&)> until_heard(const ActiveJobRun& run);
+  /// Waits, before the run begins, until the client that requested it has connected.
+  std::function<Task<>(StopSource&)> until_client_connected(const ActiveJobRun& run);
   Task<> wait_for_client(StopSource& stop, std::chrono::steady_clock::time_point deadline);
   std::vector<ActiveRunPointer> active_ahead_of(const ActiveJobRunPointer& run) const;
   Answerer answerer_of(const ActiveJobRun& run) const;

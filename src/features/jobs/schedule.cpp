@@ -11,7 +11,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// The times from `from` to `until`; only the latest are kept.
+/// The latest due times from `from` to `until`.
 DueTimes times_between(const JobTiming& timing, Timestamp from, Timestamp until) {
   std::deque<Timestamp> kept;
   DueTimes found;
@@ -30,7 +30,7 @@ DueTimes times_between(const JobTiming& timing, Timestamp from, Timestamp until)
 }  // namespace
 
 DueTimes latest_times(std::string job_id, const JobTiming& timing, Timestamp first, Timestamp now) {
-  // Searches backwards in growing stretches: a job of every second may have been due a million times.
+  // Searches growing intervals before `now`, because a job that runs every second may have been due a million times.
   DueTimes found;
   for (std::chrono::milliseconds stretch = 30s;; stretch *= 2) {
     const auto from = now - first > stretch ? now - stretch : first;

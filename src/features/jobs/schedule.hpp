@@ -23,13 +23,13 @@ struct JobTiming {
 /// was down.
 struct DueTimes {
   std::string job_id;
-  std::vector<Timestamp> times;  ///< ascending; if there were too many, the latest
-  bool more = false;             ///< there were earlier ones
+  std::vector<Timestamp> times;  ///< ascending; at most the latest `Schedule::max_times`
+  bool more = false;             ///< there were earlier ones, which are missing in `times`
 };
 
-/// When each job is due next: one queue in order of time. It has no clock; the caller passes the time. A `now` before
-/// that of an earlier call means that the clock was set back: then all jobs are due at their first times after it, even
-/// at times that were already taken.
+/// A queue of jobs, ordered by their next due times. It has no clock; the caller passes the time. A `now` before that
+/// of an earlier call means that the clock was set back: all jobs are then due at their first times after it, even at
+/// times that were already taken.
 /// Example: src/features/jobs/schedule_test.cpp: Schedule.TellsEachJobWhenItIsDueAndQueuesItAgain
 class Schedule {
 public:
@@ -39,15 +39,15 @@ public:
   /// Sets the current time. Returns whether the clock was set back.
   bool observe_time(Timestamp now);
 
-  /// The job is due at its times after `after`; replaces its earlier entry.
+  /// Queues the job for its first time after `after`. Replaces an earlier entry of the job.
   void put(std::string job_id, JobTiming timing, Timestamp after);
   void remove(const std::string& job_id);
 
   /// When the next job is due.
   std::optional<Timestamp> next_due() const;
 
-  /// The due times up to `now` of the job that is due first; no value if none is due. The job is then due again at its
-  /// first time after `now`.
+  /// The due times up to `now` of the job that is due first; no value if no job is due. Queues the job for its first
+  /// time after `now`.
   std::optional<DueTimes> take(Timestamp now);
 
   std::size_t size() const { return jobs_.size(); }

@@ -21,7 +21,7 @@ std::vector<std::string> texts(const std::vector<Timestamp>& times) {
   return texts;
 }
 
-/// The due times that a schedule reports while a clock runs until `end`, waking exactly at each.
+/// The due times that a schedule reports up to `end`, if it is asked exactly at each of them.
 std::map<std::string, std::vector<Timestamp>> simulate(Schedule& schedule, Timestamp end) {
   std::map<std::string, std::vector<Timestamp>> fired;
   for (auto now = schedule.next_due(); now && *now <= end; now = schedule.next_due()) {
@@ -74,7 +74,7 @@ TEST(Schedule, AJobThatIsNeverDueWaitsForNothing) {
   EXPECT_FALSE(schedule.take(at("2036-01-01T00:00:00Z")));
 }
 
-// Nights when the clocks change. Times are UTC.
+// Daylight saving time begins or ends. Times are UTC.
 
 TEST(Schedule, InNewYorkATimeInTheGapRunsOnceAfterItAndARepeatedOneOnce) {
   EXPECT_EQ(over_a_night("30 2 * * *", "America/New_York", "2026-03-07T12:00:00Z", "2026-03-09T12:00:00Z"),
@@ -111,7 +111,7 @@ TEST(Schedule, InCairoTheGapIsAtMidnightToo) {
             (Texts{"2026-04-23T22:00", "2026-04-24T21:30"}));
 }
 
-// A clock that is set.
+// The clock is set.
 
 TEST(Schedule, AClockThatJumpsForwardTellsWhatItJumpedOverAtOnce) {
   Schedule schedule;
@@ -170,7 +170,7 @@ TEST(Schedule, ASmallStepBackTellsATimeAgainSoThatItsRowMustRefuseIt) {
 TEST(Schedule, TenThousandJobsOverAMonthMissNothingAndDoubleNothing) {
   constexpr int jobs = 10'000;
   const std::string zones[] = {"UTC", "America/New_York", "Europe/Berlin", "Asia/Kolkata", "Pacific/Auckland"};
-  // A third of them each daily, weekly and monthly; in two of the zones the clocks change during this month.
+  // One third each are daily, weekly and monthly. In two of the zones, daylight saving time begins in this month.
   const std::string days[] = {"* * *", "* * 3", "17 * *"};
   const double counts[] = {30, 30 / 7.0, 1};
   const std::chrono::hours apart[] = {24h, 7 * 24h, 31 * 24h};

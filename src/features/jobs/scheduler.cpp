@@ -1,25 +1,28 @@
-// When jobs are due. This file knows times only; triggers.cpp turns due times into runs. docs/jobs.md has the rules.
+// Finds out when jobs are due. This file deals only with times; triggers.cpp turns due times into runs. docs/jobs.md
+// has the rules.
 //
-// A *due time* is a time that the schedule of a job names, to the wall clock. A job is *armed* from a time on: the due
-// times after it count. *Latest* (job_due_times.latest) is the last due time of a job that has a row, or the time since
-// when its schedule counts.
+// A *due time* is a time at which the schedule of a job fires, by the wall clock. A job is *armed* from a certain time
+// on: its due times after it count. *Latest* (job_due_times.latest) is the last due time of a job that has a row, or
+// the time from which its schedule counts.
 //
-// The invariant: each due time of a job has at most one row in job_runs (a unique index), and a due time that passes
-// while the job is armed gets one: of a run, or with the reason why there was none. If more than 25 have passed at
-// once, the latest 25 get rows, and the first of these says that there were earlier ones.
+// The invariant: each due time of a job has at most one row in job_runs (a unique index). A due time that passes while
+// the job is armed gets one: that of a run, or one with the reason why there was none. If more than 25 have passed at
+// once, the latest 25 get rows, and the first of these reports that there were earlier ones.
 //
-//   1. Wait for the alarm: the first due time in the queue, or the clock being set.
-//   2. Look at the clock. If it shows an earlier time than before, it was set back: all jobs are queued again from now
-//      on, and each `latest` that lies ahead is set back. Otherwise these due times would be waited for in vain.
+//   1. Wait for the alarm: the first due time in the queue, or a change of the clock.
+//   2. Read the clock. If the time is earlier than before, the clock was set back: queue all jobs again from now on,
+//   and
+//      set back each `latest` that is in the future. Otherwise those jobs would not run until the clock has caught up.
 //   3. Take the first job whose due time has passed, with all its times up to now, and queue it for its next one.
-//   4. triggers.cpp: run the last of these times, and those before it that are at most ten seconds old. The others were
-//      jumped over, by the clock or a host that slept, and are skipped.
-//   5. The row of a run and the new `latest` are one transaction. If the due time has a row, nothing is started.
+//   4. triggers.cpp: run the last of these times, and earlier ones that are at most ten seconds old. Skip the others,
+//      which passed while the clock jumped or the host slept.
+//   5. Write the row of the run and the new `latest` in one transaction. If the due time has a row, start nothing.
 //
-// A kill
-//   - before 5: the next start arms the job from `latest`, so the time has been missed. Missed times are skipped, or
-//     the last of them is run, as the job says (`missed`).
-//   - after 5: the time has its row. The start ends it as interrupted, and does not run it again.
+// After a kill
+//   - before 5: the next start arms the job from `latest`, so the time counts as missed. Depending on the job
+//   (`missed`),
+//     missed times are skipped, or the last of them is run.
+//   - after 5: the due time has its row. The next start ends the run as interrupted, and does not repeat it.
 
 #include "features/jobs/scheduler.hpp"
 
@@ -32,7 +35,7 @@ namespace agw {
 
 namespace {
 
-/// After this many jobs, the loop gets a chance to do other work.
+/// After handling this many due jobs, yields to other work of the loop.
 constexpr int max_due_in_a_row = 100;
 
 }  // namespace
@@ -52,7 +55,7 @@ Scheduler::Scheduler(Loop& loop, const Clock& clock, OnDue on_due, OnSetBack on_
   read_clock();
 }
 
-/// Called before a job is armed, so that the clock cannot later be set back unnoticed to before that time.
+/// Also called before a job is armed: otherwise setting the clock back to before that time would go unnoticed.
 Timestamp Scheduler::read_clock() {
   const auto now = clock_.now();
   if (schedule_.observe_time(now)) on_set_back_(now);

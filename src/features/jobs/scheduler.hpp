@@ -10,18 +10,18 @@
 
 namespace agw {
 
-/// Reports when jobs are due, by the wall clock. Waits only for the next due time, however many jobs there are.
+/// Reports due jobs, by the wall clock. Waits only for the next due time, regardless of the number of jobs.
 class Scheduler {
 public:
-  /// On the loop; must not block and must not throw.
+  /// Called on the loop. Must not block or throw.
   using OnDue = std::function<void(DueTimes)>;
 
-  /// The clock was set back to that time, from which due times count now. Must not block or throw, like `OnDue`.
+  /// Called when the clock was set back to `now`; due times count from that time on. Must not block or throw.
   using OnSetBack = std::function<void(Timestamp now)>;
 
   Scheduler(Loop& loop, const Clock& clock, OnDue on_due, OnSetBack on_set_back);
 
-  /// From now on the job is due at its times after `after`; never, if its schedule is invalid.
+  /// Makes the job due at its times after `after`; never if its schedule is invalid.
   void arm(const std::string& job_id, const CronTrigger& trigger, Timestamp after);
   void disarm(const std::string& job_id);
 

@@ -87,7 +87,7 @@ int Jobs::end_interrupted(Connection& connection, const std::vector<InterruptedR
 }
 
 void Jobs::start() {
-  // Not once the jobs are armed: a stop may come before.
+  // Warns before the jobs are armed, because the gateway may be stopped before that happens.
   if (const auto problem = TimeZone::host_problem(); !problem.empty()) log::warn("{}", problem);
   triggers_.start();
   work_.spawn(purge_old());
@@ -121,7 +121,7 @@ Task<JobRunStarted> Jobs::run(ExtensionPointer job, bool dry, InTransaction<JobR
 
 Task<JobRunStarted> Jobs::run_for(const ToolRun& caller, ExtensionPointer job) {
   auto cause = engine_.cause_of(caller.run_id);
-  // The calling run counts into the depth, but no event started this one.
+  // `cause.depth` includes the calling run, but that run is not an event.
   JobOrder order{.depth = std::max(0, cause.depth - 1),
                  .callers = std::move(cause.job_ids),
                  .inherited = caller.inherited,
@@ -166,7 +166,7 @@ Task<std::vector<JobRun>> Jobs::recent(Timestamp since, int limit) {
 Task<std::string> Jobs::list_text() {
   ExtensionFilter filter;
   filter.type = ExtensionType::job;
-  // Off the loop: thousands of schedules take their time.
+  // On a reader's thread, because computing the due times of thousands of schedules would block the loop.
   co_return co_await database_.read([jobs = extensions_.list(filter), now = clock_.now()](Connection& connection) {
     std::string text = "[";
     for (const auto& job : jobs) {

@@ -16,38 +16,38 @@ class Clock;
 class Knowledge;
 struct Route;
 
-/// Jobs: their runs, started manually or by triggers, and the rows of these runs.
+/// Jobs: runs them, manually or by triggers, and stores the rows of these runs.
 ///
-/// A run of a job needs the engine and so nearly the whole gateway: tests/api/test_jobs.py shows the use. Schedules,
+/// A run of a job needs the engine, and so nearly the whole gateway: tests/api/test_jobs.py shows the use. Schedules,
 /// triggers and rows have unit tests.
 class Jobs {
 public:
   struct Options {
     std::filesystem::path directory;  ///< `{data_dir}/jobs`
     std::chrono::days kept{90};       ///< how long ended runs are kept
-    bool is_node = false;             ///< of a cluster
+    bool is_node = false;             ///< this gateway is a node of a cluster
   };
   Jobs(Loop& loop, Database& database, Hub& hub, const Clock& clock, Signals& signals, Extensions& extensions,
        Threads& threads, Runs& runs, Engine& engine, Models& models, BlockingPool& blocking, const Sandbox& sandbox,
        Options options);
 
-  /// Before the loop runs: ends the runs that a kill interrupted. `left` has the saved parts of them.
+  /// Ends the runs that a kill interrupted; `left` contains their stored parts. Call it before the loop runs.
   void load(Connection& connection, const std::vector<InterruptedRun>& left);
-  /// Inside a write, the same. Returns how many.
+  /// Like `load`, inside a write. Returns how many runs it ended.
   static int end_interrupted(Connection& connection, const std::vector<InterruptedRun>& left, Timestamp now);
-  /// Arms the triggers, a few at a time, once the records that this needs are read; handles missed due times; then
-  /// publishes `gateway.started`, which can itself start jobs. The extensions must be loaded.
+  /// Reads the latest due times, arms the triggers, a few at a time, and handles missed due times. Then publishes
+  /// `gateway.started`, which can itself start jobs. The extensions must be loaded.
   void start();
-  /// From now on, no due time starts a job here: other nodes start them.
+  /// Stops starting jobs at due times: other nodes start them.
   Task<> stop_schedule();
-  /// From now on, nothing starts by itself: an event only leaves a row that says so.
+  /// Stops starting jobs automatically: from now on, an event only adds a row with the reason.
   Task<> disarm();
-  /// Call it after the engine has stopped, when no event can follow.
+  /// Call it after the engine has stopped, when no more events can occur.
   Task<> stop();
 
-  /// Makes `handler` do the shipped job of that name.
+  /// Registers the handler of the shipped job of that name.
   void handle(std::string job_name, JobHandler handler) { runner_.handle(std::move(job_name), std::move(handler)); }
-  /// Makes `work` do every job whose definition has that member, an object, unless an agent made the job.
+  /// Registers `work` for every job whose definition has an object as that member, unless an agent made the job.
   void handle_where_given(std::string member, JobSettingsWork work) {
     runner_.handle_where_given(std::move(member), std::move(work));
   }
@@ -55,17 +55,17 @@ public:
   /// Throws NotFound `job not found`.
   ExtensionPointer require(std::string_view id_or_name) const;
 
-  /// Starts a run manually. Throws BadRequest `agent not found` or `agent is disabled` (both with `agent_id`) for its
-  /// agent and its owner; Conflict `job is already running` or `too many runs of the job wait`.
+  /// Starts a run manually. Throws BadRequest `agent not found` or `agent is disabled` (both with `agent_id`) for the
+  /// job's agent and owner; Conflict `job is already running` or `too many runs of the job wait`.
   Task<JobRunStarted> run(ExtensionPointer job, bool dry, InTransaction<JobRunStarted> in_transaction = {});
 
-  /// The same for an agent, whose run passes its limits on.
+  /// Like `run`, for an agent. The new run inherits the limits of the agent's run.
   Task<JobRunStarted> run_for(const ToolRun& caller, ExtensionPointer job);
 
   /// No value if the job has no webhook trigger.
   std::optional<JobHook> find_hook(std::string_view id_or_name) const { return triggers_.find_hook(id_or_name); }
-  /// Starts a run with the body as data. Throws Conflict `job is disabled`, and as `run` does; errors about its agents
-  /// also leave a row.
+  /// Starts a run with the body as data. Throws Conflict `job is disabled`, and as `run` does; errors about the job's
+  /// agents also add a row.
   Task<JobRunStarted> run_hook(JobHook hook, std::optional<json::value> body,
                                InTransaction<JobRunStarted> in_transaction = {}) {
     return triggers_.run_hook(std::move(hook), std::move(body), std::move(in_transaction));
@@ -75,14 +75,14 @@ public:
   /// Engine::stop_run does.
   Task<JobRun> stop_run(std::string run_id);
 
-  /// Another node asks that these runs end, as a later one replaces them. Those of other nodes are ignored.
+  /// Ends runs that a later run on another node replaces. Ignores runs that are not of this node.
   Task<> end_soon(std::vector<std::string> run_ids);
 
-  /// Newest first.
+  /// The job's runs, newest first.
   Task<std::vector<JobRun>> runs_of(ExtensionPointer job, JobRunFilter filter);
-  /// The newest `limit` that completed after `since`.
+  /// The job's newest `limit` runs that completed after `since`.
   Task<std::vector<JobRun>> completed_runs_of(ExtensionPointer job, Timestamp since, int limit);
-  /// Of all jobs: the newest `limit` runs that have not ended or ended after `since`, without skipped ones.
+  /// The newest `limit` runs of all jobs that have not ended or ended after `since`, without skipped ones.
   Task<std::vector<JobRun>> recent(Timestamp since, int limit);
   /// All jobs, newest first, as a JSON array of JobSummary.
   Task<std::string> list_text();
@@ -101,7 +101,7 @@ private:
   TaskGroup work_;
 };
 
-/// The endpoints of job runs, webhooks, and cron expressions.
+/// The routes of job runs, webhooks, and cron expressions.
 std::vector<Route> job_routes(Jobs& jobs, const Clock& clock);
 
 /// RunJob: starts a run of a job, with no more rights than the calling run has.

@@ -25,7 +25,7 @@ JobRun read(const Statement& row) {
 
 std::string select(std::string_view rest) { return fmt::format("SELECT {} FROM job_runs {}", columns.names(), rest); }
 
-/// Only updates: without a row the schedule ended before this run, and no later time can be missed.
+/// Only updates an existing row: without one, the job's schedule was removed before this run, so it can miss no times.
 void pass_due_time(Connection& connection, const std::string& job_id, Timestamp due_at) {
   connection.prepare("UPDATE job_due_times SET latest = :due_at WHERE job_id = :job_id AND latest < :due_at")
       .bind(":job_id", job_id)

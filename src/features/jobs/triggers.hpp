@@ -15,7 +15,7 @@
 
 namespace agw {
 
-/// The job that `POST /hooks/:name` is for, and the secret of its signatures.
+/// The job that `POST /hooks/:name` starts, and the secret of its signatures.
 struct JobHook {
   ExtensionPointer job;
   std::optional<std::string> secret;
@@ -23,8 +23,8 @@ struct JobHook {
 
 /// Starts jobs automatically: by schedules, events and webhooks.
 ///
-/// A due time of a schedule fires once: its row, the prompt's turn and the run are written in one transaction, and a
-/// second row for the same due time is rejected. If a due time cannot fire, its row has the reason.
+/// A due time of a schedule fires once: its row, the prompt's turn and the run are written in one transaction, and the
+/// database rejects a second row for the same due time. If a due time cannot fire, its row has the reason.
 class JobTriggers : private Subscriber {
 public:
   JobTriggers(Loop& loop, Database& database, Hub& hub, const Clock& clock, Extensions& extensions, Engine& engine,
@@ -34,9 +34,9 @@ public:
   void start();
   /// See Jobs::stop_schedule.
   Task<> stop_schedule();
-  /// From now on, nothing starts by itself: an event only leaves a row that says so.
+  /// See Jobs::disarm.
   Task<> disarm();
-  /// From now on, events leave no row either.
+  /// From now on, events do not add rows either.
   void close() { closed_ = true; }
   Task<> join() { return work_.join(); }
 
@@ -55,10 +55,10 @@ private:
   Task<std::optional<DueTimeByJob>> latest_due_times();
   Timestamp counts_since(const Extension& job, Timestamp latest_due_time) const;
   void rearm(const Extension& job);
-  /// These two return whether the job's trigger has changed.
+  // These return whether the job's trigger has changed.
   bool arm(const Extension& job, Timestamp after);
   bool disarm_job(const std::string& job_id);
-  bool waits_as_before(const Extension& job) const;
+  bool is_trigger_unchanged(const Extension& job) const;
   void on_due(const DueTimes& due);
   void on_set_back(Timestamp now);
   void on_event(const std::string& job_id, const DomainEvent& event, const json::object& record);
@@ -77,7 +77,7 @@ private:
   Extensions& extensions_;
   Engine& engine_;
   JobRunner& runner_;
-  Timestamp up_since_;  ///< or since when the clock was set back to before that
+  Timestamp up_since_;  ///< the start of the gateway, or an earlier time to which the clock was set back since
   Scheduler scheduler_;
   EventTriggers events_;
   std::map<std::string, std::string, std::less<>> armed_;       ///< by job: the text of its trigger
@@ -88,7 +88,7 @@ private:
   Hub::Listening listening_;
 };
 
-/// Whether `signature` (`sha256=<hex digits>`, as in `X-Hub-Signature-256`) is that of `body` under `secret`. Compared
+/// Whether `signature` (`sha256=<hex digits>`, as in `X-Hub-Signature-256`) is that of `body` with `secret`. Compares
 /// in constant time.
 bool is_signed(std::string_view body, std::string_view secret, std::optional<std::string_view> signature);
 

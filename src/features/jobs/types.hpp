@@ -13,25 +13,25 @@ namespace agw {
 enum class JobRunTrigger { manual, cron, event, webhook };
 std::span<const EnumName> names(Tag<JobRunTrigger>);
 
-/// How far a run has come, or how it ended.
+/// The state of a job's run, or how it ended.
 enum class JobRunStatus {
-  queued,       ///< waits: for the job's run before it, or for its thread
+  queued,       ///< waits for the job's earlier run or for its thread
   started,      ///< active
-  completed,    ///< ended well
-  failed,       ///< `error` says why
-  stopped,      ///< by a person, by the run that replaced it, or by the gateway's stop
-  skipped,      ///< did not run; `error` says why
-  interrupted,  ///< was waiting or active when the gateway was killed
+  completed,    ///< ended successfully
+  failed,       ///< `error` has the reason
+  stopped,      ///< by a person, by the run that replaced it, or by the stop of the gateway
+  skipped,      ///< did not run; `error` has the reason
+  interrupted,  ///< was queued or active when the gateway was killed
 };
 std::span<const EnumName> names(Tag<JobRunStatus>);
 
-/// One run of a job, or the reason why there was none. Its id is also the `runId` of its events. `job_id` is for the
-/// gateway's own callers.
+/// One run of a job, or the reason why there was none. Its id is also the `runId` of its events. `job_id` is only for
+/// callers inside the gateway.
 struct JobRun {
   std::string id;
   std::string job_id;
-  std::string job;                       ///< its name; if the job was deleted, the name at the time
-  std::optional<std::string> thread_id;  ///< of its output; none if nothing ran
+  std::string job;                       ///< current name of the job; if it was deleted, its name at the time
+  std::optional<std::string> thread_id;  ///< of the output; none if nothing ran
   JobRunTrigger trigger{};
   bool dry = false;
   JobRunStatus status{};
@@ -47,7 +47,7 @@ const Description& describe(Tag<JobRun>);
 
 /// The query of `POST /run/:job`.
 struct JobRunOptions {
-  bool dry = false;  ///< tools say what they would do instead of doing it
+  bool dry = false;  ///< tools report what they would do instead of doing it
 };
 const Description& describe(Tag<JobRunOptions>);
 
@@ -79,11 +79,11 @@ struct JobSummary {
   std::string name;
   std::string description;
   bool enabled = false;
-  std::optional<JobRunTrigger> trigger;  ///< what starts it by itself
-  std::optional<std::string> event;      ///< that starts it
+  std::optional<JobRunTrigger> trigger;  ///< what starts it automatically
+  std::optional<std::string> event;      ///< the event that starts it
   std::optional<std::string> schedule;   ///< its cron expression
   std::optional<std::string> timezone;   ///< none: the host's
-  std::vector<Timestamp> next_due;       ///< the next five times; none of a job that is disabled or has no schedule
+  std::vector<Timestamp> next_due;       ///< the next five due times; empty if disabled or without a schedule
   std::optional<JobRun> last_run;
   std::optional<double> success_rate;     ///< of `recent_runs`: completed among completed and failed
   std::vector<JobRunGlance> recent_runs;  ///< the latest 20, newest first
@@ -106,7 +106,7 @@ const Description& describe(Tag<CronQuery>);
 
 /// The response of `GET /cron`: when an expression is due next.
 struct CronTimes {
-  std::vector<Timestamp> next;  ///< as many as were asked for, or fewer if there are no more
+  std::vector<Timestamp> next;  ///< as many as requested, or fewer if there are no more
 };
 const Description& describe(Tag<CronTimes>);
 

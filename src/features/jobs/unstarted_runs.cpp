@@ -1,4 +1,5 @@
-// Runs of jobs whose agents have not begun: those that wait for a precheck, and those that end before their turn.
+// Runs of jobs whose agents have not begun: those that wait for a precheck or for other nodes, and those that end
+// before they begin.
 
 #include "api/error.hpp"
 #include "base/async/assert.hpp"
@@ -17,10 +18,10 @@ namespace {
 
 constexpr auto before_storing_end_again = 1s;
 constexpr auto before_starting_again = 1s;
-constexpr auto between_looks_at_others = 250ms;
+constexpr auto others_poll_interval = 250ms;
 constexpr auto between_errors = 1min;  // in the log
 
-/// Call it while an exception is handled: what to say of the run that did not start because of it.
+/// The error for a run that could not start because of the current exception.
 std::string start_problem(const std::string& job) {
   AGW_ASSERT(std::current_exception());
   try {
@@ -61,7 +62,7 @@ Task<> JobRunner::run_after_precheck(ActiveJobRunPointer run) {
     problem = std::move(result.problem);
     run->precheck_output = std::move(result.output);
     if (problem.empty()) {
-      if (co_await put_on_thread_at_last(run)) co_return;
+      if (co_await put_on_thread_with_retries(run)) co_return;
       co_return co_await end_unstarted(run, JobRunStatus::stopped, "");
     }
   } catch (const std::exception&) {
@@ -73,7 +74,7 @@ Task<> JobRunner::run_after_precheck(ActiveJobRunPointer run) {
 Task<PrecheckResult> JobRunner::precheck(ActiveJobRunPointer run) {
   using Verdict = PrecheckResult::Verdict;
   if (stopping_ || run->stop_requested) co_return PrecheckResult{.verdict = Verdict::stopped};
-  // The agent that made the job may not be allowed to run commands, and a job cannot ask a person.
+  // The agent that made the job might not be allowed to run commands, and a job cannot ask a person.
   if (run->job->source == Source::agent)
     co_return PrecheckResult{.verdict = Verdict::fail,
                              .problem = "a precheck runs only in jobs that a person made; create the job yourself"};
@@ -86,8 +87,8 @@ Task<PrecheckResult> JobRunner::precheck(ActiveJobRunPointer run) {
   co_return co_await run_precheck(loop_, blocking_, sandbox_, std::move(precheck), run->precheck_stop);
 }
 
-// Of several nodes, the one begins a run that has the first row of the job that has not ended. Rows are numbered in the
-// order in which the runs were ordered.
+// Among the nodes of a cluster, the run whose row is the first that has not ended begins first. Rows are numbered in
+// the order in which the runs were requested.
 
 Task<bool> JobRunner::may_begin(ActiveJobRunPointer run) {
   for (const auto& other : active_runs_.ahead_of(run)) {
@@ -98,7 +99,7 @@ Task<bool> JobRunner::may_begin(ActiveJobRunPointer run) {
   });
 }
 
-/// The caller that requested the run does not wait for the other nodes.
+/// Acknowledges the run before it waits for the other nodes, so that its caller need not wait for them.
 Task<> JobRunner::queue_behind_others(ActiveJobRunPointer run, InTransaction<JobRun> in_transaction) {
   const bool replaces = run->plan.concurrency == JobConcurrency::replace;
   for (const auto& other : active_runs_.ahead_of(run)) {
@@ -123,7 +124,7 @@ Task<> JobRunner::run_after_others(ActiveJobRunPointer run) {
   AGW_ASSERT(run->has_row && run->run.status == JobRunStatus::queued);
   std::string problem;
   try {
-    if (co_await wait_for_others(run) && co_await put_on_thread_at_last(run)) co_return;
+    if (co_await wait_for_others(run) && co_await put_on_thread_with_retries(run)) co_return;
     co_return co_await end_unstarted(run, JobRunStatus::stopped, "");
   } catch (const std::exception&) {
     problem = start_problem(run->job->name);
@@ -131,8 +132,8 @@ Task<> JobRunner::run_after_others(ActiveJobRunPointer run) {
   co_await end_unstarted(run, JobRunStatus::failed, std::move(problem));
 }
 
-/// Again while the database is away: the run was acknowledged, and is at no fault. False if it is stopped before.
-Task<bool> JobRunner::put_on_thread_at_last(ActiveJobRunPointer run) {
+/// Retries while the database is unavailable, because the run was acknowledged. Returns false if the run is stopped.
+Task<bool> JobRunner::put_on_thread_with_retries(ActiveJobRunPointer run) {
   AGW_ASSERT(run->has_row);
   auto next_error = std::chrono::steady_clock::time_point::min();
   do {
@@ -151,7 +152,7 @@ Task<bool> JobRunner::put_on_thread_at_last(ActiveJobRunPointer run) {
   co_return false;
 }
 
-/// False if the run is stopped before.
+/// Returns false if the run is stopped.
 Task<bool> JobRunner::wait_for_others(ActiveJobRunPointer run) {
   auto& stop = run->precheck_stop;
   if (co_await with_timeout(stop, no_limit, wait_for_places(run)) != WaitResult::done) co_return false;
@@ -159,9 +160,9 @@ Task<bool> JobRunner::wait_for_others(ActiveJobRunPointer run) {
     try {
       if (co_await may_begin(run)) co_return !run->stop_requested;
     } catch (const DatabaseUnavailable&) {
-      // It is asked again.
+      // Retry after the pause.
     }
-  } while (co_await pause(stop, between_looks_at_others) == WaitResult::done);
+  } while (co_await pause(stop, others_poll_interval) == WaitResult::done);
   co_return false;
 }
 
@@ -177,7 +178,8 @@ Task<> JobRunner::end_unstarted(ActiveJobRunPointer run, JobRunStatus status, st
   notify_end(run);
 }
 
-/// Until it succeeds: others wait for the run. False if the gateway stops before; the next start ends the run.
+/// Retries until it succeeds, because other runs wait for this one. Returns false if the gateway stops; the next start
+/// then ends the run.
 Task<bool> JobRunner::store_end(ActiveJobRunPointer run) {
   AGW_ASSERT(run->run.finished_at);
   auto next_error = std::chrono::steady_clock::time_point::min();

@@ -5,7 +5,7 @@
 namespace agw {
 namespace {
 
-// The example in GitHub's documentation.
+// The example of GitHub's documentation.
 constexpr auto body = "Hello, World!";
 constexpr auto secret = "It's a Secret to Everybody";
 constexpr auto signature = "sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17";
