@@ -18,23 +18,23 @@ namespace {
 
 using MessageRole = Message::Role;
 
-/// How many of the user's messages at the end are looked at for one that begins the question.
+/// The question may begin at any of this many last messages of the user.
 constexpr std::size_t max_shorter_questions = 4;
 
-/// The index of the first of the messages before `end` that have this role.
+/// The index of the first of the consecutive messages of that role before `end`.
 std::size_t first_before(const std::vector<Message>& messages, std::size_t end, MessageRole role) {
   auto first = end;
   while (first > 0 && messages[first - 1].role == role) --first;
   return first;
 }
 
-/// The index of the first of the user's messages at the end.
+/// The index of the first of the user's consecutive messages at the end.
 std::size_t users_at_end(const std::vector<Message>& messages) {
   return first_before(messages, messages.size(), MessageRole::user);
 }
 
-/// The index of the first message of the question: the user's messages at the end, and the results of tools before
-/// them, for which no run waits.
+/// The index of the first message of the question: the user's messages at the end, and the tool results right before
+/// them, for which no run is waiting.
 std::size_t question_in(const std::vector<Message>& messages) {
   return first_before(messages, users_at_end(messages), MessageRole::tool);
 }
@@ -48,8 +48,8 @@ std::string joined_texts(const std::vector<Message>& messages, std::size_t first
   return text;
 }
 
-/// The calls and results of a message as texts, because a thread's tool turns belong to runs. In Responses, a result
-/// may come without its call, which has the name.
+/// The calls and results of a message as text, because tool turns of a thread always belong to runs. In Responses, a
+/// result may lack its call, which has the tool's name.
 std::string turn_text(const Message& message) {
   const auto& name = message.tool_name;
   if (message.role == MessageRole::tool)
@@ -60,7 +60,7 @@ std::string turn_text(const Message& message) {
   return text;
 }
 
-/// The agent reads results of tools as a message.
+/// The question as one text, including the results of tools.
 std::string question_text(const std::vector<Message>& messages, std::size_t question) {
   const auto first = users_at_end(messages);
   std::string text;
@@ -153,7 +153,7 @@ Task<StartedRun> AgentAnswers::start(ExtensionPointer agent, ClientRequest& requ
   co_return StartedRun{std::move(run), turn.thread_id};
 }
 
-/// The run that waits for the results with which the messages end.
+/// Resumes the run that waits for the tool results at the end of the messages, if there is one.
 std::optional<StartedRun> AgentAnswers::resume(const ClientRequest& request) {
   auto results = request.call.messages;
   const auto after = users_at_end(results);
@@ -170,8 +170,8 @@ std::optional<StartedRun> AgentAnswers::resume(const ClientRequest& request) {
   return std::nullopt;
 }
 
-/// Moves `question` past the messages that the thread has. It ends with them if its last answer was empty, which many
-/// programs leave out.
+/// Finds the thread, and moves `question` past the messages that it already contains. These can include messages of the
+/// user if the thread's last answer was empty, because many programs omit empty answers.
 Task<AgentAnswers::FoundThread> AgentAnswers::find_thread(const Extension& agent, const ClientRequest& request,
                                                           std::size_t& question) {
   if (request.thread_id) {
@@ -197,7 +197,7 @@ Task<AgentAnswers::FoundThread> AgentAnswers::find_thread(const Extension& agent
   co_return FoundThread{};
 }
 
-/// The thread that has exactly the messages before `question`.
+/// The thread that consists of exactly the messages before `question`.
 Task<std::optional<std::string>> AgentAnswers::find_continued(const Extension& agent, const ClientRequest& request,
                                                               std::size_t question) {
   auto before = conversation_before(request.call.messages, question);
@@ -206,10 +206,10 @@ Task<std::optional<std::string>> AgentAnswers::find_continued(const Extension& a
   co_return thread ? std::optional(thread->id) : std::nullopt;
 }
 
-/// A new thread with the conversation so far.
+/// Creates a thread with the conversation so far.
 Task<std::string> AgentAnswers::import(const Extension& agent, const ClientRequest& request, std::size_t question) {
   const auto thread = co_await threads_.create({.agent_id = agent.id});
-  constexpr std::size_t max_batch = 200;  // that the loop announces without a pause
+  constexpr std::size_t max_batch = 200;  // turns whose events the loop publishes without a pause
   std::vector<AddTurn> batch;
   for (std::size_t i = 0; i < question; ++i) {
     const auto& message = request.call.messages[i];
@@ -239,7 +239,7 @@ Task<std::vector<std::string>> AgentAnswers::store_pictures(const std::vector<Me
   co_return ids;
 }
 
-/// A program that asks something else will not send the results.
+/// Stops a run that waits for tool results: a program that asks a new question will not send them.
 Task<> AgentAnswers::end_waiting_run(std::string thread_id) {
   for (const auto& active : runs_.of_thread(thread_id)) {
     const auto run = std::dynamic_pointer_cast<AgentRun>(active->client);

@@ -15,13 +15,13 @@
 
 namespace agw {
 
-/// The run that answers a request, and its thread.
+/// The run that answers a program's request, and its thread.
 struct StartedRun {
   std::shared_ptr<AgentRun> run;
   std::string thread_id;
 };
 
-/// Has agents answer programs: finds the thread, and starts a run or resumes the one that waits for results of the
+/// Has agents answer programs: finds the thread, and starts a run or resumes one that waits for results of the
 /// program's tools.
 class AgentAnswers {
 public:
@@ -30,10 +30,10 @@ public:
   /// Throws ApiError 404 for an unknown thread, 409 for one of another agent.
   Task<StartedRun> start(ExtensionPointer agent, ClientRequest& request);
 
-  /// Stores which conversation the thread has now, so that the program's next request finds it. Only if the run has
-  /// ended.
+  /// Stores the hash of the thread's conversation, by which the program's next request finds the thread. Does nothing
+  /// if the run has not ended.
   Task<> store_continuation(std::shared_ptr<AgentRun> run);
-  /// The same in the background, for a run whose program has disconnected.
+  /// Calls `store_continuation` in the background once the run has ended, because its program has disconnected.
   void store_continuation_later(std::shared_ptr<AgentRun> run);
 
   Task<> stop();
@@ -41,7 +41,7 @@ public:
 private:
   struct FoundThread {
     std::optional<std::string> thread_id;
-    bool is_complete = true;  ///< the messages are the whole thread
+    bool is_complete = true;  ///< the request contains the whole thread
   };
 
   std::optional<StartedRun> resume(const ClientRequest& request);

@@ -18,7 +18,8 @@ std::int64_t count_in(const json::object& usage, std::string_view name) {
   return value && value->is_int64() ? value->get_int64() : 0;
 }
 
-/// The thread has its own cache key. The limits of models differ too much for a budget, so it becomes a level.
+/// The settings for the agent's models. Drops the program's cache key, because the thread has its own, and converts a
+/// reasoning budget into a level, because the limits of models differ too much.
 CallSettings settings_of(const ModelRequest& call) {
   CallSettings settings{.temperature = call.temperature, .options = call.options};
   auto& options = settings.options;
@@ -61,9 +62,9 @@ void AgentRun::emit(Delta delta) {
 
 void AgentRun::text(std::string_view delta) {
   all_text_ += delta;
-  if (begins_) delta.remove_prefix(std::min(delta.find_first_not_of('\n'), delta.size()));
+  if (at_beginning_) delta.remove_prefix(std::min(delta.find_first_not_of('\n'), delta.size()));
   if (delta.empty()) return;
-  begins_ = false;
+  at_beginning_ = false;
   emit({Delta::Kind::text, std::string(delta)});
 }
 
@@ -106,7 +107,7 @@ void AgentRun::resume(const std::vector<Message>& messages) {
     if (message.role == Message::Role::tool && found != calls_.end())
       found->result = Result{message.text, message.is_error};
   }
-  begins_ = true;
+  at_beginning_ = true;
   paused_.reset();
   resumed_.notify();
 }

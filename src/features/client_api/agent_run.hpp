@@ -15,39 +15,39 @@
 namespace agw {
 
 /// A run of an agent that a program has started. It outlives the program's connection: while no connection follows it,
-/// its deltas are kept. An answer to the program ends when the run ends, or when the model calls tools of the program;
-/// the run then waits for their results, which come with the program's next request.
+/// its deltas are buffered. An answer to the program ends when the run ends, or when the model calls tools of the
+/// program; the run then waits for their results, which the program's next request contains.
 class AgentRun : public RunClient {
 public:
   /// How long a run waits for the result of a call.
   static constexpr std::chrono::minutes result_timeout{15};
 
-  /// Of `call`, the system prompt, the tools and the settings count.
+  /// Uses the system prompt, the tools and the settings of `call`.
   AgentRun(Loop& loop, ModelRequest call);
 
-  // For the connection that follows it.
+  // These are for the connection that follows the run.
 
   /// Calls `on_delta` with the deltas so far and all further ones, until `unfollow`.
   void follow(OnDelta on_delta);
   void unfollow() { on_delta_ = {}; }
-  /// Waits until the answer ends: the run has ended, or it waits for results.
+  /// Waits until the run has ended or waits for results, either of which ends the answer.
   Task<> wait_until_paused();
-  /// Sets the members of `answer` that are known at its end.
+  /// Sets the members of `answer` that are known only at its end.
   void finish(ClientAnswer& answer);
   /// The error that ended the run; empty if none did.
   const std::string& error() const { return error_; }
-  /// The failure of the model that ended the run, if one did.
+  /// The failure of the model, if that ended the run.
   const std::optional<ModelFailure>& model_failure() const { return model_failure_; }
   bool over_budget() const { return finish_reason_ == "budget"; }
   bool has_ended() const { return ended_; }
 
-  /// Whether the run waits for the result of the call that the program knows by that id.
+  /// Whether the run waits for the result of the call with that id, which is the program's.
   bool waits_for(std::string_view call_id) const { return is_waiting() && find_call(call_id); }
   bool is_waiting() const { return !ended_ && paused_.happened(); }
   /// Resumes the run with the results in the messages; calls without a result fail.
   void resume(const std::vector<Message>& messages);
 
-  /// To be called when the run has ended, before the answer ends.
+  /// Sets a function to call once the run has ended, before the answer ends.
   void at_end(std::function<Task<>(std::string text)> at_end) { at_end_ = std::move(at_end); }
   /// The function set by `at_end`, once; empty afterwards.
   std::function<Task<>(std::string text)> take_at_end() { return std::exchange(at_end_, {}); }
@@ -64,15 +64,15 @@ public:
   void ended(std::string_view type, const json::object& members, std::string_view error) override;
 
 private:
-  /// A call of the step under way.
+  /// A call of the current step.
   struct Call {
-    ToolUse use;           ///< with the id that the program gets
-    std::string model_id;  ///< models repeat theirs in other conversations, and some within one
+    ToolUse use;           ///< with the id for the program
+    std::string model_id;  ///< the model's id: not unique across conversations, nor, with some models, within one
     std::optional<Result> result{};
     bool is_taken = false;
   };
 
-  /// By the program's id; null if there is none.
+  /// The call with that id for the program; null if there is none.
   const Call* find_call(std::string_view id) const;
   void emit(Delta delta);
   void update_usage(const json::object& members);
@@ -91,7 +91,7 @@ private:
   std::string finish_reason_;
   std::string error_;
   std::optional<ModelFailure> model_failure_;
-  bool begins_ = false;  ///< no text has followed the program's results: what parts it from the text before is left out
+  bool at_beginning_ = false;  ///< no text since the program's results: leading line breaks are removed
   bool ended_ = false;
   std::function<Task<>(std::string)> at_end_;
 };

@@ -8,19 +8,19 @@
 
 namespace agw {
 
-/// The blocks that a service requires back with an answer. Programs get Anthropic's own blocks as they are, and those
-/// of other services as the signature of a thinking block, which they send back unread.
+/// The blocks of an answer that its service requires back. Programs get Anthropic's own blocks unchanged, and those of
+/// other services as the signature of a thinking block, which they send back without interpreting it.
 struct ServiceBlocks {
-  std::string model;  ///< the `<service>/<model>` that made them, as the program named it
+  std::string model;  ///< the `<service>/<model>` that made them, with the name that the program used
   json::array blocks;
 };
 
-/// Whether it is a thinking block of Anthropic's, which programs may read.
+/// Whether `block` is one of Anthropic's own thinking blocks.
 bool is_thinking_block(const json::value& block);
 
-/// The blocks as a signature.
+/// Encodes the blocks as a signature.
 std::string to_signature(const ServiceBlocks& blocks);
-/// The blocks in a signature of `to_signature`; nullopt for one of Anthropic's.
+/// Decodes a signature made by `to_signature`; no value for one of Anthropic's own.
 std::optional<ServiceBlocks> from_signature(std::string_view signature);
 
 }  // namespace agw

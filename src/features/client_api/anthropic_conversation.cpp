@@ -1,5 +1,5 @@
-// Reads the conversation of Anthropic's Messages, whose content is blocks. A message of the user may hold results of
-// tools, each of which becomes a separate message.
+// Reads the conversation of Anthropic's Messages, whose content consists of blocks. A message of the user may contain
+// results of tools, each of which becomes a separate message.
 
 #include "features/client_api/anthropic_conversation.hpp"
 
@@ -47,7 +47,7 @@ const json::value& required_content(Parameters& block) {
   return *content;
 }
 
-/// The gateway's answers have none.
+/// Rejects enabled citations, because the gateway's answers do not contain any.
 void refuse_citations(Parameters& block) {
   const auto* object = block.object("citations");
   if (!object) return;
@@ -111,7 +111,7 @@ private:
     });
   }
 
-  /// The user's message that is being read; results of tools end it.
+  /// The user's message that is being read. Tool results end it, and the next part begins another one.
   Message& user_message() {
     if (!std::exchange(is_open_, true)) messages_.emplace_back();
     return messages_.back();
@@ -122,7 +122,7 @@ private:
     return value.get_array();
   }
 
-  /// A text or a picture for the user's message, or for a tool's result.
+  /// Reads a text or picture into the user's message or a tool result.
   void read_part(Parameters& block, const std::string& type, const std::function<Message&()>& message) {
     if (type == "text") {
       add_text_part(message().text, block.text("text").value_or(""));
@@ -236,7 +236,7 @@ private:
     return use;
   }
 
-  /// Reads blocks of another service. Returns whether the text has them.
+  /// Reads blocks of another service that are encoded in `text`. Returns false if it is not such an encoding.
   static bool read_hidden(const std::string& text, Message& message) {
     auto others = from_signature(text);
     if (!others) return false;
@@ -245,7 +245,7 @@ private:
     return true;
   }
 
-  /// Services that sign nothing need no thinking back, so a block without signature is dropped.
+  /// Ignores a thinking block without signature, because services that do not sign thinking do not need it back.
   void read_thinking_block(Parameters& block, const std::string& type, Message& message) const {
     if (type == "redacted_thinking") {
       const auto data = block.required_text("data");

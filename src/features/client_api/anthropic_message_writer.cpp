@@ -1,8 +1,8 @@
-// Writes Anthropic's Messages. A stream is a list of blocks, one after the other: each begins, grows and stops before
-// the next begins.
+// Writes Anthropic's Messages. A stream is a sequence of blocks; each begins, grows and stops before the next begins.
 //
-// Services may send pieces of several tool calls in turn. While the call of the open block is incomplete, pieces of
-// others wait; once its arguments are a whole JSON object, or the answer ends, the block stops and those are written.
+// Services may interleave the pieces of several tool calls. While the call of the open block is incomplete, pieces of
+// other calls are queued. Once its arguments are a complete JSON object, or the answer ends, the block stops and the
+// queued pieces are written.
 
 #include <optional>
 #include <string>
@@ -77,8 +77,8 @@ json::object thinking_content(std::string_view text, std::string_view signature)
   return {{"type", "thinking"}, {"thinking", text}, {"signature", signature}};
 }
 
-/// What a service requires back, where no thinking can carry it as its signature: programs take no thinking without
-/// text for one.
+/// A block for data that the service requires back, if there is no thinking whose signature can carry it: programs do
+/// not accept thinking without text.
 json::object hidden_content(const ServiceBlocks& blocks) {
   return {{"type", "redacted_thinking"}, {"data", to_signature(blocks)}};
 }
@@ -136,7 +136,7 @@ public:
     return fmt::format("event: error\ndata: {}\n\n", anthropic_error(error));
   }
 
-  /// `message_start` has to be the first event, so only a comment may precede it.
+  /// Before `message_start`, which must be the first event, only a comment can keep the connection alive.
   std::string keep_alive() const override { return has_begun_ ? ping() : AnswerWriter::keep_alive(); }
 
 private:
@@ -236,7 +236,7 @@ private:
     change(events, {{"type", "thinking_delta"}, {"thinking", text}});
   }
 
-  /// A complete block, in JSON. Its text was written before it, as thinking.
+  /// Writes a complete block, given as JSON. Its text has already been written as thinking.
   void write_provider_block(std::string& events, const ClientAnswer& answer, std::string_view text) {
     const auto block = parse_json(text, {.max_depth = max_own_json_depth});
     if (!block || thinking_ == ThinkingDisplay::none) return;
@@ -253,7 +253,7 @@ private:
     hide(events, {.model = answer.model, .blocks = {*block}});
   }
 
-  /// As the signature of the thinking that is open, otherwise in a separate block.
+  /// Writes the blocks as the signature of the open thinking block, otherwise in a separate block.
   void hide(std::string& events, const ServiceBlocks& blocks) {
     if (open_ && open_->kind == Delta::Kind::reasoning) return sign(events, to_signature(blocks));
     close(events);
@@ -267,7 +267,7 @@ private:
     close(events);
   }
 
-  /// Begins a block, unless one of that kind is open.
+  /// Begins a block, unless one of that kind is open. Calls always begin a new one.
   void open(std::string& events, Block block, json::object content) {
     if (open_ && open_->kind == block.kind && block.kind != Delta::Kind::call) return;
     close(events);
@@ -291,7 +291,7 @@ private:
     for (const auto& delta : std::exchange(waiting_, {})) write(events, answer, delta);
   }
 
-  /// Writes pending deltas, then the blocks that only the complete answer has.
+  /// Writes queued deltas, then the blocks that only the complete answer contains.
   void write_remaining(std::string& events, const ClientAnswer& answer) {
     while (!waiting_.empty()) write_waiting(events, answer);
     ServiceBlocks others{.model = answer.model, .blocks = {}};

@@ -28,7 +28,7 @@ namespace {
 constexpr std::int64_t min_thinking_budget = 1'024;
 constexpr std::size_t max_stop_sequences = 64;
 
-/// How a tool was declared.
+/// A tool's declaration.
 struct DeclaredTool {
   ToolDescription description;
   bool is_deferred = false;
@@ -59,7 +59,7 @@ DeclaredTool read_tool(const json::object& object, const std::string& path, Call
   return declared;
 }
 
-/// Defines the deferred tools that results refer to.
+/// Adds the definitions of deferred tools to which tool results refer.
 void define_found_tools(ModelRequest& call) {
   for (const auto& message : call.messages) {
     for (const auto* found : referenced_tools(message, call.deferred_tools)) {
@@ -120,7 +120,7 @@ void read_anthropic_tool_choice(Parameters& body, ModelRequest& call) {
   member.finish();
 }
 
-/// Without a budget, the effort decides.
+/// Reads `thinking`. If it has no budget, the effort applies.
 ThinkingDisplay read_thinking(Parameters& body, CallOptions& options) {
   const auto* object = body.object("thinking");
   if (!object) return ThinkingDisplay::none;
@@ -161,7 +161,7 @@ void read_output_format(Parameters& config, CallOptions& options) {
   format.finish();
 }
 
-/// A program that asks for an effort also gets thinking blocks, because it has to send them back.
+/// Reads `output_config`. A program that requests an effort also gets thinking blocks, because it must send them back.
 void read_output_config(Parameters& body, CallOptions& options, ThinkingDisplay& thinking) {
   constexpr std::array<std::string_view, 5> efforts{"low", "medium", "high", "xhigh", "max"};
   const auto* object = body.object("output_config");
@@ -191,7 +191,7 @@ void read_stop_sequences(Parameters& body, CallOptions& options) {
   }
 }
 
-/// By OpenAI's name, as it is kept.
+/// Reads `service_tier` and stores it by OpenAI's name.
 void read_anthropic_tier(Parameters& body, CallOptions& options) {
   const auto tier = body.text("service_tier").value_or("auto");
   if (tier != "auto" && tier != "standard_only")
@@ -199,7 +199,7 @@ void read_anthropic_tier(Parameters& body, CallOptions& options) {
   if (tier == "standard_only") options.service_tier = "default";
 }
 
-/// The services themselves drop the thinking of earlier answers, which is what this edit requests.
+/// Accepts only the edit that drops the thinking of earlier answers, because services do that anyway.
 void check_context_management(Parameters& body) {
   constexpr std::string_view possible = "clear_thinking_";
   const auto* object = body.object("context_management");

@@ -7,7 +7,7 @@
 
 namespace agw {
 
-/// Whether a program expects thinking blocks, and their text in them.
+/// Whether a program expects thinking blocks, and text in them.
 enum class ThinkingDisplay { none, omitted, shown };
 
 /// The body of `POST /v1/messages`, Anthropic's Messages.
@@ -16,10 +16,10 @@ struct AnthropicMessages {
   ThinkingDisplay thinking = ThinkingDisplay::none;
 };
 
-/// Reads the body. Throws ApiError 400 that names the parameter.
+/// Reads the body. Throws ApiError 400 that names the invalid parameter.
 /// Example: src/features/client_api/anthropic_messages_test.cpp: AnthropicMessages.AreRead
 AnthropicMessages read_anthropic_messages(const json::object& body);
-/// Reads the body of `POST /v1/messages/count_tokens`, which has no limit of tokens. Throws ApiError as above.
+/// Reads the body of `POST /v1/messages/count_tokens`, which has no `max_tokens`. Throws as `read_anthropic_messages`.
 ClientRequest read_anthropic_count(const json::object& body);
 
 /// Writes `message`, or the events from `message_start` to `message_stop`.

@@ -15,7 +15,7 @@ namespace {
 
 json::object parsed(std::string_view text) { return parse_json(text).value().as_object(); }
 
-/// A request with these members in addition to those that are required.
+/// A request with the required members and `members`.
 json::object body_with(std::string_view members) {
   auto body = parsed(R"({"model": "stub/one", "max_tokens": 4096, "messages": [{"role": "user", "content": "Hi"}]})");
   for (const auto& [name, value] : parsed(members)) body[name] = value;
@@ -57,7 +57,7 @@ std::vector<Event> events_of(std::string_view stream) {
   return events;
 }
 
-/// The events without their data: `start 0 text`, `delta 0 text_delta`, `stop 0`.
+/// The events without their content: `start 0 text`, `delta 0 text_delta`, `stop 0`.
 std::vector<std::string> outline_of(std::string_view stream) {
   std::vector<std::string> outline;
   for (auto& [name, data] : events_of(stream)) {
@@ -75,7 +75,7 @@ std::vector<std::string> outline_of(std::string_view stream) {
   return outline;
 }
 
-/// Writes whole streams.
+/// A writer and the stream that it has written.
 struct Written {
   explicit Written(ThinkingDisplay thinking = ThinkingDisplay::shown) : writer(anthropic_message_writer(thinking)) {
     stream = writer->begin(answer);
@@ -103,7 +103,7 @@ Delta call(std::size_t number, std::string id) { return {Delta::Kind::call, {}, 
 Delta arguments(std::size_t number, std::string piece) { return {Delta::Kind::arguments, std::move(piece), number}; }
 Delta block(std::string_view json) { return {Delta::Kind::provider_block, std::string(json)}; }
 
-/// The message of the assistant that has this block, as the program sends it back.
+/// The assistant's message with this block, as read when the program sends it back.
 Message read_back(json::object content_block) {
   auto body = body_with("{}");
   body["messages"] =
@@ -225,7 +225,7 @@ TEST(AnthropicWriter, WritesTheEventsOfAnAnswer) {
   written.add(arguments(0, R"("it"})"));
   written.answer.stop = StopReason::tool_use;
   written.answer.usage = {.input_tokens = 9, .output_tokens = 4, .cache_read_tokens = 3, .cache_write_tokens = 2};
-  written.answer.provider_blocks = {json::object{{"type", "thinking"}}};  // Written already.
+  written.answer.provider_blocks = {json::object{{"type", "thinking"}}};  // Already written.
   EXPECT_EQ(written.end(),
             (Outline{"start 0 thinking", "delta 0 thinking_delta", "delta 0 signature_delta", "stop 0", "start 1 text",
                      "delta 1 text_delta", "delta 1 text_delta", "stop 1", "start 2 tool_use",

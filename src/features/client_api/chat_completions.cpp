@@ -54,7 +54,7 @@ private:
     finish_part(message, call_.options);
   }
 
-  /// Text only.
+  /// Reads content that must be text.
   std::string text_of(Parameters& message) {
     const auto path = message.path_of("content");
     const auto* content = message.find("content");
@@ -73,7 +73,7 @@ private:
     return text;
   }
 
-  /// The content of a message of the user, or of a tool's result: texts and pictures.
+  /// Reads the content of a user's message or a tool result: texts and pictures.
   void read_content(Parameters& message) {
     auto& read = call_.messages.back();
     const auto path = message.path_of("content");
@@ -125,7 +125,7 @@ private:
     if (!read.text.empty() || !read.tool_uses.empty()) call_.messages.push_back(std::move(read));
   }
 
-  /// They go back to the model that has made them, if its service takes them.
+  /// Reads the model's thoughts, which are sent back to it if its service accepts them.
   void read_thoughts(Parameters& message, Message& read) const {
     const auto thoughts = message.text("reasoning_content");
     const auto same = message.text("reasoning");
@@ -151,7 +151,7 @@ private:
     if (auto input = parse_object(arguments)) {
       use.input = std::move(*input);
     } else {
-      use.raw_input = arguments;  // A model made it, and the program sends it back.
+      use.raw_input = arguments;  // Invalid JSON that a model made is passed on unchanged.
     }
     names_[use.id] = use.name;
     called.finish();
@@ -166,7 +166,7 @@ private:
       throw bad_parameter(message.path_of("tool_call_id"), "no message before it has a tool call with this id");
     }
     call_.messages.push_back({.role = Message::Role::tool, .tool_call_id = id, .tool_name = name->second});
-    message.ignore({"name"});  // The call says it.
+    message.ignore({"name"});  // The call contains it.
     read_content(message);
   }
 

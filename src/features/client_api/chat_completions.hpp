@@ -14,7 +14,7 @@ struct ChatCompletion {
   bool includes_usage = false;  ///< a stream ends with the usage
 };
 
-/// Reads the body. Throws ApiError 400 that names the parameter.
+/// Reads the body. Throws ApiError 400 that names the invalid parameter.
 /// Example: src/features/client_api/chat_completions_test.cpp: ChatCompletions.AreRead
 ChatCompletion read_chat_completion(const json::object& body);
 

@@ -43,7 +43,7 @@ Task<> ClientConnection::close() {
   try {
     co_await watching_.join();
   } catch (const std::exception&) {
-    disconnected_.request();  // The wait for the program's disconnect was cancelled.
+    disconnected_.request();  // The watch was cancelled or failed.
   }
 }
 

@@ -11,22 +11,22 @@
 
 namespace agw {
 
-/// A program that waits for an answer. Await `close` before it is destroyed.
+/// The connection of a program that waits for an answer. Await `close` before destroying it.
 class ClientConnection {
 public:
-  /// With `outlives_program`, a disconnect of the program does not request `disconnected`.
+  /// If `outlives_program`, `disconnected` is not requested when the program disconnects.
   ClientConnection(Loop& loop, ResponseStream& stream, bool outlives_program = false);
 
-  /// Requested once the program has disconnected, or its connection has to end.
+  /// Requested once the program has disconnected, or the connection must end.
   StopSource& disconnected() { return disconnected_; }
 
-  /// The response is a stream of events.
+  /// Makes the response a stream of events.
   void begin_events(std::function<std::string()> keep_alive, const Fields& fields = {});
   void send_event(std::string_view bytes);
-  /// Whether a part of a stream was sent, or is about to be.
+  /// Whether a part of a stream has been sent or queued.
   bool begun() const { return sender_ && sender_->begun(); }
 
-  /// Waits until the program has taken all events or is gone.
+  /// Waits until the program has received all events or has disconnected.
   Task<> close();
 
 private:

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::string_view heading = "A summary of the conversation so far:\n\n";
 
-/// The message as an output item, with all its members.
+/// The message as an output item, with all members that such items have.
 json::object user_message(const json::object& item, const std::string& answer_id, std::size_t number) {
   json::object message{{"type", "message"},
                        {"id", fmt::format("msg_{}{}", answer_id, number)},
@@ -27,7 +27,7 @@ json::object user_message(const json::object& item, const std::string& answer_id
   return message;
 }
 
-/// Programs send the item back unread, so it need not be secret.
+/// Does not encrypt the item, although its member is called so: programs only send it back.
 class CompactionWriter : public AnswerWriter {
 public:
   explicit CompactionWriter(json::array input) : input_(std::move(input)) {}

@@ -10,7 +10,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// Proxies end connections that are silent for a minute, some after half of that.
+/// Proxies close connections that are silent for a minute, some after half a minute.
 constexpr auto keep_alive_interval = 10s;
 
 Task<> until(AsyncEvent& event) { co_await event.wait(); }

@@ -12,23 +12,25 @@
 
 namespace agw {
 
-/// Sends a stream of events to a program, as fast as it reads, and keeps the connection alive while there are none. The
-/// response begins with the first bytes. A program that has more than `max_waiting` bytes to read is disconnected.
+/// Sends a stream of events to a program, as fast as it reads, and keeps the connection alive while there are no
+/// events. The first bytes begin the response. Disconnects a program that has more than `max_waiting` bytes left to
+/// read.
 class EventSender {
 public:
   static constexpr std::size_t max_waiting = 8 * 1024 * 1024;
 
-  /// `disconnected` is requested once the program has disconnected or reads too slowly. Everything outlives the sender.
+  /// Requests `disconnected` once the program has disconnected or reads too slowly. The arguments must outlive the
+  /// sender.
   EventSender(Loop& loop, ResponseStream& stream, StopSource& disconnected, Fields fields,
               std::function<std::string()> keep_alive);
 
-  /// Sends until `close` and all bytes have been sent, or the program has gone. Run it in a group.
+  /// Sends until `close` was called and all bytes have been sent, or the program has disconnected. Spawn it in a group.
   Task<> run();
 
   void write(std::string_view bytes);
-  /// No bytes follow.
+  /// Marks the end of the stream: `write` is not called again.
   void close();
-  /// Whether the response has begun, so that an error can no longer be a separate response.
+  /// Whether the response has begun, so that an error can no longer be sent as a separate response.
   bool begun() const { return begun_; }
 
 private:

@@ -30,7 +30,8 @@ ApiError by_status(const ModelFailure& failure) {
   }
 }
 
-/// Whether the program chose what services refuse. They take any limit of tokens, and hints are left out for them.
+/// Whether the program chose settings that services may refuse. Services accept any token limit, and do not get hints
+/// that they do not support.
 bool can_be_refused(const CallSettings& settings) {
   const auto& options = settings.options;
   return options.reasoning_effort || options.parallel_tool_calls || options.seed || !options.service_tier.empty() ||

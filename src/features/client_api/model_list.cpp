@@ -54,7 +54,7 @@ std::vector<ClientModel> client_models(ClientModelList& list) {
 
 using ClientModels = std::span<const ClientModel>;
 
-/// Null if there is none.
+/// Null if there is no such model.
 const ClientModel* find_model(ClientModels models, const std::string& id) {
   const auto found = std::ranges::find(models, id, &ClientModel::id);
   return found == models.end() ? nullptr : &*found;
@@ -66,14 +66,15 @@ std::size_t index_of_model(ClientModels models, const std::string& id, const std
   return static_cast<std::size_t>(found - models.begin());
 }
 
-/// The models between the two ids that a page may name.
+/// The models between the two ids of the query, either of which may be missing.
 ClientModels models_between(ClientModels models, const ModelPage& page) {
   const auto end = page.before_id ? index_of_model(models, *page.before_id, "before_id") : models.size();
   const auto begin = page.after_id ? index_of_model(models, *page.after_id, "after_id") + 1 : 0;
   return begin < end ? models.subspan(begin, end - begin) : ClientModels();
 }
 
-/// Those next to the id that the page names. Without a limit: all, for programs that read one page only.
+/// The models of the page: the nearest to the id in the query. Without a limit, all, for programs that read only one
+/// page.
 ClientModels models_of_page(ClientModels between, const ModelPage& page) {
   const auto limit = page.limit ? static_cast<std::size_t>(page.limit->value) : between.size();
   const auto count = std::min(limit, between.size());

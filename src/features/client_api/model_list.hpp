@@ -14,7 +14,7 @@
 
 namespace agw {
 
-/// A model or an agent in the list for programs.
+/// A model or agent, as listed for programs.
 struct ClientModel {
   std::string id;
   std::string owner;
@@ -23,18 +23,18 @@ struct ClientModel {
   std::int64_t max_output = 0;  ///< tokens; 0: unknown
 };
 
-/// The names that programs may give as `model`. The models of services may be thousands, and programs ask often, so
-/// what does not change between two requests is kept. Used on the loop.
+/// The names that programs may specify as `model`. There may be thousands of models, and programs list them often, so
+/// the list is cached until it changes. Used on the loop.
 class ClientModelList {
 public:
-  /// Both outlive the list.
+  /// Both must outlive the list.
   ClientModelList(const Models& models, const Extensions& extensions) : models_(models), extensions_(extensions) {}
 
-  /// The agents that are enabled.
+  /// The enabled agents.
   std::vector<ClientModel> agents() const;
   /// The models of all services.
   const std::vector<ClientModel>& models();
-  /// The same as elements of OpenAI's list.
+  /// The models of all services, as the elements of OpenAI's list.
   const std::string& models_as_openai();
 
 private:
@@ -42,7 +42,7 @@ private:
 
   const Models& models_;
   const Extensions& extensions_;
-  std::optional<std::uint64_t> revision_;  ///< of the models that are kept
+  std::optional<std::uint64_t> revision_;  ///< of the cached models
   std::vector<ClientModel> kept_;
   std::string kept_as_openai_;
 };
@@ -55,9 +55,9 @@ struct ModelPage {
 };
 const Description& describe(Tag<ModelPage>);
 
-/// `GET /v1/models`: the agents that are enabled, then the models of all services.
+/// `GET /v1/models`: the enabled agents, then the models of all services.
 Response list_models_as_openai(ClientModelList& list);
-/// The same, a page of it. Throws ApiError 400 for an id that no model has.
+/// `GET /v1/models` in Anthropic's protocol: one page. Throws ApiError 400 for an unknown id.
 Response list_models_as_anthropic(ClientModelList& list, const ModelPage& page);
 /// `GET /v1/models/:id`. Throws ApiError 404.
 Response show_client_model(ClientModelList& list, const std::string& id, Protocol protocol);

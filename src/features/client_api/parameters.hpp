@@ -12,17 +12,17 @@
 
 namespace agw {
 
-/// More tokens than any model reads or writes. Larger numbers are rejected.
+/// More tokens than any model can read or write. Larger numbers are rejected.
 inline constexpr std::int64_t max_token_count = 100'000'000;
 
-/// Reads the parameters of a request body, whose paths errors name (`messages[2].content`). A member that is null
-/// counts as absent. Every reader throws ApiError 400 if the member has another type.
+/// Reads the parameters of a request body. Errors contain their paths (`messages[2].content`). A member that is null
+/// counts as absent. All readers throw ApiError 400 if the member has the wrong type.
 class Parameters {
 public:
   explicit Parameters(const json::object& object, std::string path = {});
 
   std::string path_of(std::string_view name) const;
-  /// Null if it is absent.
+  /// Null if the member is absent.
   const json::value* find(std::string_view name);
 
   std::optional<std::string> text(std::string_view name);
@@ -33,9 +33,9 @@ public:
   const json::object* object(std::string_view name);
   const json::array* array(std::string_view name, std::size_t max_size);
 
-  /// The members have no effect on the answer.
+  /// Accepts members that have no effect on the answer.
   void ignore(std::initializer_list<std::string_view> names);
-  /// Throws 400 for the first member that nothing has read: nothing is dropped silently.
+  /// Throws ApiError 400 for the first member that was neither read nor ignored, so that no parameter is lost silently.
   void finish() const;
 
 private:
@@ -44,7 +44,7 @@ private:
   std::set<std::string_view> known_;
 };
 
-/// The object at a place of an array. Throws 400.
+/// The value of an array element that must be an object; otherwise throws ApiError 400 that names `path`.
 const json::object& object_at(const json::value& value, const std::string& path);
 
 }  // namespace agw

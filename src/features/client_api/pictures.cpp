@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::string_view no_picture = "is no PNG, JPEG, GIF or WebP picture";
 
-/// The type according to the bytes: programs often name a wrong one.
+/// The type according to the bytes, because programs often specify a wrong one.
 std::string_view mime_of(std::string_view bytes) {
   for (const auto* mime : {"image/png", "image/jpeg", "image/gif", "image/webp"}) {
     if (is_picture(mime, bytes)) return mime;

@@ -10,7 +10,7 @@
 
 namespace agw {
 
-/// The largest picture that a request may contain or name, in bytes.
+/// Maximum size, in bytes, of a picture that a request contains or names.
 inline constexpr std::size_t max_picture_bytes = 20 * 1024 * 1024;
 
 /// The decoded bytes; no value if the text is not base64. Padding is optional.
@@ -18,13 +18,13 @@ std::optional<std::string> from_base64(std::string_view text);
 
 /// The picture in a `data:` URL. Throws BadRequest that names `param`.
 Image picture_in(std::string_view data_url, const std::string& param);
-/// The picture with these base64 bytes, of that type. Throws BadRequest that names `param`.
+/// The picture with that type and these base64 bytes. Throws BadRequest that names `param`.
 Image picture_of(std::string_view mime, std::string_view base64, const std::string& param);
 
 /// Fetches the picture from a public address. Throws BadRequest that names the parameter.
 Task<Image> fetch_picture(HttpClient& http, PictureUrl picture, StopSource& stop);
 
-/// Moves the pictures of tool results to a user's message after them: services accept no pictures in results.
+/// Moves the pictures of tool results to a user message after them, because services do not accept pictures in results.
 std::vector<Message> with_pictures_of_tools(std::vector<Message> messages);
 
 }  // namespace agw

@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::chrono::days max_response_age{30};
 
-/// The output that a later request repeats: what the service requires back, messages and calls.
+/// Adds the output that later requests must repeat: the blocks that the service requires back, messages and calls.
 void add_output(json::array& conversation, const ClientAnswer& answer, const json::object& response) {
   if (!answer.provider_blocks.empty()) conversation.push_back(reasoning_item(answer.model, answer.provider_blocks));
   for (const auto& item : response.at("output").as_array()) {
@@ -34,7 +34,7 @@ bool is_reference(const json::value& item) {
   return type ? *type == "item_reference" : object->contains("id") && !object->contains("role");
 }
 
-/// The response that has made the item: the ids of its items have its digits. Empty for ids of other forms.
+/// The id of the item's response, whose digits the item's id contains. Empty for ids of another form.
 std::string response_of_item(std::string_view id) {
   const auto digits = id.find('_') + 1;
   return digits == 0 || id.size() < digits + answer_id_digits
@@ -42,7 +42,7 @@ std::string response_of_item(std::string_view id) {
              : fmt::format("resp_{}", id.substr(digits, answer_id_digits));
 }
 
-/// A stored response, read once for all references to it.
+/// A stored response, parsed once for all references to it.
 struct ReadResponse {
   json::array output;
   json::array conversation;  ///< empty for an agent's
@@ -52,7 +52,8 @@ struct ReadResponse {
         conversation(stored.conversation.empty() ? json::array() : parse_stored_json(stored.conversation).as_array()) {}
 };
 
-/// What the service of a model requires back stands for the first reasoning of the response.
+/// The output item at `place`. The first reasoning item is replaced by the blocks that the model's service requires
+/// back, if there are any.
 json::value with_service_blocks(const ReadResponse& response, std::size_t place) {
   const auto& [output, conversation] = response;
   const auto is_reasoning = [](const json::value& item) { return item.at("type") == "reasoning"; };
@@ -85,7 +86,7 @@ Task<> resolve_references(ClientApi& api, json::array& input) {
     const auto id = reference.required_text("id");
     reference.ignore({"type"});
     reference.finish();
-    // A short request could otherwise become a conversation of any size.
+    // Otherwise a short request could expand to a conversation of any size.
     if (!ids.insert(id).second) throw bad_parameter(reference.path_of("id"), "the item is referred to twice");
     const auto name = response_of_item(id);
     if (!responses.contains(name)) {

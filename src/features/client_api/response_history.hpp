@@ -14,27 +14,26 @@ using client_store::StoredResponse;
 /// No value if no stored response has the id.
 Task<std::optional<StoredResponse>> find_response(ClientApi& api, std::string id);
 
-/// 400 for an unknown `previous_response_id`.
+/// The error 400 for an unknown `previous_response_id`.
 ApiError previous_response_not_found(const std::string& id);
 
-/// Replaces each `item_reference` of the input by the item of a stored response that it names. Throws ApiError 400 if
-/// none has it.
+/// Replaces each `item_reference` of the input by the item that it names, from a stored response. Throws ApiError 400
+/// if no stored response has the item.
 Task<> resolve_references(ClientApi& api, json::array& input);
 
-/// Throws ApiError 400 if the conversation is longer than a program could send: it is parsed and copied with each
-/// response.
+/// Throws ApiError 400 if the conversation is longer than a request may be, because each response parses and copies it.
 void check_length(const ClientApi& api, const std::optional<StoredResponse>& previous);
 
 /// Adds the previous conversation and the new input to the request. Returns all items of the conversation. Throws
 /// ApiError 400 for an invalid item.
 json::array continue_response(ResponseRequest& read, const std::optional<StoredResponse>& previous);
 
-/// The row with which later requests continue the response: it has the agent's thread, or the `conversation` with the
-/// output.
+/// The row from which later requests continue the response. Contains the agent's thread, or else the `conversation`
+/// with the output.
 StoredResponse stored_response(const ClientApi& api, const ClientAnswer& answer, const json::object& response,
                                json::array conversation);
 
-/// Also deletes some that are older than 30 days.
+/// Stores the response, and deletes some that are older than 30 days.
 Task<> store_response(ClientApi& api, StoredResponse response);
 
 }  // namespace agw

@@ -86,7 +86,7 @@ Task<Response> delete_response(ClientApi& api, Request& request) {
   co_return Response{.body = to_json(json::object{{"id", id}, {"object", "response"}, {"deleted", true}})};
 }
 
-/// Only background responses can be cancelled, and they do not exist here.
+/// Always fails: only background responses can be cancelled, and the gateway does not support these.
 Task<Response> cancel_response(ClientApi& api, Request& request) {
   co_await require_response(api, request.path("id"));
   throw client_error(400, "Cannot cancel a synchronous response: disconnect to stop it.", {}, "not_cancellable");

@@ -42,7 +42,7 @@ private:
 
 Task<> read_into(MessageSocket& socket, std::optional<std::string>& message) { message = co_await socket.read(); }
 
-/// The members of a `response.create`, which are its own or those of its member `response`.
+/// The parameters of a `response.create`: the members of its member `response`, if it has one, otherwise its own.
 json::object body_of(json::object event) {
   if (auto* response = event.if_contains("response"); response && response->is_object())
     return std::move(response->get_object());
@@ -195,7 +195,7 @@ StoreResponse ResponseSocket::storing_latest(Lane& lane, json::array conversatio
   };
 }
 
-/// After a failure, the program has to send the whole conversation again.
+/// Drops the response, so that the program must send the whole conversation again after a failure.
 void ResponseSocket::drop_latest(const std::string& id) {
   for (auto& [name, entry] : lanes_) {
     if (entry.latest && entry.latest->id == id) entry.latest.reset();
@@ -206,7 +206,7 @@ void ResponseSocket::send_error(const std::string& stream_id, const ApiError& er
   auto members = openai_error_members(error);
   if (members.at("code").is_null()) members["code"] = members.at("type");
   json::object event{{"type", "error"}, {"sequence_number", 0}, {"status", error.status()}};
-  // Some programs read the members of the event, some those of `error`.
+  // Some programs read these members from the event, others from `error`.
   for (const auto* name : {"code", "message", "param"}) event[name] = members.at(name);
   event["error"] = std::move(members);
   if (!stream_id.empty()) event["stream_id"] = stream_id;

@@ -16,34 +16,34 @@
 
 namespace agw {
 
-/// The WebSocket at `/v1/responses` (Open Responses of 2026-04-24): each message `response.create` is a request, whose
-/// streamed response is sent as messages. Requests with the same `stream_id` are answered one after the other, others
-/// at the same time.
+/// The WebSocket at `/v1/responses` (Open Responses of 2026-04-24). Each message `response.create` is a request, whose
+/// streamed response is sent as messages. Requests with the same `stream_id` are answered in order, others
+/// concurrently.
 class ResponseSocket {
 public:
-  /// How long requests are accepted.
+  /// How long a connection accepts requests.
   static constexpr std::chrono::minutes max_age{60};
   static constexpr std::size_t max_lanes = 16;
   static constexpr std::size_t max_waiting = 16;
 
-  /// `request`: the one that opened the socket. Everything outlives it.
+  /// `request` is the one that opened the socket. All arguments must outlive this object.
   ResponseSocket(ClientApi& api, MessageSocket& socket, const Request& request);
 
   /// Serves the socket until it is closed or too old.
   Task<> serve();
 
 private:
-  /// The requests with one `stream_id`, or those without any, in order.
+  /// The requests with one `stream_id`, or those without, in order.
   struct Lane {
     std::string id;
     struct Waiting {
       json::object body;
       std::size_t bytes = 0;
-      std::shared_ptr<void> counted{};  ///< as an answer under way
+      std::shared_ptr<void> counted{};  ///< counts the request as an active answer
     };
     std::deque<Waiting> waiting{};
     bool is_working = false;
-    /// The last response, if it is not stored: only requests on this connection can continue it.
+    /// The last response, if it was not stored: only requests on this connection can continue it.
     std::optional<StoredResponse> latest{};
   };
 

@@ -1,5 +1,5 @@
-// Writes OpenAI's Responses. An item of the output is open from its first piece to its `output_item.done`; texts and
-// reasoning follow one another, calls may be open at the same time.
+// Writes OpenAI's Responses. An item of the output is open from its first piece to its `output_item.done`. Only one
+// text or reasoning item is open at a time, but several calls may be.
 
 #include <algorithm>
 #include <cstddef>
@@ -52,7 +52,7 @@ json::object call_members(const OutputItem& item, const char* status) {
   return members;
 }
 
-/// The functions that the request has in namespaces, by the names that the model knows.
+/// The namespaces and names of functions in namespaces, by their names for the model.
 using Namespaces = std::map<std::string, std::pair<std::string, std::string>, std::less<>>;
 
 Namespaces namespaces_in(const json::object& shown) {
@@ -168,7 +168,7 @@ private:
     return is_truncated ? "incomplete" : "completed";
   }
 
-  /// The one that answered. Of a service that names none, the one that was asked for.
+  /// The service tier that answered, or the requested one if the service did not name it.
   json::value final_tier(const ClientAnswer& answer) const {
     if (!answer.service_tier.empty()) return json::value(answer.service_tier);
     const auto& asked = shown_.at("service_tier");
@@ -235,7 +235,7 @@ private:
       item_event("response.content_part.added", item, "content_index", {{"part", text_part({})}});
   }
 
-  /// Belongs to the reasoning before it; without any, it is a separate item.
+  /// Adds a block to the reasoning item before it; if there is none, as a separate item.
   void append_block(const ClientAnswer& answer, const std::string& json_text) {
     const auto block = parse_json(json_text);
     if (!block) return;
@@ -254,7 +254,7 @@ private:
     close(item);
   }
 
-  /// Those that came with the end of the answer, or that is not streamed.
+  /// Adds the blocks that were not streamed.
   void append_blocks(const ClientAnswer& answer) {
     const auto& blocks = answer.provider_blocks;
     if (!includes_reasoning_ || appended_blocks_ >= blocks.size()) return;
@@ -321,8 +321,8 @@ private:
     event("response.output_item.done", {{"output_index", index_of(item)}, {"item", item_members(item)}});
   }
 
-  /// An item ends before the next one begins, except for a call whose arguments are not whole: some services write
-  /// several calls at once.
+  /// Closes open items before the next one begins, except for calls with incomplete arguments, because some services
+  /// interleave several calls.
   void close_whole() {
     for (auto& item : items_) {
       if (item.kind != OutputItem::Kind::call || (!item.done && parse_object(item.text))) close(item);
@@ -334,7 +334,7 @@ private:
     closing_ = std::exchange(out_, {});
   }
 
-  /// The items of an answer that is not streamed.
+  /// Adds all items of an answer that is not streamed.
   void append_all(const ClientAnswer& answer) {
     if (!answer.reasoning.empty()) append({Delta::Kind::reasoning, answer.reasoning});
     append_blocks(answer);

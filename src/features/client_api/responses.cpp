@@ -1,7 +1,7 @@
-// Reads OpenAI's Responses. `InputItems` reads the conversation: reasoning, text and calls that follow each other
-// become one answer, as the gateway stores it. Then come the tools, which may be in namespaces, and the settings.
-// Whatever the gateway does not support is rejected by name. `shown_members` repeats the request in the response, as
-// the API requires.
+// Reads OpenAI's Responses. `InputItems` reads the conversation: consecutive reasoning, text and calls become one
+// answer, as the gateway stores it. The rest reads the tools, which may be in namespaces, and the settings. Parameters
+// that the gateway does not support are rejected by name. `shown_members` repeats the request in the response, as the
+// API requires.
 //
 // response_writer.cpp writes the responses. docs/contract/clients.md has the table of accepted members.
 
@@ -66,7 +66,7 @@ private:
     item.finish();
   }
 
-  /// Without `encrypted_content` it is for the program only.
+  /// Ignores reasoning without `encrypted_content`, which is only for the program.
   void read_reasoning_item(Parameters& item, const json::object& object) {
     item.ignore({"summary", "content"});
     const auto encrypted = item.text("encrypted_content").value_or("");
@@ -78,7 +78,7 @@ private:
     message.provider_blocks_of = std::move(read.model);
   }
 
-  /// The answer that the items before belong to; a new one if it has a text or calls already, as reasoning comes first.
+  /// The answer of the preceding items; a new one if that already has text or calls, because reasoning comes first.
   Message& open_answer() {
     auto& messages = call_.messages;
     const bool is_open = !messages.empty() && messages.back().role == Message::Role::assistant &&
@@ -200,7 +200,7 @@ void read_function(Parameters& tool, const std::string& space, ModelRequest& cal
   call.tools.push_back(std::move(read));
 }
 
-/// A model that knows no namespaces reads what one is for with its first function.
+/// Appends the namespace's description to that of its first function, because models do not know namespaces.
 void describe_namespace(Parameters& space, const std::string& name, ToolDescription& first) {
   const auto text = space.text("description").value_or("");
   if (!text.empty()) first.description = fmt::format("{}\n\n({}: {})", first.description, name, text);
@@ -228,7 +228,7 @@ void read_response_tools(Parameters& body, ModelRequest& call) {
   }
 }
 
-/// By the name that the model knows.
+/// Returns the tool's name for the model.
 NamedTool read_allowed_tool(Parameters& tool) {
   if (tool.required_text("type") != "function") throw bad_parameter(tool.path_of("type"), "must be function");
   const auto space = tool.text("namespace").value_or("");
@@ -293,7 +293,7 @@ void reject_unsupported(Parameters& body) {
   }
 }
 
-/// Whether the response has what its model needs back.
+/// Whether the program requests the reasoning data that the model's service requires back.
 bool includes_encrypted_reasoning(Parameters& body) {
   const auto* members = body.array("include", 16);
   for (std::size_t i = 0; members && i < members->size(); ++i) {
@@ -311,7 +311,7 @@ void add_missing(json::object& object, const json::object& members) {
   }
 }
 
-/// The members of a response that repeat the request, with defaults for those that it lacks.
+/// The members of a response that repeat the request, with defaults for missing ones.
 json::object shown_members(const json::object& body) {
   json::object shown{{"background", false},
                      {"frequency_penalty", 0.0},

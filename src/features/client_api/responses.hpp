@@ -15,38 +15,38 @@ namespace agw {
 /// The body of `POST /v1/responses`, OpenAI's Responses.
 struct ResponseRequest {
   ClientRequest request;
-  std::optional<std::string> previous;  ///< the response that it continues
+  std::optional<std::string> previous;  ///< id of the response that it continues
   bool stores = true;
-  bool includes_reasoning = false;  ///< in a form that the model's service takes back
-  json::array input;                ///< as items, of this request only
+  bool includes_reasoning = false;  ///< as data that the model's service accepts back
+  json::array input;                ///< the items of this request only
   json::object shown;               ///< the members of the response that repeat the request
 };
 
-/// Reads the body. Throws ApiError 400 that names the parameter. The conversation is added by `add_input`.
+/// Reads the body, except for the conversation, which `add_input` reads. Throws ApiError 400 that names the invalid
+/// parameter.
 /// Example: src/features/client_api/responses_test.cpp: Responses.AreRead
 ResponseRequest read_response_request(const json::object& body);
 
 /// Adds items to the conversation of the request. Throws ApiError 400.
 void add_input(ClientRequest& request, const json::array& items);
 
-/// The model's name for a function in the namespace `space` of the program; `name` if `space` is empty.
+/// The name, for the model, of a function in the program's namespace `space`; just `name` if `space` is empty.
 std::string name_in_namespace(std::string_view space, std::string_view name);
 
 /// Stores the response and its output items, before the answer ends.
 using StoreResponse = std::function<Task<>(const ClientAnswer& answer, json::object response)>;
 
-/// How the events of a streamed response are sent.
+/// The format of the events of a streamed response.
 struct ResponseEvents {
-  /// One JSON text a line, as the messages of a WebSocket; otherwise as server-sent events that end with `[DONE]`.
+  /// One JSON text per line, for the messages of a WebSocket; otherwise server-sent events that end with `[DONE]`.
   bool as_lines = false;
-  std::string stream_id{};  ///< the member of that name that events have; empty: none
+  std::string stream_id{};  ///< value of the events' member `stream_id`; empty: no such member
 };
 
-/// An item of the input that carries what the service of a model requires back, and nothing to read.
+/// An input item with the blocks that a model's service requires back, without readable text.
 json::object reasoning_item(const std::string& model, const json::array& blocks);
 
-/// Writes a `response`, or its events.
-/// `includes_reasoning`: as in ResponseRequest.
+/// Writes a `response`, or its events. `includes_reasoning`: see ResponseRequest.
 std::unique_ptr<AnswerWriter> response_writer(json::object shown, StoreResponse store, bool includes_reasoning,
                                               ResponseEvents events = {});
 

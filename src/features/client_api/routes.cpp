@@ -28,7 +28,7 @@ Response list_models_for_clients(ClientApi& api, const Request& request) {
   return list_models_as_anthropic(api.models(), request.query<ModelPage>());
 }
 
-/// The ids of models have a slash, which programs encode or not.
+/// Joins the rest of the path, because ids of models contain a slash, which only some programs encode.
 Response show_model_to_clients(ClientApi& api, const Request& request) {
   return show_client_model(api.models(), boost::join(request.rest(), "/"), protocol_in(request));
 }

@@ -1,22 +1,22 @@
-// Answers for programs that speak the API of a model service.
+// Answers programs that use the API of a model service.
 //
-// A *request* was read by its protocol's reader, its *writer* turns the answer into bytes; nothing here knows the
-// protocol. The name of a model decides: `<service>/<model>` goes to that service (`pass_through`), the name of an
-// agent to the agent (`answer_by_agent`).
+// A *request* was read by its protocol's reader, and its *writer* turns the answer into bytes; this file is independent
+// of the protocol. The name of the model decides: `<service>/<model>` is sent to that service (`pass_through`), the
+// name of an agent to the agent (`answer_by_agent`).
 //
-// The invariants: before the first byte an error has its status; after it, the stream ends with an error of the
-// protocol. What a call cost is counted before the connection is given back, even if the program is gone. A request
-// that cannot be done in full is refused, never done in part.
+// The invariants: an error before the first byte has its status; after it, the stream ends with an error of the
+// protocol. The cost of a call is counted before the connection is released, even if the program has disconnected. A
+// request that cannot be fulfilled completely is refused.
 //
-//   1. A model: check what it supports and the budget, fetch pictures, call it with its fallbacks. If the program goes
-//      away, the call is cancelled.
-//   2. An agent: a turn and a run in a thread, as for people. The program follows the run until it ends or waits for
-//      tools that the program itself has. If it goes away, the run continues, and the next request of the conversation
-//      finds it.
-//   3. `until_all_is_answered` waits for both, for an end of the gateway that cuts nothing off.
+//   1. A model: check its features and the budget, fetch pictures, call it with its fallbacks. If the program
+//      disconnects, the call is cancelled.
+//   2. An agent: add a turn and a run to a thread, as for people. The program follows the run until that ends or waits
+//      for the program's own tools. If the program disconnects, the run continues, and the next request of the
+//      conversation finds it.
+//   3. `until_all_is_answered` waits for both, so that a graceful stop of the gateway interrupts no answer.
 //
 // A kill while a model answers loses the answer and its cost. The run of an agent is ended by the next start, which
-// keeps what it has said so far.
+// keeps the text so far.
 
 #include "features/client_api/service.hpp"
 
@@ -51,9 +51,9 @@ namespace {
 
 /// Bytes. Parsing or destroying a larger body could block the loop.
 constexpr std::size_t max_body_on_loop = 256 * 1024;
-/// What is read from a body is copied on the loop.
+/// Limits the values of a body, because they are copied on the loop.
 constexpr std::size_t max_values = 500'000;
-constexpr std::size_t max_stores = 256;  // of costs, at the same time: beyond, requests wait for the disk
+constexpr std::size_t max_stores = 256;  // concurrent writes of costs; if there are more, requests wait for the disk
 
 ApiError model_not_found(const std::string& name, std::string_view why) {
   return client_error(404, fmt::format("The model `{}` does not exist: {}", name, why), "model", "model_not_found");
@@ -64,7 +64,7 @@ ApiError over_budget() {
                       "insufficient_quota");
 }
 
-/// Gives a program its answer: in events as it comes, if it has asked for a stream, else as a whole.
+/// Sends an answer to a program: as a stream of events, if requested, otherwise as a whole.
 class AnswerSender {
 public:
   AnswerSender(ClientConnection& connection, ResponseStream& stream, AnswerWriter& writer, bool streams,
@@ -80,7 +80,7 @@ public:
 
   ClientAnswer& answer() { return answer_; }
 
-  /// Adds it to the answer.
+  /// Adds the delta to the answer, and sends it if the answer is streamed.
   void take(const Delta& delta) {
     if (delta.kind == Delta::Kind::service_tier) {
       answer_.service_tier = delta.text;
@@ -92,7 +92,7 @@ public:
     if (streams_) connection_.send_event(writer_.delta(answer_, delta));
   }
 
-  /// Ends a stream that the program has already seen the beginning of.
+  /// Ends a stream that has already begun with an error.
   void fail(const ApiError& error) {
     AGW_ASSERT(connection_.begun());
     begin();
@@ -120,7 +120,7 @@ private:
   bool has_begun_ = false;
 };
 
-/// The call as the model gets it. `request` has none afterwards.
+/// Moves the call out of `request`, and completes it for the model.
 ModelRequest take_call(ClientRequest& request, const ModelChoice& choice) {
   auto call = std::move(request.call);
   call.options.streams_calls = request.stream;
@@ -131,7 +131,7 @@ ModelRequest take_call(ClientRequest& request, const ModelChoice& choice) {
   return call;
 }
 
-/// Adds what is known at the end of the answer.
+/// Sets the members of `answer` that are known only at its end.
 void complete(ClientAnswer& answer, ModelReply reply) {
   answer.stop = reply.stop;
   answer.stop_sequence = std::move(reply.stop_sequence);
@@ -141,7 +141,7 @@ void complete(ClientAnswer& answer, ModelReply reply) {
   answer.provider_blocks = std::move(reply.provider_blocks);
 }
 
-/// Why the run gave no answer; no value if it did.
+/// The error if the run gave no answer; otherwise no value.
 std::optional<ApiError> failure_of(const AgentRun& run, const ClientAnswer& answer) {
   if (run.over_budget() && answer.text.empty()) return over_budget();
   if (!run.has_ended() || run.error().empty()) return std::nullopt;
@@ -152,7 +152,7 @@ bool has_picture(const ModelRequest& call) {
   return std::ranges::any_of(call.messages, [](const Message& message) { return !message.images.empty(); });
 }
 
-/// It depends on the model, not on the API of its service, so it is not in the table of those.
+/// Vision depends on the model, not on the API of its service, so it is not in the table of API features.
 constexpr CallFeature pictures_feature{"messages[].content[].image_url", "input[].content[].image_url",
                                        "messages[].content[].source", has_picture};
 
@@ -162,7 +162,8 @@ ApiError cannot_do(const CallFeature& feature, const AnswerWriter& writer, std::
                        "unsupported_parameter");
 }
 
-/// An agent decides about its calls itself, and what else it does is up to its model.
+/// Rejects features that agents do not support, because they control their calls themselves, and features that the
+/// agent's model does not support.
 void check_for_agent(const Models& models, const Extension& agent, const ModelRequest& call,
                      const AnswerWriter& writer) {
   for (const auto& feature : call_features()) {
@@ -174,7 +175,7 @@ void check_for_agent(const Models& models, const Extension& agent, const ModelRe
   if (feature) throw cannot_do(*feature, writer, fmt::format("the agent's model, {},", choice->id()));
 }
 
-/// An agent has its own way to offer many tools.
+/// Turns all deferred tools into ordinary ones, because agents defer tools in their own way.
 void define_deferred_tools(ModelRequest& call) {
   if (!call.deferred_tools) return;
   for (const auto& tool : *call.deferred_tools) {
@@ -184,7 +185,7 @@ void define_deferred_tools(ModelRequest& call) {
   call.deferred_tools.reset();
 }
 
-/// The thread has the answer already, so the program gets it even if the response cannot be stored.
+/// Ignores failures to store the response: the answer is already in the thread, so the program can get it.
 Task<> before_end(AnswerWriter& writer, const ClientAnswer& answer) {
   try {
     co_await writer.before_end(answer);
@@ -212,7 +213,7 @@ std::shared_ptr<void> ClientApi::count_answer() {
 
 Task<> ClientApi::until_all_is_answered() {
   while (answers_ > 0) co_await all_ended_.wait();
-  // Programs may have begun runs, while runs begin nothing here.
+  // Runs come last, because programs may start runs, but runs do not start answers here.
   co_await services_.runs.until_none();
 }
 
@@ -311,7 +312,7 @@ Task<> ClientApi::warm_up(const ClientRequest& request, AnswerWriter& writer, Re
   co_await stream.send(events);
 }
 
-/// The model, then the fallbacks of its service that support the request.
+/// The model, followed by those of its fallbacks that support the request.
 std::vector<ModelChoice> ClientApi::with_fallbacks(ModelChoice choice, const ModelRequest& call) const {
   const bool needs_vision = has_picture(call);
   auto choices = services_.models.fallbacks_of(choice);
@@ -430,7 +431,7 @@ std::optional<UnstoredSpending> ClientApi::count(const ClientRequest& request, c
   return services_.costs.spend(request.client, completion.id(), usage, usd);
 }
 
-/// Neither the program nor the next request on its connection waits for the disk.
+/// Stores a cost in the background, so that neither the program nor its next request waits for the disk.
 Task<> ClientApi::store_later(UnstoredSpending spent) {
   if (stores_.size() >= max_stores) co_return co_await store(std::move(spent));
   stores_.spawn(store(std::move(spent)));

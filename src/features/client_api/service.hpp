@@ -25,7 +25,7 @@
 
 namespace agw {
 
-/// The services that ClientApi uses. All of them outlive it.
+/// The services that ClientApi uses. All must outlive it.
 struct ClientServices {
   Loop& loop;
   BlockingPool& blocking;
@@ -41,12 +41,12 @@ struct ClientServices {
   Engine& engine;
 };
 
-/// Answers programs that speak the API of a model service. Each protocol has a reader, which makes a ClientRequest, and
-/// a writer, which turns the answer into bytes. Requests to a model go to its service, without a thread. An agent
-/// answers in a thread, as it answers people.
+/// Answers programs that use the API of a model service. Each protocol has a reader, which makes a ClientRequest, and a
+/// writer, which turns the answer into bytes. Requests to a model are sent to its service, without a thread. Agents
+/// answer in a thread, as they answer people.
 class ClientApi {
 public:
-  /// `body_limit`: of a request's body in bytes.
+  /// `body_limit`: maximum size of a request's body in bytes.
   ClientApi(const ClientServices& services, std::size_t body_limit);
 
   /// Reads and parses the body. Throws ApiError: 413, or 400 if it is not a JSON object.
@@ -54,35 +54,35 @@ public:
   /// Parses a body. Throws ApiError 400 if it is not a JSON object.
   Task<json::object> parse(std::string content) const;
 
-  /// Answers the request, streamed if it asks for that. Throws ApiError before the response has begun; later failures
-  /// are written in the protocol's form. If the program disconnects, a model is stopped; an agent continues.
+  /// Answers the request, as a stream if requested. Throws ApiError before the response has begun; later failures are
+  /// written in the protocol's format. If the program disconnects, the call of a model is cancelled, but an agent
+  /// continues.
   Task<> answer(ClientRequest request, AnswerWriter& writer, ResponseStream& stream);
 
-  /// Writes the stream of an empty answer, without calling a model. Throws ApiError 404 for an unknown
-  /// model.
+  /// Writes the stream of an empty answer, without calling a model. Throws ApiError 404 for an unknown model.
   Task<> warm_up(const ClientRequest& request, AnswerWriter& writer, ResponseStream& stream) const;
 
-  /// Has a model make embeddings: `body` is that of OpenAI's API, and so is the answer. Throws ApiError.
+  /// Has a model make embeddings. `body` and the result have the format of OpenAI's API. Throws ApiError.
   Task<json::object> embed(json::object body, const std::string& client, ResponseStream& stream);
 
   /// Throws ApiError 404 if neither an agent nor a model has this name.
   void require(const std::string& name) const;
 
-  /// Sends a whole response.
+  /// Sends a complete response.
   static Task<> respond(ResponseStream& stream, std::string body, Fields fields = {});
 
-  /// An answer is under way as long as the result lives, or waits for its turn.
+  /// Counts an active or queued answer, for as long as the result exists.
   std::shared_ptr<void> count_answer();
-  /// Waits until none is under way, and no run either. Those of agents count until the program has them.
+  /// Waits until no answer is counted and no run is active.
   Task<> until_all_is_answered();
 
-  /// Call it after the engine was stopped.
+  /// Call it after the engine has stopped.
   Task<> stop();
 
   const ClientServices& services() const { return services_; }
-  /// The names that `model` may have.
+  /// The possible values of `model`.
   ClientModelList& models() { return models_; }
-  /// Of a request, in bytes.
+  /// Maximum size of a request's body, in bytes.
   std::size_t body_limit() const { return body_limit_; }
 
 private:
@@ -94,7 +94,7 @@ private:
   Task<> pass_through(ClientRequest request, ModelChoice choice, AnswerWriter& writer, ResponseStream& stream);
   ClientAnswer new_answer(const ClientRequest& request) const;
   Task<> answer_by_agent(ClientRequest request, ExtensionPointer agent, AnswerWriter& writer, ResponseStream& stream);
-  /// Counts the cost of a call, if it has one. Pass it to `store_later` once the program has its response.
+  /// Counts the cost of a call, if any. Pass the result to `store_later` once the program has its response.
   std::optional<UnstoredSpending> count(const ClientRequest& request, const Completion& completion);
   Task<> store_later(UnstoredSpending spent);
   Task<> store(UnstoredSpending spent);
@@ -103,12 +103,12 @@ private:
   const std::size_t body_limit_;
   ClientModelList models_;
   AgentAnswers agents_;
-  std::size_t answers_ = 0;  ///< under way
-  AsyncEvent all_ended_;     ///< pulsed
-  TaskGroup stores_;         ///< of costs
+  std::size_t answers_ = 0;  ///< see `count_answer`
+  AsyncEvent all_ended_;     ///< pulsed when `answers_` becomes 0
+  TaskGroup stores_;         ///< writes of costs
 };
 
-/// All under `/v1`: those below.
+/// All routes of `/v1`, which include those below.
 Routes client_api_routes(ClientApi& api);
 Routes openai_routes(ClientApi& api);
 /// OpenAI's Responses.

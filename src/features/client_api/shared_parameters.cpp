@@ -21,7 +21,7 @@ void read_cache_mark(Parameters& object, CallOptions& options) {
   if (mark.required_text("type") != "ephemeral") throw bad_parameter(mark.path_of("type"), "must be ephemeral");
   const auto ttl = mark.text("ttl").value_or("");
   if (!ttl.empty() && ttl != "5m" && ttl != "1h") throw bad_parameter(mark.path_of("ttl"), "must be 5m or 1h");
-  // All marks of a request are of one duration: the longest that it names.
+  // Uses the longest duration of the request for all its marks.
   if (options.cache_ttl != "1h" && !ttl.empty()) options.cache_ttl = ttl;
   mark.ignore({"scope"});
   mark.finish();

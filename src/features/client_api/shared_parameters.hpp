@@ -9,54 +9,56 @@
 
 namespace agw {
 
-// Parameters that several protocols have. Each function throws ApiError 400 that names the member.
+// Parameters that several protocols share. All functions throw ApiError 400 that names the invalid member.
 
-/// Reads the `cache_control` of `object`. The gateway itself chooses what is cached; how long, the program may say.
+/// Reads the `cache_control` of `object`. The gateway itself chooses what to cache, but the program may choose for how
+/// long.
 void read_cache_mark(Parameters& object, CallOptions& options);
 
-/// Reads the end of a part of a message: its `cache_control`, then nothing that is unknown.
+/// Reads the `cache_control` of a part of a message, and rejects unknown members.
 void finish_part(Parameters& part, CallOptions& options);
 
-/// Adds a part of a message to its text: on a separate line, as model servers join parts for templates that know texts
-/// only.
+/// Appends a part of a message to its text, on a new line. Model servers do the same for templates that support only
+/// text.
 void add_text_part(std::string& text, std::string_view part);
 
-/// Reads `detail`: how closely a model looks at a picture. Empty if the program leaves it to the service.
+/// Reads `detail`, the resolution at which a model processes a picture. Empty for the service's default.
 std::string picture_detail(Parameters& picture);
 
-/// Adds a picture to the last message of the request, after the text that it has so far: one in a `data:` URL at once,
-/// another when it is fetched.
+/// Adds a picture to the last message of the request, after its text so far. A `data:` URL is decoded at once, any
+/// other is fetched later.
 void add_picture(ClientRequest& request, const std::string& url, std::string detail, const std::string& param);
 
-/// Reads `verbosity`: how long the answers of a model are. Empty if the program leaves it to the service.
+/// Reads `verbosity`, the desired length of answers. Empty for the service's default.
 std::string read_verbosity(Parameters& object);
 
-/// Reads how much a model thinks, under `name`. No value if the program leaves it to the service.
+/// Reads the reasoning effort from the member `name`. No value for the service's default.
 std::optional<std::string> read_effort(Parameters& object, std::string_view name);
 
-/// Reads what services of OpenAI's APIs get as it is: `service_tier`, and what says for whom or what an answer is.
+/// Reads parameters that are passed unchanged to services with OpenAI's APIs: `service_tier`, and labels that identify
+/// the user or purpose of an answer.
 void read_labels(Parameters& body, CallOptions& options);
 
-/// A tool that a program names, and the parameter that has the name.
+/// The name of a tool in a request, and the path of the parameter that contains it.
 struct NamedTool {
   std::string name;
   std::string param;
 };
-/// Reads `allowed_tools`: leaves those of the request's tools that the program allows for this answer. `read_name`
-/// reads one of them.
+/// Reads `allowed_tools`: keeps only those of the request's tools that the program allows for this answer. `read_name`
+/// reads one element.
 void read_allowed_tools(Parameters& allowed, ModelRequest& call, NamedTool (*read_name)(Parameters& tool));
 
-/// Reads `tool_choice`: a word, or an object, which `read_object` reads.
+/// Reads `tool_choice`, which is either a word or an object; `read_object` reads the latter.
 void read_tool_choice(Parameters& body, ModelRequest& call,
                       void (*read_object)(Parameters& choice, ModelRequest& call));
 
-/// A choice that demands a call needs tools to choose from, and one that names a tool needs that one.
+/// Rejects a choice that requires a call if there are no tools, and one that names a tool that is missing.
 void check_tool_choice(const ModelRequest& call);
 
-/// Reads the JSON Schema that an answer has to follow, with its name. To the end of `schema`.
+/// Reads the JSON Schema that an answer must match, with its name, and rejects unknown members of `schema`.
 void read_answer_schema(Parameters& schema, ResponseFormat& format);
 
-/// The streams of the gateway are not padded.
+/// Rejects `include_obfuscation`, because the gateway does not pad streams.
 void refuse_obfuscation(Parameters& stream_options);
 
 }  // namespace agw

@@ -6,7 +6,7 @@
 #include "base/time/time.hpp"
 #include "storage/connection.hpp"
 
-/// The SQL of the answers to programs. All functions throw DatabaseError.
+/// The SQL for answers to programs. All functions throw DatabaseError.
 namespace agw::client_store {
 
 std::optional<std::string> find_thread(Connection& connection, const std::string& hash);
@@ -21,9 +21,9 @@ struct StoredResponse {
   std::string conversation;  ///< items as JSON; empty for agents
 };
 std::optional<StoredResponse> find_response(Connection& connection, const std::string& id);
-/// Also deletes some that are older than `oldest`.
+/// Stores the response, and deletes some that are older than `oldest`.
 void put_response(Connection& connection, const StoredResponse& response, Timestamp oldest);
-/// Returns whether it existed.
+/// Returns whether the response existed.
 bool remove_response(Connection& connection, const std::string& id);
 
 }  // namespace agw::client_store

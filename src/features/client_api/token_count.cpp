@@ -6,7 +6,7 @@ namespace agw {
 
 namespace {
 
-/// About the tokens of the largest picture that services do not shrink.
+/// Approximately the tokens of the largest picture that services do not scale down.
 constexpr std::int64_t tokens_per_picture = 1'600;
 /// For the role and the separator.
 constexpr std::int64_t tokens_per_message = 4;

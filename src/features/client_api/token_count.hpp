@@ -6,7 +6,7 @@
 
 namespace agw {
 
-/// An estimate of the tokens that the model reads for this request, rather too high than too low.
+/// An estimate, biased upwards, of the model's input tokens for this request.
 std::int64_t estimated_tokens(const ClientRequest& request);
 
 }  // namespace agw

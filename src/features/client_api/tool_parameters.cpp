@@ -13,15 +13,15 @@ namespace agw {
 
 namespace {
 
-constexpr std::size_t max_schema_depth = 256;  // of schemas that refer to each other
+constexpr std::size_t max_schema_depth = 256;  // length of a chain of references between schemas
 
-/// Finds schemas that apply themselves to the same value, through a `$ref`: following them would never end. Each schema
-/// is followed once.
+/// Finds schemas that apply themselves to the same value through a `$ref`, which could never be evaluated. Follows each
+/// schema only once.
 class EndlessSchemas {
 public:
   explicit EndlessSchemas(const json::value& document) : document_(document) {}
 
-  /// Whether the schema or one within it is endless.
+  /// Whether the schema, or one within it, is endless.
   bool are_in(const json::value& schema) {
     if (is_endless(schema, 0)) return true;
     if (const auto* object = schema.if_object())
@@ -42,7 +42,7 @@ private:
     return false;
   }
 
-  /// The schemas that are applied to the same value as this one.
+  /// Follows the schemas that are applied to the same value as this one.
   bool follows_endless(const json::object& schema, std::size_t depth) {
     for (const auto* name : {"not", "if", "then", "else"}) {
       const auto* next = schema.if_contains(name);

@@ -11,7 +11,7 @@
 
 namespace agw {
 
-/// A picture that a request names by URL. The image at that place is empty until it has been fetched.
+/// A picture that a request refers to by URL, and the image that is empty until the picture has been fetched.
 struct PictureUrl {
   std::size_t message = 0;  ///< of ModelRequest::messages
   std::size_t image = 0;    ///< of Message::images
@@ -28,27 +28,27 @@ struct ClientRequest {
   bool stream = false;
   std::string client{};                             ///< the program's name: see `client_product`
   std::optional<std::string> thread_id{};           ///< agents only: the thread to continue
-  std::string thread_param = "metadata.thread_id";  ///< the parameter or header that names it
-  bool wants_storing = false;  ///< agents only: their answers are stored whether a program wants that or not
-  bool is_repeatable = false;  ///< has an Idempotency-Key: an agent's answer goes on if the program disconnects
+  std::string thread_param = "metadata.thread_id";  ///< the parameter or header that contains the thread
+  bool wants_storing = false;                       ///< refused for models; agents' answers are stored in any case
+  bool is_repeatable = false;  ///< has an Idempotency-Key: an agent's answer continues if the program disconnects
 };
 
-/// Of ClientAnswer::id.
+/// Length of ClientAnswer::id.
 inline constexpr std::size_t answer_id_digits = 28;
 
 /// An answer to a program, complete or unfinished.
 struct ClientAnswer {
-  std::string id;            ///< random hex digits; protocols put their prefix before it
+  std::string id;            ///< random hex digits; protocols add their prefix
   std::string model;         ///< as the program named it
   std::int64_t created = 0;  ///< Unix time in seconds
   std::string thread_id{};   ///< of an agent's answer
   std::string text{};
   std::string reasoning{};
-  std::vector<ToolUse> tool_uses{};  ///< known at the end; those of the program's own tools only
-  json::array provider_blocks{};     ///< known at the end: see ModelReply
+  std::vector<ToolUse> tool_uses{};  ///< calls of the program's own tools; known only at the end
+  json::array provider_blocks{};     ///< see ModelReply; known only at the end
   StopReason stop = StopReason::stop;
   std::string stop_sequence{};
-  std::string service_tier{};  ///< that answered, as OpenAI's APIs name it; empty: unknown
+  std::string service_tier{};  ///< the tier that answered, by OpenAI's name; empty: unknown
   Usage usage{};
 };
 
@@ -56,7 +56,7 @@ struct ClientAnswer {
 /// `[A-Za-z0-9._-]`; `api` if there is none.
 std::string client_product(std::optional<std::string_view> user_agent);
 
-/// The header X-Thread-Id names the thread.
+/// Sets the thread from the header X-Thread-Id.
 void name_thread_by_header(ClientRequest& client_request, std::string_view thread_id);
 /// Reads the program's name, the thread and the Idempotency-Key from the headers.
 void read_headers(ClientRequest& client_request, const Request& request);
