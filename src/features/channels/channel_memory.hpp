@@ -50,7 +50,7 @@ struct Stranger {
   ChatPlace place;
   std::string replies_to;
   std::chrono::steady_clock::time_point until;
-  bool is_told = false;  ///< the code was sent
+  bool is_code_sent = false;
 };
 
 /// The state of a channel that survives a change of its settings, which creates a new object for the same account. It

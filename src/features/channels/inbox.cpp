@@ -107,7 +107,7 @@ void ChannelInbox::send_pairing_code(const ReceivedMessage& message) {
 }
 
 void ChannelInbox::send_code(const Stranger& stranger) {
-  AGW_ASSERT(!stranger.code.empty() && !stranger.is_told && !stranger.place.is_group);
+  AGW_ASSERT(!stranger.code.empty() && !stranger.is_code_sent && !stranger.place.is_group);
   outbox_.send_unstored(
       {.to = stranger.place,
        .id = {},
@@ -116,8 +116,8 @@ void ChannelInbox::send_code(const Stranger& stranger) {
                            stranger.code, stranger.code),
        .replies_to = stranger.replies_to},
       [&memory = memory_, code = stranger.code](const std::string&) {
-        const auto told = std::ranges::find(memory.strangers, code, &Stranger::code);
-        if (told != memory.strangers.end()) told->is_told = true;
+        const auto known = std::ranges::find(memory.strangers, code, &Stranger::code);
+        if (known != memory.strangers.end()) known->is_code_sent = true;
       });
 }
 
@@ -126,7 +126,7 @@ void ChannelInbox::resume() {
   std::erase_if(memory_.strangers, [this](const Stranger& one) { return settings_.allow.contains(one.sender); });
   if (!settings_.pairing) memory_.strangers.clear();
   for (const auto& stranger : memory_.strangers) {
-    if (!stranger.is_told) send_code(stranger);
+    if (!stranger.is_code_sent) send_code(stranger);
   }
 }
 

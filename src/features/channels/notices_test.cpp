@@ -12,21 +12,21 @@
 namespace agw {
 namespace {
 
-std::optional<ChannelNotification> told_of_end(std::string_view members) {
+std::optional<ChannelNotification> notice_of_end(std::string_view members) {
   return channel_notification({.type = "finish",
                                .thread_id = "t-1",
                                .text = R"({"type":"finish","threadId":"t-1",)" + std::string(members) + "}"});
 }
 
 TEST(ChannelNotices, TellOfTheEndOfARunThatTookOverAMinute) {
-  EXPECT_FALSE(told_of_end(R"("finishReason":"stop","durationMs":60000)"));
-  EXPECT_FALSE(told_of_end(R"("finishReason":"stop")"));
-  EXPECT_FALSE(told_of_end(R"("finishReason":"stop","durationMs":"60001")"));
-  const auto told = told_of_end(R"("finishReason":"stop","durationMs":60001)");
-  ASSERT_TRUE(told);
-  EXPECT_EQ(told->kind, ChannelNotice::finish);
-  EXPECT_EQ(told->text, "An answer is ready.");
-  EXPECT_EQ(told_of_end(R"("finishReason":"error","durationMs":60001)")->text, "An answer has failed.");
+  EXPECT_FALSE(notice_of_end(R"("finishReason":"stop","durationMs":60000)"));
+  EXPECT_FALSE(notice_of_end(R"("finishReason":"stop")"));
+  EXPECT_FALSE(notice_of_end(R"("finishReason":"stop","durationMs":"60001")"));
+  const auto notice = notice_of_end(R"("finishReason":"stop","durationMs":60001)");
+  ASSERT_TRUE(notice);
+  EXPECT_EQ(notice->kind, ChannelNotice::finish);
+  EXPECT_EQ(notice->text, "An answer is ready.");
+  EXPECT_EQ(notice_of_end(R"("finishReason":"error","durationMs":60001)")->text, "An answer has failed.");
 }
 
 TEST(ChannelNotices, NameWhatTheyAreAbout) {

@@ -20,7 +20,7 @@
 // A preview is shown only while its lane has no entries and less than a third of the rate is used.
 //
 // A kill before 2: the next start sends it. Between 2 and 4: the next start sends it with a remark, or with the same id
-// if the service drops repeated ones. After 4: it is gone.
+// if the service drops repeated ones. After 4: nothing remains to be done.
 
 #include "features/channels/outbox.hpp"
 
@@ -263,7 +263,7 @@ Task<> ChannelOutbox::finish(LanePointer lane, SendResult result) {
       is_stored = false;
     } catch (const std::exception& error) {
       if (!may_pass(error)) throw;
-      log::warn("the channel {} cannot note yet that a message was sent: {}", settings_.name, error.what());
+      log::warn("the channel {} cannot record yet that a message was sent: {}", settings_.name, error.what());
     }
     if (is_stored) co_await pause(stop_, min_resend_delay);
   }

@@ -182,7 +182,7 @@ void NodeBus::receive(const std::string& subject, const std::string& payload) {
   auto frame = reader_.take(subject, payload);
   if (!frame) {
     if (!std::exchange(has_warned_, true))
-      log::warn("somebody who is no node of this cluster sends messages to {} on the NATS server", subject);
+      log::warn("ignoring messages to {} on the NATS server that no node of this cluster has sealed", subject);
     return;
   }
   if (frame->from == options_.node) return;

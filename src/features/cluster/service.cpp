@@ -168,7 +168,7 @@ Task<> Cluster::follow_costs() {
       has_warned = false;
     } catch (const std::exception& error) {
       if (!std::exchange(has_warned, true))
-        log::warn("what other nodes spend is not counted until the database is reached again: {}", error.what());
+        log::warn("costs of other nodes are not counted until the database is reachable again: {}", error.what());
     }
   }
 }
@@ -226,7 +226,8 @@ Task<> Cluster::leave() {
       postgres::leave(connection);
     });
   } catch (const std::exception& error) {
-    log::warn("other nodes take this one for lost in ten seconds: its lease could not be given up: {}", error.what());
+    log::warn("cannot release the lease of this node, so other nodes treat it as lost in ten seconds: {}",
+              error.what());
   }
 }
 

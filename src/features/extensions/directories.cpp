@@ -89,7 +89,8 @@ bool ExtensionDirectories::try_step(const DiskStep& step, Attempt attempt) {
       write(step, attempt);
     return true;
   } catch (const std::exception& error) {
-    log::error("{}: the directory cannot follow its record, which is kept: {}", step.directory, error.what());
+    log::error("{}: the directory cannot be updated from its record, trying again later: {}", step.directory,
+               error.what());
     return false;
   }
 }
@@ -246,7 +247,7 @@ void ExtensionDirectories::set_aside(const std::string& path) {
   const auto kept = path_in_trash(path, random_hex(4));
   require(root_.make_directories(parent_of(kept)), kept);
   require(root_.move(path, kept), path);
-  log::warn("{} was in the way and is kept as {}", path, kept);
+  log::warn("{} occupied the path of an extension and was moved to {}", path, kept);
 }
 
 void ExtensionDirectories::accept(const std::string& extension_id, const std::string& path,

@@ -102,8 +102,8 @@ public:
                              std::string run_id = {});
   /// Throws NotFound; Forbidden for a built-in (except for `enabled`) and for disabling an essential one; Conflict if
   /// the name is taken, and `changed meanwhile` if `if_updated_at` belongs to another version. A body that changes
-  /// nothing leaves the record unchanged. A person may omit required members of a definition, as the specification says
-  /// ("a PATCH that sends a partial definition does not fail").
+  /// nothing leaves the record unchanged. A person may omit required members of a definition, as the specification
+  /// states ("a PATCH that sends a partial definition does not fail").
   Task<ExtensionPointer> change(std::string id_or_name, json::object body, std::string run_id = {},
                                 RequiredMembers required = RequiredMembers::checked);
   /// The same for a result of `read_extension_change`.

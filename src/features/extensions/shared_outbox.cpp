@@ -100,7 +100,7 @@ Task<> ExtensionOutbox::leading(std::function<Task<>()> compare) {
     try {
       co_await compare();
     } catch (const std::exception& error) {
-      log::warn("edits in shared directories of extensions are looked for later: {}", error.what());
+      log::warn("cannot check shared directories of extensions for edits, trying again: {}", error.what());
     }
   } while (co_await with_timeout(stopping_, comparison_interval, comparison_wanted_.wait()) != WaitResult::stopped);
 }
@@ -116,7 +116,7 @@ Task<bool> ExtensionOutbox::try_to_begin() {
     co_await note_taken(std::move(state.steps), std::move(done), std::move(made));
     co_return true;
   } catch (const std::exception& error) {
-    log::warn("shared directories of extensions follow their records later: {}", error.what());
+    log::warn("cannot update shared directories of extensions, trying again: {}", error.what());
   }
   co_return false;
 }
@@ -127,7 +127,7 @@ Task<> ExtensionOutbox::take_recorded() {
     try {
       co_await take_recorded_once();
     } catch (const std::exception& error) {
-      log::warn("shared directories of extensions follow their records later: {}", error.what());
+      log::warn("cannot update shared directories of extensions, trying again: {}", error.what());
       failed = true;
     }
     if (!failed) continue;

@@ -44,8 +44,8 @@ using source_store::KnownSource;
 namespace {
 
 /// Sources per batch. A batch's pages are on disk before its rows are written.
-constexpr std::size_t sources_a_piece = 500;
-constexpr std::size_t rows_a_write = 200;
+constexpr std::size_t sources_per_batch = 500;
+constexpr std::size_t rows_per_write = 200;
 /// Up to this many pages are synced one by one; for more, a single sync at the end is faster.
 constexpr std::size_t max_durable_changes = 8;
 constexpr int max_numbered = 50;
@@ -87,8 +87,8 @@ struct KnowledgeCompiler::Plan {
   std::map<std::string, std::string> page_owners;  ///< paths of sources, by path of the page
   std::size_t sources = 0;
 
-  void follow(const std::vector<FoundKnowledgeFile>& found, const std::set<std::string>& pages_there,
-              std::set<std::string>& sources_gone);
+  void follow(const std::vector<FoundKnowledgeFile>& found, const std::set<std::string>& existing_pages,
+              std::set<std::string>& missing_sources);
   std::string page_of(const KnowledgeTree& tree, const FoundKnowledgeFile& source);
   bool is_free(const KnowledgeTree& tree, const std::string& source, const std::string& scope, const std::string& slug);
 };
@@ -101,26 +101,27 @@ struct KnowledgeCompiler::Outcome {
 /// Moves the rows of sources whose agent was renamed, and of their pages. Otherwise the page would count as written by
 /// a person.
 void KnowledgeCompiler::Plan::follow(const std::vector<FoundKnowledgeFile>& found,
-                                     const std::set<std::string>& pages_there, std::set<std::string>& sources_gone) {
-  std::multimap<std::string, std::string> gone_by_place;
-  for (const auto& path : sources_gone) gone_by_place.emplace(path_in_scope(path), path);
+                                     const std::set<std::string>& existing_pages,
+                                     std::set<std::string>& missing_sources) {
+  std::multimap<std::string, std::string> missing_by_place;
+  for (const auto& path : missing_sources) missing_by_place.emplace(path_in_scope(path), path);
   for (const auto& source : found) {
     if (known.contains(source.path)) continue;
-    const auto [first, last] = gone_by_place.equal_range(path_in_scope(source.path));
+    const auto [first, last] = missing_by_place.equal_range(path_in_scope(source.path));
     const auto same = std::find_if(
         first, last, [&](const auto& entry) { return known.at(entry.second).stamp.inode == source.stamp.inode; });
     const auto before = same == last ? first : same;
     if (before == last || !known.at(before->second).page) continue;
     auto row = known.at(before->second);
     const auto page = directory_of_scope(scope_of_path(source.path)) + "/" + path_in_scope(*row.page);
-    if (pages_there.contains(*row.page) || !pages_there.contains(page)) continue;
+    if (existing_pages.contains(*row.page) || !existing_pages.contains(page)) continue;
     row.path = source.path;
     row.page = page;
     known.emplace(row.path, row);
     page_owners.emplace(page, row.path);
     moved.emplace_back(before->second, std::move(row));
-    sources_gone.erase(before->second);
-    gone_by_place.erase(before);
+    missing_sources.erase(before->second);
+    missing_by_place.erase(before);
   }
 }
 
@@ -213,7 +214,7 @@ KnowledgeCompiler::Outcome KnowledgeCompiler::compile_some(const KnowledgeTree& 
                                                            bool dry, Timestamp now) {
   Outcome outcome;
   const auto durability = plan.changed.size() <= max_durable_changes ? Durability::now : Durability::later;
-  for (std::size_t i = begin; i < std::min(begin + sources_a_piece, plan.changed.size()); ++i) {
+  for (std::size_t i = begin; i < std::min(begin + sources_per_batch, plan.changed.size()); ++i) {
     const auto& source = plan.changed[i];
     const auto content = tree.directory().read(source.path, max_knowledge_file_size);
     if (!content && content.error() == FileError::not_found) continue;
@@ -287,7 +288,7 @@ Task<CompileReport> KnowledgeCompiler::compile_all(bool dry, StopSource& stop) {
       for (const auto& [from, row] : moved) source_store::move(connection, from, row);
     });
   }
-  for (std::size_t begin = 0; begin < work->changed.size(); begin += sources_a_piece) {
+  for (std::size_t begin = 0; begin < work->changed.size(); begin += sources_per_batch) {
     report.stopped = stop.requested();
     if (report.stopped) break;
     auto outcome = co_await blocking_.run([tree = index_.tree(), work, begin, dry, now = clock_.now()] {
@@ -325,9 +326,9 @@ Task<> KnowledgeCompiler::take_summary(std::string path, std::string content, st
 }
 
 Task<> KnowledgeCompiler::put(std::vector<KnownSource> rows) {
-  for (std::size_t begin = 0; begin < rows.size(); begin += rows_a_write) {
+  for (std::size_t begin = 0; begin < rows.size(); begin += rows_per_write) {
     const auto first = rows.begin() + static_cast<std::ptrdiff_t>(begin);
-    const auto count = static_cast<std::ptrdiff_t>(std::min(rows_a_write, rows.size() - begin));
+    const auto count = static_cast<std::ptrdiff_t>(std::min(rows_per_write, rows.size() - begin));
     co_await database_.write([piece = std::vector<KnownSource>(first, first + count)](Connection& connection) {
       for (const auto& row : piece) source_store::put(connection, row);
     });

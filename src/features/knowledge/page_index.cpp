@@ -32,10 +32,10 @@ namespace agw {
 namespace {
 
 /// Pages read in one batch.
-constexpr std::size_t pages_a_piece = 100;
-/// The size of one write, which takes about 100 ms. A link costs as much as `bytes_a_link` bytes.
+constexpr std::size_t pages_per_batch = 100;
+/// The size of one write, which takes about 100 ms. A link costs as much as `bytes_per_link` bytes.
 constexpr std::size_t bytes_at_once = std::size_t{1024} * 1024;
-constexpr std::size_t bytes_a_link = 40;
+constexpr std::size_t bytes_per_link = 40;
 constexpr std::size_t pages_removed_at_once = 20;
 /// From this many changed pages on, the segments of the full-text index are merged afterwards.
 constexpr std::size_t min_changes_to_merge = 500;
@@ -71,7 +71,7 @@ std::size_t count_at_once(const std::vector<std::optional<IndexedPage>>& pages, 
   std::size_t bytes = 0;
   std::size_t end = first;
   do {
-    if (pages[end]) bytes += pages[end]->body.size() + bytes_a_link * pages[end]->links.size();
+    if (pages[end]) bytes += pages[end]->body.size() + bytes_per_link * pages[end]->links.size();
     ++end;
   } while (end < pages.size() && bytes < bytes_at_once);
   return end - first;
@@ -123,9 +123,9 @@ Task<PageDifferences> PageIndex::compare_all() {
 }
 
 Task<> PageIndex::take(std::vector<std::string> paths) {
-  for (std::size_t begin = 0; begin < paths.size() && !stopping_; begin += pages_a_piece) {
+  for (std::size_t begin = 0; begin < paths.size() && !stopping_; begin += pages_per_batch) {
     const auto first = paths.begin() + static_cast<std::ptrdiff_t>(begin);
-    const auto count = std::min(pages_a_piece, paths.size() - begin);
+    const auto count = std::min(pages_per_batch, paths.size() - begin);
     std::vector<std::string> piece(first, first + static_cast<std::ptrdiff_t>(count));
     auto pages = co_await blocking_.run([tree = tree_, piece] {
       std::vector<std::optional<IndexedPage>> read;

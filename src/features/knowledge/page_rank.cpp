@@ -14,7 +14,7 @@ namespace {
 
 /// The weight of a field.
 struct FieldRank {
-  double weight;  ///< of a word in it
+  double weight;  ///< the weight of a word in the field
   double length;  ///< 0 to 1: how strongly the field's length reduces the weight of a word
 };
 

@@ -18,7 +18,7 @@ namespace agw::page_store {
 namespace {
 
 /// The number of pages of the database file that one merge step writes.
-constexpr int pages_a_merge = 64;
+constexpr int pages_per_merge = 64;
 
 /// Whether the page `seen` is the target of a link from page `source` to `target`.
 #define LEADS_TO                                                                                                 \
@@ -260,7 +260,7 @@ std::vector<PlacedFile> places(Connection& connection) {
 
 bool merge_some(Connection& connection, Merge merge) {
   if (connection.is_postgres()) return false;
-  return merge_full_text(connection, "knowledge_words", merge == Merge::begin ? -pages_a_merge : pages_a_merge);
+  return merge_full_text(connection, "knowledge_words", merge == Merge::begin ? -pages_per_merge : pages_per_merge);
 }
 
 std::map<std::string, std::int64_t> count_by_scope(Connection& connection) {

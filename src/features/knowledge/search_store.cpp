@@ -83,7 +83,7 @@ public:
     for (const auto& term : search.terms) {
       auto counted = with_forms(connection, term);
       counted.pages = count_pages(connection, extent, counted.query);
-      is_hopeless_ = is_hopeless_ || counted.pages == 0;
+      has_unmatched_term_ = has_unmatched_term_ || counted.pages == 0;
       if (counted.pages == 0) continue;
       counted.weight *= rarity(counted.pages, extent.pages);
       terms_.push_back(std::move(counted));
@@ -92,7 +92,7 @@ public:
   }
 
   std::vector<RankedPage> pages() {
-    if (terms_.empty() || (search_.wanted == TermsWanted::all && is_hopeless_)) return {};
+    if (terms_.empty() || (search_.wanted == TermsWanted::all && has_unmatched_term_)) return {};
     if (search_.wanted == TermsWanted::all) return ranked(plain(" AND "));
     std::int64_t pages = 0;
     for (const auto& term : terms_) pages += term.pages;
@@ -147,7 +147,7 @@ private:
   const PageSearch& search_;
   std::string scopes_;
   std::vector<CountedTerm> terms_;  ///< terms with matches, rarest first
-  bool is_hopeless_ = false;        ///< a term matches no page
+  bool has_unmatched_term_ = false;
 };
 
 KnowledgeHit shown(Connection& connection, const RankedPage& page, const std::string& query) {

@@ -54,7 +54,7 @@ public:
   Knowledge(Loop& loop, BlockingPool& blocking, Database& database, const Clock& clock,
             std::filesystem::path data_directory, BackgroundCompletions& completions, bool others_write);
 
-  /// Starts to index what changed while the gateway was down.
+  /// Starts to index changes that were made while the gateway was not running.
   void start();
   Task<> stop();
 

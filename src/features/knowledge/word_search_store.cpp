@@ -65,7 +65,7 @@ public:
     for (const auto& wanted : search.terms) {
       auto term = term_of(tokenizer, wanted);
       term.pages = count_pages(connection, extent, term.query);
-      is_hopeless_ = is_hopeless_ || term.pages == 0;
+      has_unmatched_term_ = has_unmatched_term_ || term.pages == 0;
       if (term.pages == 0) continue;
       term.weight *= rarity(term.pages, extent.pages);
       terms_.push_back(std::move(term));
@@ -74,7 +74,7 @@ public:
   }
 
   std::vector<RankedPage> pages() {
-    if (terms_.empty() || (search_.wanted == TermsWanted::all && is_hopeless_)) return {};
+    if (terms_.empty() || (search_.wanted == TermsWanted::all && has_unmatched_term_)) return {};
     if (search_.wanted == TermsWanted::all) return ranked(joined(" & "));
     std::int64_t pages = 0;
     for (const auto& term : terms_) pages += term.pages;
@@ -131,8 +131,8 @@ private:
   Connection& connection_;
   const knowledge_search_store::PageSearch& search_;
   std::string scopes_;
-  std::vector<Term> terms_;   ///< terms with matches, rarest first
-  bool is_hopeless_ = false;  ///< a term matches no page
+  std::vector<Term> terms_;  ///< terms with matches, rarest first
+  bool has_unmatched_term_ = false;
 };
 
 KnowledgeHit shown(Connection& connection, const Tokenizer& tokenizer, const RankedPage& page,

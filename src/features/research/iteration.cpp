@@ -237,7 +237,7 @@ Task<bool> Iteration::record(bool is_settled) {
     });
   });
   if (problem.empty()) co_return true;
-  log::error("iteration {} of {} could not be ended, the next start does it: {}", order_.id, order_.config.domain,
+  log::error("iteration {} of {} could not be ended, the next start ends it: {}", order_.id, order_.config.domain,
              problem);
   co_return false;
 }

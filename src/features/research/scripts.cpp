@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 
 constexpr auto grace = 500ms;
 /// A directory without personal files.
-constexpr auto nowhere = "/usr/bin";
+constexpr auto neutral_directory = "/usr/bin";
 /// How much of the output is quoted in a problem.
 constexpr std::size_t max_quoted_length = 2000;
 
@@ -66,8 +66,8 @@ SandboxSpec Scripts::intent_for(const Script& script) const {
   std::erase_if(spec.readable, [](const fs::path& path) { return !fs::exists(path); });
   spec.directory = script.project.empty() ? surroundings(script.path) : script.project;
   if (spec.directory == script.path) {
-    spec.directory = nowhere;
-    spec.readable.emplace_back(nowhere);
+    spec.directory = neutral_directory;
+    spec.readable.emplace_back(neutral_directory);
   }
   spec.environment = {{"ASSET_PATH", script.asset.string()}};
   return spec;

@@ -96,7 +96,7 @@ Task<> Research::record_interrupted(const InterruptedIteration& iteration, std::
           if (is_put_back) iteration_store::remove(connection, iteration.id);
         });
   } catch (const std::exception& error) {
-    log::error("iteration {} could not be recorded, the next start does it: {}", iteration.id, error.what());
+    log::error("iteration {} could not be recorded, the next start records it: {}", iteration.id, error.what());
   }
 }
 

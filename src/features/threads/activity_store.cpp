@@ -18,7 +18,7 @@ struct Numbered {
   ActivityRow row;
 };
 
-constexpr int threads_a_page = 50;
+constexpr int threads_per_page = 50;
 constexpr int snippet_length = 150;
 constexpr int max_character_length = 4;  ///< bytes in UTF-8
 
@@ -56,13 +56,13 @@ std::optional<std::int64_t> for_each_of_page(Connection& connection, const std::
                             : "SELECT number, id, title, updated FROM threads WHERE agent_id IN (?, ?) AND updated < ? "
                               "ORDER BY updated DESC LIMIT ?");
   for (const auto& id : agent_ids) thread.bind_next(id);
-  thread.bind_next(before).bind_next(threads_a_page);
+  thread.bind_next(before).bind_next(threads_per_page);
   int read = 0;
   for (; thread.step(); ++read) {
     before = thread.integer(3);
     if (!each(thread)) return std::nullopt;
   }
-  return read == threads_a_page ? std::optional(before) : std::nullopt;
+  return read == threads_per_page ? std::optional(before) : std::nullopt;
 }
 
 }  // namespace

@@ -18,9 +18,9 @@ namespace agw::search_store {
 namespace {
 
 // Each piece blocks the writer for a few milliseconds.
-constexpr std::size_t turns_a_piece = 100;
-constexpr std::size_t bytes_a_piece = 128 * 1024;
-constexpr int pages_a_merge = 64;
+constexpr std::size_t turns_per_batch = 100;
+constexpr std::size_t bytes_per_batch = 128 * 1024;
+constexpr int pages_per_merge = 64;
 /// With more segments, merging comes before indexing. Otherwise merging falls behind while very many turns wait, until
 /// SQLite merges all segments of a level at once, which takes minutes and gigabytes of the log.
 constexpr std::int64_t many_segments = 64;
@@ -48,7 +48,7 @@ struct Entry {
 std::vector<Entry> piece(Statement& row) {
   std::vector<Entry> entries;
   std::size_t bytes = 0;
-  while (entries.size() < turns_a_piece && bytes < bytes_a_piece && row.step()) {
+  while (entries.size() < turns_per_batch && bytes < bytes_per_batch && row.step()) {
     entries.push_back({row.integer(0), thread_word(row.integer(1)) + ' ' + agent_word(row.text(2)),
                        with_word_breaks(indexed_text(row.text(3)))});
     bytes += entries.back().content.size();
@@ -69,7 +69,7 @@ void add(Connection& connection, const Entry& entry) {
 }
 
 /// The index does not store texts, so deleting an entry requires its original text.
-void take_away(Connection& connection, const Entry& entry) {
+void delete_entry(Connection& connection, const Entry& entry) {
   connection.prepare("INSERT INTO turn_words (turn_words, rowid, scope, body) VALUES ('delete', :row, :scope, :body)")
       .bind(":row", row_of(entry.number))
       .bind(":scope", entry.scope)
@@ -143,7 +143,7 @@ std::int64_t index_some(Connection& connection) {
 }
 
 bool merge_some(Connection& connection) {
-  return !connection.is_postgres() && merge_full_text(connection, "turn_words", pages_a_merge);
+  return !connection.is_postgres() && merge_full_text(connection, "turn_words", pages_per_merge);
 }
 
 bool purge_some(Connection& connection) {
@@ -154,7 +154,7 @@ bool purge_some(Connection& connection) {
   const auto last = indexed(connection);
   const auto entries = to_purge(connection, *thread);
   for (const auto& entry : std::views::reverse(entries)) {
-    if (entry.number <= last) take_away(connection, entry);
+    if (entry.number <= last) delete_entry(connection, entry);
     connection.prepare("DELETE FROM turns WHERE number = :number").bind(":number", entry.number).run();
     turn_order_store::remove(connection, *thread, entry.number);
   }
@@ -167,9 +167,9 @@ bool purge_some(Connection& connection) {
 void remove(Connection& connection, const turn_store::StoredTurn& stored) {
   // PostgreSQL's index follows the table by itself.
   if (connection.is_postgres() || stored.number > indexed(connection)) return;
-  take_away(connection,
-            {stored.number, thread_word(stored.thread) + ' ' + agent_word(agent_of(connection, stored.thread)),
-             with_word_breaks(indexed_text(stored.turn.content))});
+  delete_entry(connection,
+               {stored.number, thread_word(stored.thread) + ' ' + agent_word(agent_of(connection, stored.thread)),
+                with_word_breaks(indexed_text(stored.turn.content))});
 }
 
 std::int64_t indexed(Connection& connection) {

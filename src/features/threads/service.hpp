@@ -61,7 +61,7 @@ struct PreparedTurn {
 
 /// The place of a message in the answer that it was steered into.
 struct SteeredPlace {
-  std::string question_id;  ///< of the user turn that is answered
+  std::string question_id;  ///< the user turn that is answered
   std::string run_id;
   std::int64_t after_step = 0;  ///< the number of steps whose results precede the message
 };
@@ -126,7 +126,7 @@ public:
   /// Whether a person chose its title.
   Task<bool> is_named(std::string id);
   Task<Thread> change(std::string id, ThreadChange change);
-  /// Throws Conflict `thread is in use`. The thread is gone at once; its turns are purged in the background.
+  /// Throws Conflict `thread is in use`. The thread is removed immediately; its turns are purged in the background.
   Task<> remove(std::string id);
   /// Newest `updated_at` first.
   Task<std::vector<Thread>> list(ThreadFilter filter);

@@ -12,7 +12,7 @@ namespace {
 /// How many turns move to the table at once, so that they share the pages written.
 constexpr std::int64_t entered_at_once = 16;
 /// A server sends all rows of a statement.
-constexpr std::size_t numbers_a_page = 100;
+constexpr std::size_t numbers_per_page = 100;
 
 std::vector<std::int64_t> newest(Connection& connection, std::int64_t thread, std::int64_t below) {
   std::vector<std::int64_t> numbers;
@@ -96,9 +96,9 @@ std::optional<std::int64_t> NewestFirst::next() {
 void NewestFirst::read_page() {
   auto row = connection_.prepare(
       "SELECT turn FROM turn_order WHERE thread = :thread AND turn < :below ORDER BY turn DESC LIMIT :limit");
-  row.bind(":thread", thread_).bind(":below", below_).bind(":limit", numbers_a_page);
+  row.bind(":thread", thread_).bind(":below", below_).bind(":limit", numbers_per_page);
   while (row.step()) numbers_.push_back(below_ = row.integer(0));
-  has_more_ = numbers_.size() == numbers_a_page;
+  has_more_ = numbers_.size() == numbers_per_page;
   std::ranges::reverse(numbers_);
 }
 

@@ -30,7 +30,7 @@ namespace agw::turn_store {
 
 namespace {
 
-constexpr int turns_a_page = 200;
+constexpr int turns_per_page = 200;
 constexpr std::string_view from = "turns JOIN threads ON threads.number = turns.thread";
 
 void parsed_content(StoredTurn& stored, const Statement& row, int column) {
@@ -260,10 +260,10 @@ void walk_back(Connection& connection, const StoredTurn& question, const std::fu
       "turn_order.turn DESC LIMIT :limit",
       turn_columns.names(), is_shown);
   auto below = std::numeric_limits<std::int64_t>::max();
-  for (int read = turns_a_page; read == turns_a_page;) {
+  for (int read = turns_per_page; read == turns_per_page;) {
     auto row = connection.prepare(entered);
     row.bind(":thread", question.thread).bind(":question", question.number).bind(":below", below);
-    row.bind(":limit", turns_a_page);
+    row.bind(":limit", turns_per_page);
     for (read = 0; row.step(); ++read) {
       auto turn = turn_columns.read(row);
       below = turn.number;

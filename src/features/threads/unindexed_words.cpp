@@ -12,13 +12,13 @@ using search_store::Numbers;
 
 namespace {
 
-constexpr std::int64_t turns_a_block = 64;
-constexpr int blocks_a_piece = 64;
-constexpr std::size_t bytes_a_piece = 1024 * 1024;
-constexpr std::size_t bits_a_word = 15;
-constexpr std::size_t bits_a_cell = 64;
+constexpr std::int64_t turns_per_block = 64;
+constexpr int blocks_per_batch = 64;
+constexpr std::size_t bytes_per_batch = 1024 * 1024;
+constexpr std::size_t bits_per_word = 15;
+constexpr std::size_t bits_per_cell = 64;
 
-std::int64_t first_number(std::int64_t block) { return block * turns_a_block; }
+std::int64_t first_number(std::int64_t block) { return block * turns_per_block; }
 std::int64_t last_number(std::int64_t block) { return first_number(block + 1) - 1; }
 
 void keep_different(std::vector<std::uint64_t>& hashes) {
@@ -59,19 +59,20 @@ void add(std::vector<Numbers>& places, Numbers more) {
 }  // namespace
 
 UnindexedWords::Filter::Filter(std::int64_t block, const std::vector<std::uint64_t>& hashes)
-    : block_(static_cast<std::uint64_t>(block)), cells_(hashes.size() * bits_a_word / bits_a_cell + 1) {
+    : block_(static_cast<std::uint64_t>(block)), cells_(hashes.size() * bits_per_word / bits_per_cell + 1) {
   for (const auto hash : hashes) {
-    for (const auto bit : bits_of(hash)) cells_[bit / bits_a_cell] |= std::uint64_t{1} << (bit % bits_a_cell);
+    for (const auto bit : bits_of(hash)) cells_[bit / bits_per_cell] |= std::uint64_t{1} << (bit % bits_per_cell);
   }
 }
 
 bool UnindexedWords::Filter::may_have(std::uint64_t hash) const {
-  return std::ranges::all_of(
-      bits_of(hash), [this](std::size_t bit) { return (cells_[bit / bits_a_cell] >> (bit % bits_a_cell) & 1) == 1; });
+  return std::ranges::all_of(bits_of(hash), [this](std::size_t bit) {
+    return (cells_[bit / bits_per_cell] >> (bit % bits_per_cell) & 1) == 1;
+  });
 }
 
 std::array<std::size_t, 4> UnindexedWords::Filter::bits_of(std::uint64_t hash) const {
-  const auto count = cells_.size() * bits_a_cell;
+  const auto count = cells_.size() * bits_per_cell;
   const auto number = mixed(hash + block_);
   const auto step = static_cast<std::uint32_t>(number >> 32);
   auto place = static_cast<std::uint32_t>(number);
@@ -88,7 +89,7 @@ bool UnindexedWords::extend(Connection& connection) {
   const auto newest = search_store::newest_number(connection);
   const Tokenizer tokenizer(connection);
   std::size_t bytes = 0;
-  for (int i = 0; i < blocks_a_piece && bytes < bytes_a_piece; ++i) {
+  for (int i = 0; i < blocks_per_batch && bytes < bytes_per_batch; ++i) {
     const auto block = next_block(indexed);
     // A block must be complete in the snapshot: later numbers may be in use by now.
     if (last_number(block) > newest) return false;
@@ -110,7 +111,7 @@ bool UnindexedWords::extend(Connection& connection) {
 std::int64_t UnindexedWords::next_block(std::int64_t indexed) {
   const std::lock_guard lock(mutex_);
   for (; !filters_.empty() && last_number(first_block_) <= indexed; ++first_block_) filters_.pop_front();
-  if (filters_.empty()) first_block_ = (indexed + 1) / turns_a_block;
+  if (filters_.empty()) first_block_ = (indexed + 1) / turns_per_block;
   return first_block_ + std::ssize(filters_);
 }
 

@@ -17,9 +17,9 @@ namespace agw::word_search_store {
 
 namespace {
 
-constexpr int turns_a_piece = 100;
-constexpr std::size_t bytes_a_piece = 1024 * 1024;
-constexpr int turns_a_page = 100;
+constexpr int turns_per_batch = 100;
+constexpr std::size_t bytes_per_batch = 1024 * 1024;
+constexpr int turns_per_page = 100;
 
 struct Waiting {
   std::int64_t number = 0;
@@ -39,8 +39,8 @@ std::vector<Waiting> not_indexed(Connection& connection) {
       "found.number, found.thread, coalesce((SELECT agent_id FROM threads WHERE number = found.thread), (SELECT "
       "agent_id FROM deleted_threads WHERE number = found.thread), ''), content FROM waiting CROSS JOIN LATERAL "
       "(SELECT number, thread, content FROM turns WHERE number = turn OFFSET 0) AS found ORDER BY turn");
-  row.bind(":limit", turns_a_piece);
-  while (bytes < bytes_a_piece && row.step()) {
+  row.bind(":limit", turns_per_batch);
+  while (bytes < bytes_per_batch && row.step()) {
     turns.push_back({row.integer(0), row.integer(1), row.string(2), row.string(3)});
     bytes += turns.back().content.size();
   }
@@ -138,7 +138,7 @@ bool purge_some(Connection& connection) {
   const auto number = thread.integer(0);
   std::vector<std::int64_t> turns;
   auto row = connection.prepare("SELECT turn FROM turn_order WHERE thread = :thread ORDER BY turn LIMIT :limit");
-  row.bind(":thread", number).bind(":limit", turns_a_piece);
+  row.bind(":thread", number).bind(":limit", turns_per_batch);
   while (row.step()) turns.push_back(row.integer(0));
   for (const auto turn : turns) {
     connection.prepare("DELETE FROM turns WHERE number = :number").bind(":number", turn).run();
@@ -158,11 +158,11 @@ void candidates(Connection& connection, const search_store::Scope& scope, const 
     if (!each(waiting.integer(0), waiting.text(1))) return;
   }
   auto below = std::numeric_limits<std::int64_t>::max();
-  int found = turns_a_page;
-  for (int read = 0; found == turns_a_page && read < max_checked; read += found) {
+  int found = turns_per_page;
+  for (int read = 0; found == turns_per_page && read < max_checked; read += found) {
     auto row = indexed(connection, scope);
     bind(row, scope);
-    row.bind(":query", query).bind(":below", below).bind(":limit", turns_a_page);
+    row.bind(":query", query).bind(":below", below).bind(":limit", turns_per_page);
     for (found = 0; row.step(); ++found) {
       below = row.integer(0);
       if (!each(below, row.text(1))) return;
