@@ -25,15 +25,15 @@ struct Argument {
   bool takes_value() const { return kind == Kind::option; }
 };
 
-/// The arguments of a command. Each call declares one and names the variable that parsing fills, which must live until
-/// the command has run.
+/// The arguments of a command. Each call declares one argument and the variable that parsing fills. The variable must
+/// live until the command has run.
 class Arguments {
 public:
   explicit Arguments(CLI::App& app) : app_(app) {}
 
   void flag(const std::string& name, bool& value, const std::string& about);
   void option(const std::string& name, std::optional<std::string>& value, const std::string& about);
-  /// A whole number from `min` to `max`.
+  /// An integer from `min` to `max`.
   void option(const std::string& name, std::optional<int>& value, int min, int max, const std::string& about);
   /// One of `values`.
   void option(const std::string& name, std::optional<std::string>& value, const std::vector<std::string>& values,
@@ -61,15 +61,14 @@ private:
 inline constexpr auto data_dir_about =
     "The gateway's data directory (default: $AGENT_GATEWAY_DATA_DIR, or ~/.agent-gateway)";
 
-/// Runs a command whose arguments are known; returns the process's exit status. `run` reports its exceptions to the
-/// user.
+/// Runs a command with parsed arguments; returns the process's exit status. `run` reports its exceptions to the user.
 using Action = std::function<int()>;
 
 /// A row of the table of commands.
 struct Command {
-  std::string_view name;  ///< `status`; for a command in a group both words, `token show`, after the row of the group
+  std::string_view name;  ///< `status`; in a group both words, such as `token show`, after the group's own row
   std::string_view about;
-  /// Declares the arguments and returns the action. Empty for a group, which requires one of its commands.
+  /// Declares the arguments and returns the action. Empty for a group, which requires a subcommand.
   std::function<Action(Arguments&)> declare;
 };
 

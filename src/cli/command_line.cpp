@@ -8,7 +8,7 @@
 #include <iostream>
 #include <system_error>
 
-// The only file that includes CLI11, which takes seconds to compile.
+// Only this file includes CLI11, which takes seconds to compile.
 #include <fmt/format.h>
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
@@ -23,7 +23,7 @@ namespace {
 
 using Texts = CLI::results_t;
 
-// Texts are used unchanged: CLI11's own conversions read "{}" as an empty value.
+// Uses texts unchanged: CLI11's own conversions read "{}" as an empty value.
 CLI::callback_t store_in(std::optional<std::string>& value) {
   return [&value](const Texts& texts) {
     value = texts.back();
@@ -66,10 +66,10 @@ std::function<std::string(const std::string&)> one_of(const std::vector<std::str
   };
 }
 
-/// An empty argument usually comes from an unset variable in a script.
+/// Rejects an empty argument, which usually comes from an unset variable in a script.
 std::string some_text(const std::string& text) { return text.empty() ? "is empty" : ""; }
 
-/// A command's name without that of its group.
+/// A command's name without its group's.
 std::string_view own_name(std::string_view name) { return name.substr(name.rfind(' ') + 1); }
 
 CLI::App& parent_of(CLI::App& program, std::string_view name) {
@@ -92,7 +92,7 @@ void add(CLI::App& program, const Command& command, Action& chosen) {
   });
 }
 
-/// The rows that the arguments can mean. Declaring all takes longer than much of what commands do.
+/// The rows that the arguments can refer to. Declaring all rows would take longer than many commands.
 std::vector<const Command*> possible(std::span<const Command> commands, const std::vector<std::string>& arguments) {
   const auto first_word = [](std::string_view name) { return name.substr(0, name.find(' ')); };
   std::vector<const Command*> named;
@@ -104,7 +104,7 @@ std::vector<const Command*> possible(std::span<const Command> commands, const st
   return named.empty() ? all : named;
 }
 
-/// `agw token show`, for the messages about it.
+/// `agw token show`, for messages about it.
 std::string full_name(const CLI::App& program) {
   std::string name = "agw";
   for (const auto* app = &program; !app->get_subcommands().empty();) {
@@ -114,15 +114,15 @@ std::string full_name(const CLI::App& program) {
   return name;
 }
 
-/// Of an error such as `--port: 1 required NUMBER missing`.
+/// The option in an error such as `--port: 1 required NUMBER missing`.
 std::string option_without_value(const CLI::ParseError& error) {
   const std::string_view what = error.what();
   const bool is_missing = dynamic_cast<const CLI::ArgumentMismatch*>(&error) && what.ends_with(" missing");
   return std::string(is_missing ? what.substr(0, what.find(':')) : "");
 }
 
-/// CLI11 reports the missing command of a group before it checks the word in its place, lists several unknown words in
-/// reverse order, and has its own texts for missing arguments.
+/// Replaces CLI11's messages: it reports the missing command of a group before it checks the word in its place, lists
+/// several unknown words in reverse order, and has its own texts for missing arguments.
 std::string reason(const CLI::App& program, const CLI::ParseError& error) {
   const auto* app = &program;
   while (!app->get_subcommands().empty()) app = app->get_subcommands().front();
@@ -152,19 +152,19 @@ int print_notice(const Notice& notice) {
 }
 
 int fail(ExitStatus status, const char* what) {
-  // If nobody can read it, the exit status still reports the failure.
+  // If this fails, the exit status still reports the failure.
   std::fputs(fmt::format("agw: {}\n", printable(what)).c_str(), stderr);
   return static_cast<int>(status);
 }
 
-/// Why standard output fails. errno of the failed write may be overwritten by now.
+/// Why standard output fails. `errno` of the failed write may have been overwritten.
 std::string why_not_written() {
   std::clearerr(stdout);
   if (std::fputc('\n', stdout) != EOF && std::fflush(stdout) == 0) return "it is incomplete";
   return std::generic_category().message(errno);
 }
 
-/// The status, unless the output could not be written: then readers must not take it for complete.
+/// Returns the status unless the output could not be written: readers must not take it for complete.
 int once_written(int status) {
   std::cout.flush();
   const bool is_flushed = std::fflush(stdout) == 0;

@@ -9,7 +9,7 @@
 namespace agw::cli {
 
 /// The table of all commands. A new command is a file with its `declare` and a row here. `serve` runs the gateway and
-/// returns its exit status; it is a parameter so that the command line does not depend on the gateway.
+/// returns its exit status; a parameter keeps the command line independent of the gateway.
 std::vector<Command> commands(std::function<int(const ServeOptions&)> serve);
 
 Action serve_command(Arguments& arguments, std::function<int(const ServeOptions&)> serve);

@@ -9,7 +9,7 @@ namespace agw::cli {
 
 namespace {
 
-/// The completions after the commands of `path`: an entry and its description.
+/// A completion after the commands of `path`, with its description.
 struct Entry {
   std::string text;
   std::string about;
@@ -39,7 +39,7 @@ std::string texts_of(const std::vector<Entry>& list) {
   return texts;
 }
 
-/// `shell_quoted` for fish, where a backslash escapes within quotes.
+/// `shell_quoted` for fish, in which a backslash is an escape within quotes.
 std::string in_fish_quotes(std::string_view text) {
   std::string out = "'";
   for (const char c : text) {
@@ -49,7 +49,7 @@ std::string in_fish_quotes(std::string_view text) {
   return out + "'";
 }
 
-/// Every command path, and the program's own, which is empty.
+/// All command paths, including the program's own empty one.
 std::vector<std::string> paths(const std::vector<CommandDescription>& commands) {
   std::vector<std::string> list{""};
   for (const auto& command : commands) list.push_back(command.name);

@@ -12,7 +12,7 @@ namespace agw::cli {
 struct CommandDescription {
   std::string name;  ///< `ext list`
   std::string about;
-  bool is_group = false;  ///< has no action of its own
+  bool is_group = false;  ///< has no action
   std::vector<Argument> arguments;
 };
 

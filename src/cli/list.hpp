@@ -18,7 +18,7 @@ struct ListOptions {
 };
 void declare(Arguments& arguments, ListOptions& options);
 
-/// The gateway applies its own maximum, so any `--limit` is accepted here.
+/// The gateway applies its own maximum, so this one accepts any `--limit`.
 inline constexpr int max_limit = std::numeric_limits<int>::max();
 
 /// The number as text for a query, if there is one.
@@ -29,14 +29,14 @@ struct Column {
   std::string head;
   std::function<std::string(const json::object& record)> cell;
 };
-/// A member, truncated to `limit` characters.
+/// A text member, truncated to `limit` characters.
 Column text_column(std::string head, std::string member, std::size_t limit = std::string::npos);
 Column time_column(std::string head, std::string member);  ///< in this machine's zone
 
 /// `records` as a table; empty without records.
 std::string list_text(const json::value& records, const std::vector<Column>& columns);
 
-/// Prints the array that `GET <path>` of the running gateway returns. If it is empty, reports on stderr that there are
+/// Prints the array returned by `GET <path>` of the running gateway. If it is empty, reports on stderr that there are
 /// no `things`.
 int print_list(const ListOptions& options, const std::string& path, const std::vector<Column>& columns,
                std::string_view things);

@@ -83,7 +83,7 @@ The data directory: the database, the token, agents, jobs, knowledge, logs.
 The configuration; the first start writes it with every key explained.
 )";
 
-/// Escapes text for troff: hyphens of options stay hyphens, and no line is read as a request.
+/// Escapes text for troff: hyphens of options stay hyphens, and no line becomes a request.
 std::string plain(std::string_view text) {
   std::string out;
   for (const char c : text) {

@@ -1,5 +1,5 @@
-// The gateway as an agent of an editor: the methods of the protocol that concern no single session. Sessions are in
-// session.hpp; a method that names one is passed on to it.
+// The gateway as an agent of an editor: the methods of the protocol that concern no single session. Methods that name a
+// session are forwarded to it (session.hpp).
 
 #include "cli/acp/acp_agent.hpp"
 
@@ -63,7 +63,7 @@ json::object capabilities() {
       {"auth", json::object{{"logout", yes}}}};
 }
 
-/// What the gateway lists as a session of the directory.
+/// The description of a thread as a session of the directory.
 json::object session_info(const json::object& thread, const std::string& directory) {
   return {{"sessionId", string_or_empty(thread, "id")},
           {"cwd", directory},
@@ -77,7 +77,7 @@ std::string name_of(const std::string& directory) {
   return name.empty() ? directory : to_utf8(name);
 }
 
-/// The directory with symlinks resolved, as the gateway stores it; as given if there is none.
+/// The directory with symlinks resolved, as the gateway stores it; unchanged if it does not exist.
 std::string resolved(const std::string& directory) {
   std::error_code error;
   const auto path = fs::canonical(directory, error);
@@ -172,7 +172,7 @@ Task<json::object> AcpAgent::project_at(std::string directory) {
   co_return co_await gateway_.post("/projects", {{"name", name_of(path)}, {"path", path}});
 }
 
-/// A project is asked for once, and only if there is something that a yes would change.
+/// The person is asked once per project, and only if trust would have an effect.
 std::string AcpAgent::project_to_trust(const json::object& project, const std::string& directory) {
   std::error_code error;
   if (is_true(project, "trusted") || !fs::is_directory(fs::path(directory) / ".agents", error)) return {};
@@ -251,7 +251,7 @@ Task<AcpAgent::SessionPointer> AcpAgent::add_session(SessionStart start, RpcCall
   co_return session;
 }
 
-/// The thread stays as it is.
+/// Ends the session without changing its thread.
 Task<> AcpAgent::end_session(std::string id) {
   const auto found = sessions_.find(id);
   if (found == sessions_.end()) co_return;
@@ -274,13 +274,14 @@ Task<json::object> AcpAgent::delete_session(json::object params) {
   try {
     co_await gateway_.remove(path({"threads", id}));
   } catch (const RpcError& error) {
-    // ACP, session/delete: deleting what is not there succeeds.
+    // ACP, session/delete: deleting a session that does not exist succeeds.
     if (error.code() != acp_code::not_found) throw;
   }
   co_return json::object();
 }
 
-/// The session that a page ended with. If it was deleted, the next page would be empty, as if the list ended there.
+/// Checks that the last session of the previous page exists. Otherwise the next page would be empty, like the end of
+/// the list.
 Task<> AcpAgent::require_cursor(std::string id) {
   try {
     co_await gateway_.get(path({"threads", id}));

@@ -15,21 +15,21 @@ namespace agw::cli {
 
 /// The options of `agw acp`.
 struct AcpOptions {
-  std::optional<std::string> agent;  ///< by name or id: answers in new sessions
+  std::optional<std::string> agent;  ///< name or id of the agent that answers in new sessions
   std::optional<std::string> data_dir;
 };
 
-/// The agent side of the Agent Client Protocol, version 1: sessions are threads of the gateway, and their ids are the
-/// threads' ids. On the loop.
+/// The agent side of the Agent Client Protocol, version 1: sessions are threads of the gateway and have the threads'
+/// ids. Use it on the loop only.
 class AcpAgent : private RpcHandler {
 public:
   AcpAgent(Loop& loop, AcpOptions options, RpcPeer::Send send);
 
-  /// Handles a line of the client.
+  /// Handles a line from the client.
   void take(std::string_view line) { peer_.take(line); }
-  /// Answers a line that was too long to be read.
+  /// Responds to a line that was too long to be read.
   void refuse_line(std::size_t limit) { peer_.refuse_line(limit); }
-  /// The client is gone: closes the sessions. Answers continue in the gateway.
+  /// The client has disconnected: closes the sessions. Answers continue in the gateway.
   Task<> stop();
 
 private:
@@ -63,7 +63,7 @@ private:
   ClientAbilities abilities_;
   bool is_initialized_ = false;
   bool is_logged_out_ = false;
-  std::set<std::string> asked_for_trust_;  ///< projects
+  std::set<std::string> asked_for_trust_;  ///< projects that the person was asked about
   std::map<std::string, SessionPointer> sessions_;
 };
 

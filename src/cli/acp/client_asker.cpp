@@ -47,7 +47,7 @@ std::optional<json::object> decision_by(std::string_view chosen) {
   return json::object{{"decision", "deny"}};
 }
 
-/// The call, and what a grant for it would cover.
+/// Identifies the call and the extent of a grant for it.
 std::string kind_of_call(const json::object& request) {
   const auto pattern = string_member(request, "pattern");
   return string_or_empty(request, "tool") + '\n' +
@@ -84,7 +84,7 @@ Task<std::optional<json::object>> ClientAsker::ask(json::object request, StopSou
     if (string_member(request, "kind") != "question") co_return co_await ask_permission(std::move(request), over);
     co_return co_await ask_question(std::move(request), over);
   } catch (const RpcError& error) {
-    // Nobody is at the client any more, or it was decided elsewhere: that is for others.
+    // The client has disconnected, or another client has decided: leave the decision to others.
     if (error.code() == acp_code::cancelled) co_return std::nullopt;
     problem = error.what();
   }
@@ -129,7 +129,7 @@ Task<std::optional<json::object>> ClientAsker::ask_question(json::object request
   co_return decision_of(request, co_await peer_.ask("elicitation/create", std::move(params), over));
 }
 
-/// For a client without forms: the proposed answers as options of a permission.
+/// For clients without forms: offers the proposed answers as options of a permission request.
 Task<std::optional<json::object>> ClientAsker::ask_by_options(json::object request, StopSource& over) {
   const auto answers = strings_of(object_or_empty(request, "question"), "options");
   if (answers.empty()) co_return no_answer("the editor cannot show this question");
@@ -179,7 +179,7 @@ Task<bool> ClientAsker::ask_for_trust(std::string folder, StopSource& over) {
   try {
     is_trusted = co_await chosen(std::move(call), std::move(options), over) == "trust";
   } catch (const RpcError&) {
-    is_trusted = false;  // A client that cannot ask gives no yes.
+    is_trusted = false;  // a client that cannot ask cannot trust
   }
   co_return is_trusted;
 }

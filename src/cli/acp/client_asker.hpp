@@ -21,13 +21,14 @@ struct ClientAbilities {
   bool writes_files = false;  ///< `fs.writeTextFile`
   bool has_terminal = false;  ///< `terminal`
 };
-/// Reads them from `clientCapabilities`.
+/// Parses them from `clientCapabilities`.
 ClientAbilities client_abilities(const json::object& capabilities);
 
-/// Asks the person at an ACP client: permissions by `session/request_permission`, questions by `elicitation/create`.
+/// Asks the person at an ACP client: about permissions with `session/request_permission`, questions with
+/// `elicitation/create`.
 class ClientAsker : public Asker {
 public:
-  /// The references must outlive this. `directory`: what relative paths in tools' inputs start from.
+  /// The references must outlive this object. Relative paths in tools' inputs start from `directory`.
   ClientAsker(RpcPeer& peer, const EventUpdates& updates, std::string session_id, std::filesystem::path directory,
               ClientAbilities abilities)
       : peer_(peer),
@@ -39,11 +40,11 @@ public:
   Task<std::optional<json::object>> ask(json::object request, StopSource& over) override;
   void show_decision(const json::object&) override {}
 
-  /// Asks whether agents may follow the instructions in the folder of the session.
+  /// Asks whether agents may follow the instructions in the session's folder.
   Task<bool> ask_for_trust(std::string folder, StopSource& over);
 
-  /// Whether the person allows a call that runs with the person's own rights. `kind`: what a yes or no for the session
-  /// covers. `about` is shown with the call. A client that cannot ask gives no yes.
+  /// Whether the person allows a call that runs with the person's own rights. `kind` identifies the calls covered by an
+  /// answer for the session; `about` is shown with the call. False if the client cannot ask.
   Task<bool> allows(json::object tool_call, std::string kind, std::string about, StopSource& over);
 
 private:
@@ -58,8 +59,8 @@ private:
   const std::string session_id_;
   const std::filesystem::path directory_;
   const ClientAbilities abilities_;
-  std::set<std::string> rejected_;  ///< what the person never allows in this session
-  std::set<std::string> allowed_;   ///< of what `allows` asks: what the person always allows in this session
+  std::set<std::string> rejected_;  ///< kinds that the person always rejects in this session
+  std::set<std::string> allowed_;   ///< kinds in `allows` that the person always allows in this session
 };
 
 }  // namespace agw::cli

@@ -27,7 +27,7 @@ RpcError wrong_server(std::size_t number, std::string_view why) {
   return {acp_code::invalid_params, fmt::format("mcpServers[{}]: {}", number, why)};
 }
 
-/// `[{"name", "value"}]`
+/// Parses `[{"name", "value"}]`.
 std::vector<std::pair<std::string, std::string>> pairs_in(const json::object& server, std::string_view member) {
   std::vector<std::pair<std::string, std::string>> pairs;
   const auto* list = array_member(server, member);
@@ -58,7 +58,7 @@ EditorServer editor_server(const json::value& value, std::size_t number) {
   return read;
 }
 
-/// The environment of the editor, which this program has, and the server's own variables.
+/// The editor's environment, inherited by this program, and the server's own variables.
 std::vector<std::string> environment_of(const EditorServer& server) {
   std::vector<std::string> variables;
   for (char** entry = ::environ; entry && *entry; ++entry) {
@@ -111,7 +111,7 @@ EditorServers::EditorServers(Loop& loop, std::vector<EditorServer> servers, std:
                              OnProblem on_problem)
     : loop_(loop), directory_(std::move(directory)), on_problem_(std::move(on_problem)), tried_(loop), group_(loop) {
   for (auto& server : servers) servers_.push_back(std::make_unique<Server>(Server{.about = std::move(server)}));
-  group_.on_failure([](const std::exception_ptr&) {});  // `run` reports what is wrong; what is left is cancellation.
+  group_.on_failure([](const std::exception_ptr&) {});  // `run` reports problems; only cancellations remain
 }
 
 EditorServers::~EditorServers() = default;
@@ -139,7 +139,7 @@ Task<> EditorServers::until_tried() {
   while (!std::ranges::all_of(servers_, [](const auto& server) { return server->has_tried; })) co_await tried_.wait();
 }
 
-/// One session from start to end. The next prompt begins another.
+/// Runs one session from start to end. The next prompt starts another.
 Task<> EditorServers::run(Server& server) {
   std::string problem;
   try {

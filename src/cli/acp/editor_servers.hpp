@@ -17,36 +17,36 @@
 
 namespace agw::cli {
 
-/// An MCP server that the editor names for a session.
+/// An MCP server that the editor specifies for a session.
 struct EditorServer {
   std::string name;
-  std::string command{};  ///< empty: it is at `url`
+  std::string command{};  ///< empty: the server is at `url`
   std::vector<std::string> arguments{};
   std::vector<std::pair<std::string, std::string>> environment{};
   std::string url{};
   std::vector<HttpHeader> headers{};
 };
 
-/// Reads `mcpServers` of a session. Throws RpcError.
+/// Parses `mcpServers` of a session. Throws RpcError.
 std::vector<EditorServer> editor_servers(const json::object& params);
 
-/// The MCP servers of a session, which run for as long as it is open, with the rights of the person. On the loop.
+/// The MCP servers of a session, which run while it is open, with the rights of the person. Use it on the loop only.
 class EditorServers {
 public:
-  /// Called if a server cannot be used.
+  /// Called for a server that cannot be used.
   using OnProblem = std::function<void(const std::string& server, const std::string& why)>;
 
   EditorServers(Loop& loop, std::vector<EditorServer> servers, std::filesystem::path directory, OnProblem on_problem);
   ~EditorServers();
 
   bool empty() const { return servers_.empty(); }
-  /// Connects those that are not connected, and waits until each has tried, at most 15 s.
+  /// Connects to the servers that are not connected, and waits for all attempts, at most 15 s.
   Task<> connect();
-  /// Of all that are connected, named as an integration's: `<server>__<tool>`.
+  /// The tools of all connected servers, named like an integration's: `<server>__<tool>`.
   std::vector<ToolDescription> tools() const;
-  /// The server that has the tool; empty if none has.
+  /// The server that has the tool; empty if there is none.
   std::string server_of(const std::string& tool) const;
-  /// Calls a tool by that name.
+  /// Calls a tool with such a name.
   Task<ToolOutcome> call(std::string tool, json::object input, StopSource& stop);
 
   Task<> close();
@@ -54,13 +54,13 @@ public:
 private:
   struct Server {
     EditorServer about;
-    std::shared_ptr<McpSession> session{};  ///< null while it is not connected
+    std::shared_ptr<McpSession> session{};  ///< null while not connected
     bool is_running = false;
     bool has_tried = false;
   };
   struct Place {
     const Server* server = nullptr;
-    std::string tool;  ///< the server's own name
+    std::string tool;  ///< the name used by the server
   };
 
   Task<> run(Server& server);
@@ -72,8 +72,8 @@ private:
   const std::filesystem::path directory_;
   const OnProblem on_problem_;
   std::vector<std::unique_ptr<Server>> servers_;
-  std::unique_ptr<HttpClient> http_;  ///< made when it is first needed
-  AsyncEvent tried_;                  ///< pulsed
+  std::unique_ptr<HttpClient> http_;  ///< created at the first use
+  AsyncEvent tried_;                  ///< pulsed after each attempt
   StopSource closing_;
   TaskGroup group_;
 };

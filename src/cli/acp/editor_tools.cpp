@@ -1,9 +1,9 @@
-// The other end of the socket `/client-tools`, on which the gateway asks for what the session lends. `lend` makes the
+// The client end of the socket `/client-tools`, on which the gateway requests what the session lends. `lend` makes the
 // offer, and connects if necessary. `receive` and `write` are the two directions of the socket. Each request is served
 // by its own coroutine (`serve`), which the gateway can cancel.
 //
-// Files are read and written by the editor itself, so agents see unsaved text. Only paths in the folder of the session
-// are passed on. The terminal and the MCP servers act with the rights of the person, who is asked first.
+// The editor itself reads and writes files, so agents see unsaved text. Only paths in the session's folder are
+// forwarded. The terminal and the MCP servers act with the rights of the person, who is asked first.
 
 #include "cli/acp/editor_tools.hpp"
 
@@ -56,7 +56,8 @@ std::int64_t seconds_in(const json::object& input) {
   return std::clamp<std::int64_t>(seconds, 1, max_seconds);
 }
 
-/// How a command ended, as the gateway's own tool says it. `status`: none if it had to be ended.
+/// Describes the end of a command in the words of the gateway's own tool. `status` is nullopt if the command was
+/// killed.
 std::string end_of_command(const std::optional<json::object>& status) {
   if (!status) return "ended: it took too long";
   const auto signal = string_or_empty(*status, "signal");
@@ -87,7 +88,7 @@ EditorTools::EditorTools(Loop& loop, RpcPeer& peer, ClientAsker& asker, EventUpd
       outbox_filled_(loop),
       offered_(loop),
       group_(loop) {
-  group_.on_failure([](const std::exception_ptr&) {});  // Each reports its own failures; what is left is cancellation.
+  group_.on_failure([](const std::exception_ptr&) {});  // each reports its own failures; only cancellations remain
 }
 
 json::object EditorTools::offer(bool acts, bool lends_terminal) const {
@@ -259,7 +260,7 @@ Task<json::object> EditorTools::run_command(std::string call_id, json::object in
   co_return command_result(string_or_empty(output, "output"), status);
 }
 
-/// No status: it was cut off, or the editor does not know it.
+/// `status` stays empty if the wait was cancelled or the editor does not know the status.
 Task<> EditorTools::wait_for_exit(json::object terminal, std::optional<json::object>& status, StopSource& stop) {
   try {
     status = co_await peer_.ask("terminal/wait_for_exit", std::move(terminal), stop);

@@ -20,27 +20,28 @@
 
 namespace agw::cli {
 
-/// The things that a session lends.
+/// What a session lends to its answers.
 struct EditorLoan {
   std::string session_id;
   std::filesystem::path directory;
   ClientAbilities abilities;
   std::vector<EditorServer> servers;
-  std::vector<std::string> more_directories;  ///< that the editor shows beside `directory`
+  std::vector<std::string> more_directories;  ///< shown by the editor in addition to `directory`
 };
 
-/// Lends the answers of a session what its editor has: the texts that are open, its terminals, its MCP servers. The
-/// gateway asks for them on a separate socket. Before a tool runs with the rights of the person, the person is asked.
-/// On the loop.
+/// Lends the answers of a session the editor's resources: open texts, terminals, MCP servers. The gateway requests them
+/// on a separate socket. Before a tool runs with the rights of the person, the person is asked. Use it on the loop
+/// only.
 class EditorTools {
 public:
   using SendUpdate = std::function<void(json::object update)>;
 
-  /// The references must outlive this.
+  /// The references must outlive this object.
   EditorTools(Loop& loop, RpcPeer& peer, ClientAsker& asker, EventUpdates& updates, SendUpdate send_update,
               EditorLoan loan);
 
-  /// The id by which the next message lends; empty if there is nothing to lend. `acts`: not in plan mode.
+  /// The id of the loan, to be sent with the next message; empty if there is nothing to lend. `acts` is false in plan
+  /// mode.
   Task<std::string> lend(const FoundGateway& gateway, bool acts, bool lends_terminal);
   Task<> close();
 
@@ -67,13 +68,13 @@ private:
   const SendUpdate send_update_;
   const EditorLoan loan_;
   EditorServers servers_;
-  std::shared_ptr<MessageStream> stream_;  ///< null while it is closed
+  std::shared_ptr<MessageStream> stream_;  ///< null while closed
   std::deque<std::string> outbox_;
   AsyncEvent outbox_filled_;
   AsyncEvent offered_;
-  std::string offer_;                    ///< what was offered last, as JSON
-  std::string id_;                       ///< of it
-  std::map<std::string, Stop> serving_;  ///< by `callId`
+  std::string offer_;                    ///< the last offer, as JSON
+  std::string id_;                       ///< the id of the last offer
+  std::map<std::string, Stop> serving_;  ///< active requests, by `callId`
   StopSource closing_;
   TaskGroup group_;
 };

@@ -30,7 +30,7 @@ json::object chunk(std::string_view kind, std::string_view text, const std::stri
   return update;
 }
 
-/// The content of a file before a call writes it; nullopt if it cannot be shown, or is already written.
+/// The content of a file before a call writes it; nullopt if it cannot be shown, or was already written.
 std::optional<std::string> current_text(const fs::path& file, const json::object& input) {
   std::error_code error;
   if (!fs::is_regular_file(file, error) || fs::file_size(file, error) > max_shown_file || error) return std::nullopt;
@@ -83,7 +83,7 @@ std::vector<json::object> EventUpdates::of(const json::object& event) {
   return type == "thread-updated" ? of_thread(event) : std::vector<json::object>();
 }
 
-/// Text after a call is a separate message, so that editors show the call between the two.
+/// Text after a call starts a separate message, so that editors show the call in between.
 json::object EventUpdates::text_chunk(const std::string& run, std::string_view text) {
   if (run_ != run) {
     run_ = run;
@@ -164,7 +164,7 @@ std::string EventUpdates::active_call(const std::string& tool, const json::objec
 
 std::vector<json::object> EventUpdates::replay(const std::vector<json::object>& turns) {
   std::vector<json::object> updates;
-  // Calls are stored before the answer that says where they belong.
+  // Calls are stored before the answer that refers to them.
   std::map<std::string, const json::object*> calls;
   for (const auto& turn : turns) {
     if (is_superseded(turn)) continue;

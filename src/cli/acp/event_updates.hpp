@@ -11,30 +11,30 @@
 
 namespace agw::cli {
 
-/// The state that the updates of a session depend on.
+/// Settings that affect the updates of a session.
 struct UpdateContext {
-  std::filesystem::path directory;  ///< what relative paths in tools' inputs start from
+  std::filesystem::path directory;  ///< where relative paths in tools' inputs start
   bool shows_compaction = false;    ///< the client declared `session.compaction`
 };
 
-/// Turns the gateway's events of one thread, and its stored turns, into the `update` members of `session/update`.
+/// Converts the gateway's events of one thread, and its stored turns, to `update` members of `session/update`.
 /// Example: src/cli/acp/event_updates_test.cpp: EventUpdates.TellsOfAToolCallFromStartToEnd
 class EventUpdates {
 public:
   explicit EventUpdates(UpdateContext context) : context_(std::move(context)) {}
 
-  /// The updates for an event of a run, `tasks-updated` or `thread-updated`.
+  /// The updates for a run's event, `tasks-updated` or `thread-updated`.
   std::vector<json::object> of(const json::object& event);
   /// The updates that replay stored turns, oldest first.
   std::vector<json::object> replay(const std::vector<json::object>& turns);
-  /// A message of the person that was sent elsewhere.
+  /// The update for a message that the person sent with another client.
   static json::object user_message(const json::object& turn);
   /// The list of tasks as a plan.
   static json::object plan(const json::array& tasks);
 
-  /// The content of the call is shown elsewhere: its result does not replace it.
+  /// The call's content is shown by another update, so its result must not replace it.
   void keep_content(const std::string& call_id);
-  /// A call under way with this tool and input; empty if there is none.
+  /// The id of an active call with this tool and input; empty if there is none.
   std::string active_call(const std::string& tool, const json::object& input) const;
 
 private:
@@ -54,10 +54,10 @@ private:
   std::vector<json::object> of_thread(const json::object& event);
 
   UpdateContext context_;
-  std::map<std::string, Call> calls_;  ///< under way, by id
-  std::string run_;                    ///< the run whose text came last
-  std::size_t message_ = 0;            ///< how many messages it has had before
-  bool is_new_message_ = true;         ///< its next text begins a message
+  std::map<std::string, Call> calls_;  ///< active calls by id
+  std::string run_;                    ///< the run of the latest text
+  std::size_t message_ = 0;            ///< the number of its earlier messages
+  bool is_new_message_ = true;         ///< its next text starts a message
   std::string title_;
 };
 

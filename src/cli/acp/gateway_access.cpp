@@ -18,7 +18,7 @@ std::int64_t code_of(int status) {
   return status >= bad_request && status < server_error ? acp_code::invalid_params : acp_code::internal_error;
 }
 
-/// Runs a request, so that a refusal of the gateway becomes an error of the protocol.
+/// Runs a request and converts an error response of the gateway to an error of the protocol.
 template <class Result>
 Task<Result> translated(std::shared_ptr<const FoundGateway>, Task<Result> request) {
   try {

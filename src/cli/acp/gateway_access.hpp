@@ -12,15 +12,15 @@
 
 namespace agw::cli {
 
-/// The gateway that a bridge talks to: looked up for each request, and started if none runs. Refusals of the gateway
-/// become RpcErrors whose code says what kind they are.
+/// The gateway used by a bridge: looked up for each request, and started if none runs. Error responses become RpcErrors
+/// with the corresponding code.
 class GatewayAccess {
 public:
   explicit GatewayAccess(std::optional<std::string> data_dir) : data_dir_(std::move(data_dir)) {}
 
-  /// Finds or starts it. Throws StartError.
+  /// Finds or starts the gateway. Throws StartError.
   std::shared_ptr<const FoundGateway> find();
-  /// Finds it, without starting one. Throws StartError.
+  /// Finds the gateway without starting it. Throws StartError.
   std::shared_ptr<const FoundGateway> find_running() const;
 
   Task<json::value> get(std::string path);
@@ -30,10 +30,10 @@ public:
   Task<> remove(std::string path);
   /// Uploads a file; returns its id.
   Task<std::string> upload(std::string name, std::string type, std::string bytes);
-  /// Whether the gateway accepts our token.
+  /// Whether the gateway accepts the token.
   Task<bool> is_authorized();
 
-  /// The choices of a person in a session.
+  /// The choices that a person has in a session.
   Task<SessionLists> lists();
 
 private:

@@ -11,7 +11,7 @@
 namespace agw::cli {
 namespace {
 
-/// A pipe that holds a text and has ended.
+/// The read end of a closed pipe that contains a text.
 int pipe_with(std::string_view text) {
   std::array<int, 2> ends{};
   EXPECT_EQ(::pipe(ends.data()), 0);

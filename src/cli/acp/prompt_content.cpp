@@ -25,7 +25,7 @@ std::string required_string(const json::object& block, std::string_view name) {
   return std::string(*text);
 }
 
-/// A media type that a header can hold.
+/// A media type that is valid in a header.
 std::string media_type(std::string text) {
   constexpr std::size_t max_length = 100;
   const bool is_one = !text.empty() && text.size() <= max_length &&
@@ -45,7 +45,7 @@ std::string from_base64(const std::string& text) {
   return bytes;
 }
 
-/// The last segment of a URI, as a name that a link can have.
+/// The last segment of a URI, as the name of a link.
 std::string name_in(const std::string& uri) {
   auto name = std::string_view(uri).substr(0, uri.find_first_of("?#"));
   while (name.ends_with('/')) name.remove_suffix(1);
@@ -53,7 +53,7 @@ std::string name_in(const std::string& uri) {
   return name.empty() ? "resource" : one_line(name, max_name);
 }
 
-/// A link whose text cannot end it and whose address is one word.
+/// A link whose text cannot close it and whose address contains no spaces.
 std::string link(std::string name, const std::string& uri) {
   std::erase_if(name, [](char c) { return c == '[' || c == ']'; });
   std::string address;

@@ -40,7 +40,7 @@ void RpcPeer::take_message(json::object message) {
   const auto* method = message.if_contains("method");
   const bool is_response = message.contains("result") || message.contains("error");
   if (string_member(message, "jsonrpc") != "2.0") {
-    // The id of a response is one of ours, which a client must not mistake for its own.
+    // The id in a response is one of ours, which a client must not mistake for its own.
     refuse(id && is_id(*id) && !is_response ? *id : nullptr, acp_code::invalid_request, "not a JSON-RPC 2.0 message");
   } else if (!method && id && is_response) {
     take_response(message);

@@ -39,7 +39,7 @@ private:
   std::int64_t code_;
 };
 
-/// A request of the client while it is answered.
+/// An active request of the client.
 struct RpcCall {
   json::value id;
   StopSource cancelled;                           ///< requested by `$/cancel_request`
@@ -47,7 +47,7 @@ struct RpcCall {
 };
 using RpcCallPointer = std::shared_ptr<RpcCall>;
 
-/// Answers the messages of a client.
+/// Handles the messages of a client.
 class RpcHandler {
 public:
   RpcHandler() = default;
@@ -57,37 +57,37 @@ public:
 
   /// The result of a request. Throws RpcError, or any exception for an internal error.
   virtual Task<json::object> answer(std::string method, json::object params, RpcCallPointer call) = 0;
-  /// Handles a notification. Its exceptions are dropped, as it has no response.
+  /// Handles a notification. Exceptions are dropped, because a notification has no response.
   virtual Task<> notified(std::string method, json::object params) = 0;
 };
 
-/// One end of a JSON-RPC 2.0 connection whose messages are lines: answers the client's requests, several at a time, and
-/// asks the client. Each message of a client gets at most one response, and a malformed one harms no other message. On
-/// the loop.
+/// One end of a JSON-RPC 2.0 connection whose messages are lines: handles the client's requests, several at a time, and
+/// sends requests to the client. Each message gets at most one response, and a malformed one does not affect others.
+/// Use it on the loop only.
 /// Example: src/cli/acp/rpc_peer_test.cpp: RpcPeer.AnswersRequestsInAnyOrder
 class RpcPeer {
 public:
   using Send = std::function<void(const std::string& line)>;
 
-  /// At most this many requests of the client are answered at a time; others are refused.
+  /// The maximum number of active requests of the client; others are refused.
   static constexpr std::size_t max_requests = 256;
 
-  /// The handler must outlive this.
+  /// The handler must outlive this object.
   RpcPeer(Loop& loop, RpcHandler& handler, Send send);
 
-  /// Handles a line of the client; notifications and requests begin in the order of their lines.
+  /// Handles a line from the client; notifications and requests start in the order of their lines.
   void take(std::string_view line);
-  /// Answers a line that was too long to be read.
+  /// Responds to a line that was too long to be read.
   void refuse_line(std::size_t limit);
 
   void notify(std::string_view method, json::object params);
-  /// Asks the client. Throws RpcError if it responds with an error. If `over` is requested first, cancels the request
-  /// at the client and throws RpcError with code `cancelled`.
+  /// Sends a request to the client. Throws RpcError if it responds with an error. If `over` is requested first, cancels
+  /// the request at the client and throws RpcError with code `cancelled`.
   Task<json::object> ask(std::string method, json::object params, StopSource& over);
 
-  /// No response comes any more: every `ask`, now and later, throws RpcError with code `cancelled`.
+  /// No more responses will arrive: every current and later `ask` throws RpcError with code `cancelled`.
   void end_asking();
-  /// Cancels the requests that are answered, waits for at most `limit`, then abandons them.
+  /// Cancels the active requests, waits for at most `limit`, then abandons them.
   Task<> stop(std::chrono::milliseconds limit);
 
 private:
@@ -106,7 +106,7 @@ private:
 
   RpcHandler& handler_;
   Send send_;
-  std::map<std::string, RpcCallPointer> answering_;  ///< by the id's JSON
+  std::map<std::string, RpcCallPointer> answering_;  ///< active requests, by the id's JSON
   std::map<std::int64_t, std::shared_ptr<Asked>> asked_;
   std::int64_t last_asked_ = 0;
   bool can_ask_ = true;

@@ -17,7 +17,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Answers `wait` once `go` is requested or the request is cancelled, anything else at once.
+/// Responds to `wait` once `go` is requested or the request is cancelled, to other methods immediately.
 class Echo : public RpcHandler {
 public:
   Task<json::object> answer(std::string method, json::object, RpcCallPointer call) override {

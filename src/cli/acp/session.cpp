@@ -41,7 +41,7 @@ Session::Session(Loop& loop, RpcPeer& peer, GatewayAccess& gateway, SessionStart
               .servers = std::move(start.servers),
               .more_directories = std::move(start.more_directories)}),
       group_(loop) {
-  group_.on_failure([](std::exception_ptr) {});  // Each reports its own failures; what is left is cancellation.
+  group_.on_failure([](std::exception_ptr) {});  // each reports its own failures; only cancellations remain
 }
 
 json::object Session::state() const {

@@ -30,41 +30,41 @@ struct SessionStart {
   std::string directory;  ///< the client's `cwd`
   SessionLists lists;
   ClientAbilities abilities;
-  /// The untrusted project for which the person is asked before the first prompt; empty: nothing is asked.
+  /// The untrusted project about which the person is asked before the first prompt; empty if there is none.
   std::string project_to_trust;
-  std::vector<EditorServer> servers{};          ///< that the client named
-  std::vector<std::string> more_directories{};  ///< that it shows beside `directory`
+  std::vector<EditorServer> servers{};          ///< specified by the client
+  std::vector<std::string> more_directories{};  ///< shown by the client in addition to `directory`
 };
 
-/// A thread of the gateway that a client has open: sends prompts, and tells the client what happens on the thread, no
-/// matter who causes it. A lost connection is restored without gaps or repetitions. On the loop.
+/// A thread of the gateway that a client has open: sends prompts, and reports all events of the thread to the client,
+/// whatever causes them. A lost connection is restored without gaps or repetitions. Use it on the loop only.
 class Session {
 public:
-  /// The references must outlive this.
+  /// The references must outlive this object.
   Session(Loop& loop, RpcPeer& peer, GatewayAccess& gateway, SessionStart start);
 
-  /// Follows the thread's events. `replays`: first tells the client everything that the thread has.
+  /// Follows the thread's events. With `replays`, first sends the client the complete thread.
   Task<> open(bool replays);
   /// `modes` and `configOptions`.
   json::object state() const;
-  /// Tells the client which commands there are.
+  /// Sends the client the list of commands.
   void send_commands_and_notices();
 
-  /// Answers `session/prompt`.
+  /// Handles `session/prompt`.
   Task<json::object> prompt(json::array blocks, RpcCallPointer call);
-  /// Stops the thread's answer if this client waits for one.
+  /// Stops the thread's answer if this client is waiting for it.
   Task<> cancel();
   Task<> set_mode(std::string mode);
   /// Sets a config option; throws RpcError for an unknown one.
   Task<> set_option(std::string option, std::string value);
 
-  /// Ends: what this client waits for ends as cancelled. The thread and its answer stay as they are.
+  /// Ends the session: its pending prompts end as cancelled. The thread and its answer are not affected.
   Task<> close();
 
 private:
-  /// A prompt that the client waits for.
+  /// A prompt whose answer the client waits for.
   struct Prompt {
-    std::string turn_id;  ///< empty until the gateway has it
+    std::string turn_id;  ///< empty until the gateway has stored it
     bool is_cancelled = false;
     StopSource ended;
     std::string finish_reason;
@@ -72,7 +72,7 @@ private:
   };
   using PromptPointer = std::shared_ptr<Prompt>;
 
-  /// How much of a run was sent.
+  /// How much of a run was sent to the client.
   struct RunProgress {
     std::string id;
     std::int64_t sequence = 0;
@@ -87,7 +87,7 @@ private:
     std::string error;
   };
 
-  /// The waiting room of the thread at one gateway.
+  /// The thread's pending permission requests at one gateway.
   struct WaitingRoom {
     WaitingRoom(Loop& loop, std::shared_ptr<const FoundGateway> found, Asker& asker, const std::string& thread)
         : gateway(std::move(found)), approvals(loop, client, asker, thread) {}
@@ -143,14 +143,14 @@ private:
   EditorTools tools_;
   std::unique_ptr<EventStream> events_;
   std::unique_ptr<WaitingRoom> waiting_room_;
-  std::shared_ptr<StopSource> connecting_;  ///< requested once the attempt under way has ended
+  std::shared_ptr<StopSource> connecting_;  ///< requested once the current attempt has ended
 
   std::list<PromptPointer> prompts_;
-  std::deque<RunProgress> runs_;          ///< the latest, bounded
-  std::deque<Ending> endings_;            ///< of runs that ended before the response to the prompt came
-  std::deque<json::object> early_turns_;  ///< messages that came before it: one of them is ours
-  std::set<std::string> known_turns_;     ///< messages that the client sent or was told, since it connected
-  std::string missed_run_;                ///< has a gap
+  std::deque<RunProgress> runs_;          ///< the latest runs, bounded in number
+  std::deque<Ending> endings_;            ///< of runs that ended before the response to the prompt arrived
+  std::deque<json::object> early_turns_;  ///< messages that arrived before it: one of them is ours
+  std::set<std::string> known_turns_;     ///< messages that the client has sent or received since it connected
+  std::string missed_run_;                ///< a run with a gap
   std::string last_error_;                ///< of the run that ends next
   std::size_t posting_ = 0;
   double cost_ = 0;

@@ -1,8 +1,8 @@
-// How a session follows its thread, in three parts: the connection and its loss (`open` to `reconnect`), catching up
-// with what was missed (`catch_up_active` to `replay`), and single events (`take` to `send_usage`).
+// How a session follows its thread, in three parts: the connection and its loss (`open` to `reconnect`), catching up on
+// missed events (`catch_up_active` to `replay`), and single events (`take` to `send_usage`).
 //
-// Events of a run reach the client in the order of their numbers, each once. After a gap the missing ones are read from
-// the gateway. A prompt whose events are gone is settled by its stored answer.
+// Events of a run reach the client in order, each once. After a gap the missing ones are read from the gateway. If a
+// prompt's events no longer exist, its stored answer is used.
 
 #include <algorithm>
 #include <chrono>
@@ -56,7 +56,7 @@ Task<> Session::open(bool replays) {
   group_.spawn(follow());
 }
 
-/// Opens the events again if they were given up.
+/// Reconnects to the events if attempts were given up before.
 Task<> Session::connect() {
   while (const auto connection = connecting_) co_await until_requested(*connection);
   if (events_) co_return;
@@ -76,7 +76,7 @@ Task<> Session::connect() {
   if (failure) std::rethrow_exception(failure);
 }
 
-/// Takes up what waits for a decision.
+/// Follows the pending permission requests.
 Task<> Session::attach(std::shared_ptr<const FoundGateway> gateway) {
   co_await leave_waiting_room();
   waiting_room_ = std::make_unique<WaitingRoom>(loop_, std::move(gateway), asker_, id_);
@@ -111,7 +111,7 @@ Task<> Session::follow() {
   fail_prompts(problem);
 }
 
-/// Waits for a gateway that restarts. False if none came.
+/// Waits for a gateway that restarts. Returns false if it did not come back.
 Task<bool> Session::reconnect() {
   send(notice("warning", "The connection to the gateway broke"));
   const auto deadline = std::chrono::steady_clock::now() + reconnect_limit;
@@ -134,7 +134,7 @@ Task<bool> Session::reconnect() {
   co_return false;
 }
 
-/// After a new connection: the rest of the runs that were under way, and of the prompts.
+/// Called after a reconnection: catches up on active runs and pending prompts.
 Task<> Session::catch_up_active() {
   std::vector<std::string> open_runs;
   for (const auto& run : runs_) {
@@ -154,7 +154,7 @@ Task<> Session::catch_up(std::string run_id) {
   missed_run_.clear();
 }
 
-/// Finds out what became of a prompt whose events may be gone.
+/// Determines the outcome of a prompt whose events may no longer exist.
 Task<> Session::settle(PromptPointer prompt) {
   for (int attempt = 0; attempt < settle_attempts; ++attempt) {
     const auto thread = co_await gateway_.get(path({"threads", id_}));
@@ -164,14 +164,14 @@ Task<> Session::settle(PromptPointer prompt) {
       co_return;
     }
     if (co_await take_stored(prompt) || !active.empty()) co_return;
-    // Between two runs there may be no active one for a moment.
+    // Between two runs there may briefly be no active one.
     if (co_await pause(closing_, settle_interval) == WaitResult::stopped) co_return;
   }
   prompt->error = "the gateway no longer has an answer to the message: send it again";
   prompt->ended.request();
 }
 
-/// Ends the prompt by its stored answer, and sends the part of it that the client does not have yet.
+/// Ends the prompt with its stored answer, and sends the part that the client does not have yet.
 Task<bool> Session::take_stored(PromptPointer prompt) {
   const auto turns =
       co_await gateway_.list(path({"threads", id_, "turns"}, {{"limit", std::to_string(turns_per_page)}}));
@@ -204,7 +204,7 @@ void Session::fail_prompts(const std::string& why) {
   }
 }
 
-/// Tells the client the stored turns and then the run under way.
+/// Sends the client the stored turns and then the active run.
 Task<> Session::replay() {
   std::vector<json::object> turns;
   Parameters parameters{{"limit", std::to_string(turns_per_page)}};
@@ -251,8 +251,8 @@ void Session::take(const json::object& event) {
   if (type == "finish" || type == "stopped") end_run(event, progress_of(string_or_empty(event, "runId")));
 }
 
-/// Whether the event is the next one of its run. After a gap the run is caught up; what came before this session is
-/// not missed.
+/// Whether the event is the next one of its run. After a gap, catches up on the run; events before the start of this
+/// session do not count as missed.
 bool Session::is_next(const json::object& event) {
   auto& run = progress_of(string_or_empty(event, "runId"));
   const auto sequence = number_of(event, "seq");
@@ -273,7 +273,7 @@ Session::RunProgress& Session::progress_of(const std::string& run_id) {
   return runs_.back();
 }
 
-/// A message of the person. Our own is not sent again.
+/// Handles a message of the person, unless this client sent it.
 void Session::take_turn(const json::object& turn) {
   if (string_member(turn, "role") != "user") return;
   if (posting_ > 0) return push_bounded(early_turns_, turn, max_early);
@@ -291,7 +291,7 @@ void Session::end_run(const json::object& event, RunProgress& run) {
   if (!end_prompt(ending) && posting_ > 0) push_bounded(endings_, std::move(ending), max_early);
 }
 
-/// False if the client waits for no answer to that turn.
+/// Returns false if the client waits for no answer to that turn.
 bool Session::end_prompt(const Ending& ending) {
   const auto found = std::ranges::find(prompts_, ending.turn_id, [](const auto& prompt) { return prompt->turn_id; });
   if (found == prompts_.end()) return false;

@@ -9,13 +9,13 @@
 
 namespace agw::cli {
 
-/// A model that can be chosen. There may be thousands, so no more than this is kept of them.
+/// A model that can be chosen. There may be thousands, so only these members are kept.
 struct ListedModel {
   std::string id;
-  std::int64_t window = 0;  ///< tokens; 0: unknown
+  std::int64_t window = 0;  ///< tokens; 0 if unknown
 };
 
-/// The choices of a person in a session, as the gateway lists them.
+/// The choices that a person has in a session, as listed by the gateway.
 struct SessionLists {
   json::array modes;  ///< `GET /modes`
   std::vector<ListedModel> models;
@@ -27,10 +27,10 @@ struct SessionLists {
 /// The current choices.
 struct SessionChoices {
   std::string mode;
-  std::string model;               ///< empty: the agent's, or the default
+  std::string model;               ///< empty: the agent's model, or the default
   std::string agent;               ///< an id
   bool may_lend_terminal = false;  ///< the client has terminals
-  bool lends_terminal = false;     ///< commands run there
+  bool lends_terminal = false;     ///< commands run in the client's terminals
 };
 
 /// The values of the option `terminal`.
@@ -40,7 +40,7 @@ inline constexpr auto editor_terminal = "editor";
 /// The value of the option `model` for the agent's own model.
 inline constexpr auto own_model = "default";
 
-/// `modes` of a session: the current one and those there are.
+/// `modes` of a session: the current one and all available ones.
 json::object modes_of(const SessionLists& lists, const SessionChoices& choices);
 
 /// `configOptions` of a session: `mode`, `model`, `agent`, and `terminal` if the client has terminals.
@@ -52,13 +52,13 @@ json::array available_commands(const SessionLists& lists);
 /// The id of the enabled agent with this name or id; empty if there is none.
 std::string agent_id(const json::array& agents, const std::string& name);
 
-/// The models in a response of `GET /models`.
+/// The models in a response to `GET /models`.
 std::vector<ListedModel> listed_models(const json::array& models);
 
-/// Null if none has this id.
+/// The model with this id, or null.
 const ListedModel* find_model(const std::vector<ListedModel>& models, std::string_view id);
 
-/// Whether a list has a record whose member has this value.
+/// Whether a record in the list has this value as that member.
 bool has_record(const json::array& list, std::string_view member, const std::string& value);
 
 }  // namespace agw::cli

@@ -32,7 +32,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 16> kinds{{{
                                                                                {"Tasks", "think"},
                                                                                {"Delegate", "think"}}};
 
-/// The member of a tool's input that says best what the call does.
+/// Members of a tool's input that describe the call, the most informative first.
 constexpr std::array<std::string_view, 8> telling{"command", "pattern",  "path",  "url",
                                                   "query",   "question", "agent", "name"};
 
@@ -73,7 +73,7 @@ std::string_view tool_kind(std::string_view tool) {
 
 fs::path file_of_call(const json::object& input, const fs::path& directory) {
   const auto path = string_or_empty(input, "path");
-  // `~` is the gateway's to resolve.
+  // Only the gateway can resolve `~`.
   if (path.empty() || path.starts_with('~') || path.find('\0') != path.npos) return {};
   return (directory / path).lexically_normal();
 }

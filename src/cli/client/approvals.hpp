@@ -11,18 +11,18 @@
 
 namespace agw::cli {
 
-/// The requests of a thread while its answer is followed: each is put to the person once, one after another, and what
-/// the person decides is sent. What is decided elsewhere is no longer asked. On the loop.
+/// The permission requests of a thread while its answer is followed. Asks the person about each once, one after
+/// another, and sends the decisions. Requests decided by other clients are dropped. Use it on the loop only.
 class Approvals {
 public:
-  /// The references must outlive this.
+  /// The references must outlive this object.
   Approvals(Loop& loop, const Client& client, Asker& asker, std::string thread_id);
 
-  /// Handles an event of the WebSocket. Events of other types are ignored.
+  /// Handles an event from the WebSocket. Ignores events of other types.
   void take(const json::object& event);
-  /// Takes up the requests that the gateway has waiting: after connecting.
+  /// Reads the pending requests from the gateway. Call it after connecting.
   Task<> read();
-  /// Ends: nothing is asked any more. Throws why a decision could not be sent.
+  /// Stops asking. Throws if a decision could not be sent.
   Task<> stop();
 
 private:

@@ -8,7 +8,7 @@
 
 namespace agw::cli {
 
-/// A way to ask the person who uses this program about permission requests and questions of agents.
+/// Asks the person who uses this program about permission requests and questions of agents.
 class Asker {
 public:
   Asker() = default;
@@ -16,11 +16,12 @@ public:
   Asker(const Asker&) = delete;
   Asker& operator=(const Asker&) = delete;
 
-  /// Asks about one request at a time; returns the body of `POST /permissions/:id`. nullopt leaves it to others. `over`
-  /// is requested once the answer is no longer needed.
+  /// Asks about one request at a time; returns the body of `POST /permissions/:id`. Nullopt leaves the decision to
+  /// other clients. `over` is requested once the answer is no longer needed.
   virtual Task<std::optional<json::object>> ask(json::object request, StopSource& over) = 0;
 
-  /// Tells that the request was decided elsewhere, or by itself. `decided` has its `decision`, `scope` and `by`.
+  /// Shows that the request was decided by another client or automatically. `decided` has its `decision`, `scope` and
+  /// `by`.
   virtual void show_decision(const json::object& decided) = 0;
 };
 

@@ -1,8 +1,8 @@
-// One request on one connection: connect, write, wait for the first bytes, read. A gateway that is suspended still
-// accepts connections, so a silent one is probed with a health check instead of being waited for without end.
+// One request on one connection: connect, write, wait for the first bytes, read. A suspended gateway still accepts
+// connections, so after a long silence the client probes it with a health check instead of waiting forever.
 //
-// The rest turns error responses into messages for people: what is wrong, with which record, and which command lists
-// the names that exist.
+// The rest converts error responses to messages for people: the problem, the record concerned, and the command that
+// lists the existing names.
 
 #include "cli/client/client.hpp"
 
@@ -75,7 +75,7 @@ Task<> ask_for_health(const FoundGateway& gateway) {
   co_await first_bytes(stream);
 }
 
-/// Waits until a response begins. A suspended gateway still accepts connections: one that is silent for long is probed
+/// Waits until a response begins. A suspended gateway still accepts connections, so after a long silence it is probed
 /// with a health check.
 Task<WaitResult> begins_to_answer(const FoundGateway& gateway, GatewayStream& stream) {
   StopSource never;
@@ -100,7 +100,7 @@ Task<WaitResult> send_and_read(const FoundGateway& gateway, const Request& reque
 }
 
 std::string encoded(const std::string& text) {
-  // Encodes all characters that are not unreserved: the gateway reads a bare `+` as a space.
+  // Encodes everything except unreserved characters: the gateway reads a bare `+` as a space.
   return boost::urls::encode(text, boost::urls::unreserved_chars);
 }
 
@@ -116,7 +116,7 @@ json::object parse_object(const std::string& path, const std::string& body) {
   return std::move(value.get_object());
 }
 
-/// The record that a request concerns: the thread that its body names, otherwise the second segment of its path.
+/// The record that a request concerns: the thread in its body, otherwise the second segment of its path.
 std::string record_in(const std::string& request, const std::string& sent) {
   const auto value = parse_json(sent);
   const auto thread = value && value->is_object() ? string_member(value->get_object(), "threadId") : std::nullopt;

@@ -13,7 +13,7 @@
 
 namespace agw::cli {
 
-/// The path of a request, each segment encoded, with the parameters that have a value: `path({"threads", id},
+/// The path of a request: encoded segments, followed by the parameters that have a value: `path({"threads", id},
 /// {{"limit", limit}})`.
 using Parameters = std::vector<std::pair<std::string, std::optional<std::string>>>;
 std::string path(const std::vector<std::string>& segments, const Parameters& parameters = {});
@@ -28,14 +28,14 @@ private:
   int status_;
 };
 
-/// An HTTP client of the gateway; each request has its own connection. Throws ResponseError for a status other than
-/// 2xx, and std::runtime_error if there is no response.
+/// An HTTP client of the gateway, with one connection per request. Throws ResponseError for a status other than 2xx,
+/// and std::runtime_error if there is no response.
 class Client {
 public:
-  /// `gateway` must outlive this.
+  /// `gateway` must outlive this object.
   explicit Client(const FoundGateway& gateway) : gateway_(gateway) {}
 
-  /// Sends any request with this body; returns the body of the response.
+  /// Sends a request with this body; returns the body of the response.
   Task<std::string> ask(std::string method, std::string path, std::string body = {}) const;
   /// The body of the response, unparsed.
   Task<std::string> get_text(std::string path) const;
@@ -43,10 +43,10 @@ public:
   Task<json::object> post(std::string path, json::object body) const;
   Task<json::object> patch(std::string path, json::object body) const;
   Task<> remove(std::string path) const;
-  /// Sends bytes of a media type.
+  /// Uploads bytes of a media type.
   Task<json::object> upload(std::string path, std::string type, std::string bytes) const;
 
-  /// Whether the gateway accepts the token; false if it was started without one (`--no-token`).
+  /// Whether the gateway accepts the token; false if it runs without one (`--no-token`).
   Task<bool> is_authorized() const;
 
 private:
@@ -61,7 +61,7 @@ private:
   const FoundGateway& gateway_;
 };
 
-/// Why the gateway rejects the token that was found, or a client without one: as a clause.
+/// The reason, as a clause, why the gateway rejects the token that was found, or a client without a token.
 std::string authorization_problem(const FoundGateway& gateway);
 
 /// Runs `task` on `loop` until it ends; returns its result or throws its exception.

@@ -39,8 +39,8 @@ std::string fingerprint_of(SSL* session) {
   return certificate ? fingerprint(*certificate) : std::string();
 }
 
-/// The gateway's certificate is not checked against authorities: it must be the one that the gateway has recorded in
-/// its lock file, which only the same user can write.
+/// Encrypts the connection. Instead of checking the certificate against authorities, compares it with the one recorded
+/// in the gateway's lock file, which only the same user can write.
 Task<GatewayStream> secured(const FoundGateway& gateway, asio::ip::tcp::socket socket) {
   asio::ssl::context context(asio::ssl::context::tls_client);
   context.set_verify_mode(asio::ssl::verify_none);
@@ -80,10 +80,10 @@ Task<GatewayStream> connect(const FoundGateway& gateway) {
   asio::ip::tcp::resolver resolver(executor);
   asio::ip::tcp::socket socket(executor);
   boost::system::error_code error;
-  // `::` stands for all addresses and cannot be connected to; use those of loopback, of which a machine without IPv6
-  // has one.
+  // `::` means all addresses and cannot be connected to; uses the loopback addresses, one of which exists even without
+  // IPv6.
   const auto host = url.host_address() == "::" ? std::string() : url.host_address();
-  // A numeric address needs no lookup; a name is one of this machine.
+  // A numeric address needs no lookup; a name is that of this machine.
   const auto addresses = resolver.resolve(host, std::string(url.port()), {}, error);
   if (error) refuse(gateway, error);
   co_await asio::async_connect(socket, addresses, asio::redirect_error(asio::use_awaitable, error));

@@ -24,7 +24,7 @@ void add(json::object& body, std::string_view name, const std::optional<std::str
   if (value) body[name] = *value;
 }
 
-/// The run that the message was steered into, as its turn says.
+/// The run that the message was steered into, according to its turn.
 std::optional<std::string> run_joined(const json::array& turns, std::string_view turn_id) {
   for (const auto& turn : turns) {
     if (string_member(turn.as_object(), "id") != turn_id) continue;
@@ -35,7 +35,7 @@ std::optional<std::string> run_joined(const json::array& turns, std::string_view
   return std::nullopt;
 }
 
-/// Whether a signal arrived before the wait was cancelled.
+/// Whether a signal arrives before the wait is cancelled.
 Task<bool> comes(asio::signal_set& signals) {
   boost::system::error_code cancelled;
   co_await signals.async_wait(asio::redirect_error(asio::use_awaitable, cancelled));
@@ -82,9 +82,9 @@ Task<bool> Conversation::ensure_thread() {
 
 Task<StreamedAnswer::Outcome> Conversation::say_on_thread(std::string message) {
   if (options_.mode) co_await client_.patch(path({"threads", *options_.thread}), {{"mode", *options_.mode}});
-  options_.mode.reset();  // A later change is intentional.
+  options_.mode.reset();  // later changes of the mode are intentional
   auto events = co_await EventStream::open(gateway_, *options_.thread, asker_ != nullptr);
-  // Set up before the message is sent, so that no Ctrl-C is missed in between.
+  // Set up before the message is sent, so that no Ctrl-C is missed.
   asio::signal_set interrupts(loop_, SIGINT);
   StreamedAnswer answer(co_await post(std::move(message)), printer_);
 
@@ -133,7 +133,7 @@ Task<std::string> Conversation::post(std::string message) {
 Task<> Conversation::watch(asio::signal_set& interrupts, TaskGroup& group, StopSource& abandon) {
   if (!co_await comes(interrupts)) co_return;
   group.spawn(stop_answer(abandon));
-  // On the second Ctrl-C: stop waiting for the gateway.
+  // The second Ctrl-C stops waiting for the gateway.
   if (co_await comes(interrupts)) abandon.request();
 }
 
@@ -169,8 +169,8 @@ Task<> Conversation::catch_up(StreamedAnswer& answer) {
     if (!answer.run_id() && is_active) answer.set_run_id(string_or_empty(active, "runId"));
     if (co_await take_missed_events(answer) || is_active) co_return;
     if (co_await take_stored_turn(answer)) co_return;
-    if (!active.empty()) co_return;  // Ours waits for another run of the thread.
-    // Between two runs there may be no active one for a moment.
+    if (!active.empty()) co_return;  // our message waits for another run of the thread
+    // Between two runs there may briefly be no active one.
     co_await pause(never, run_poll_interval);
   }
   throw std::runtime_error(

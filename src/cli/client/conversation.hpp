@@ -21,28 +21,28 @@ namespace agw::cli {
 
 /// The options of `agw chat`.
 struct ChatOptions {
-  std::optional<std::string> message;  ///< without one, standard input is the message, or lines typed at a terminal
+  std::optional<std::string> message;  ///< without it, standard input is the message, or lines typed at a terminal are
   std::optional<std::string> agent;    ///< id or name
   std::optional<std::string> thread;   ///< an id; a new thread without one
   std::optional<std::string> model;
   std::optional<std::string> mode;
-  std::optional<std::string> delivery;  ///< `steer`, `interrupt`; like `queue` without one
+  std::optional<std::string> delivery;  ///< `steer` or `interrupt`; the default is `queue`
   std::optional<std::string> data_dir;
 };
 
-/// A conversation on a thread. On the loop.
+/// A conversation on a thread. Use it on the loop only.
 class Conversation {
 public:
-  /// Throws StartError if no gateway runs. The references must outlive this. `asker`: asks the person who waits for the
-  /// answer, if there is one.
+  /// Throws StartError if no gateway runs. The references must outlive this object. `asker` asks the person who waits
+  /// for the answer, if there is one.
   Conversation(Loop& loop, ChatOptions options, AnswerPrinter& printer, Asker* asker = nullptr);
 
   /// Sends `message` and prints the answer until it ends. Ctrl-C stops the answer; a second Ctrl-C stops waiting for
   /// it. A broken connection is restored without losing or repeating parts of the answer. Throws ResponseError if the
-  /// gateway rejects the message, and then deletes a thread that was created for it.
+  /// gateway rejects the message, after deleting a thread created for it.
   Task<StreamedAnswer::Outcome> say(std::string message);
 
-  /// Stops waiting for the answer of the current `say`, which ends as stopped. The gateway continues.
+  /// Stops waiting for the answer in the current `say`, which returns as stopped. The gateway continues.
   void abandon();
 
   /// nullopt before the first message of a new thread.

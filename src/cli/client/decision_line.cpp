@@ -43,7 +43,7 @@ std::optional<json::object> decision_in(std::string_view line, const json::objec
     if (!rest.empty()) body["reason"] = rest;
     return body;
   }
-  // Only `no` may be followed by words: `yes, but …` is no yes.
+  // Only `no` may be followed by words: `yes, but …` does not mean yes.
   if (!rest.empty()) return std::nullopt;
   if (is_word(word, "yes") && offers(request, "once")) return allow("once");
   if (is_word(word, "thread") && offers(request, "thread")) return allow("thread");

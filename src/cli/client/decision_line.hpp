@@ -8,16 +8,16 @@
 
 namespace agw::cli {
 
-/// `[y]es, [t]hread, [n]o`, as far as they are possible for the request.
+/// `[y]es, [t]hread, [n]o`, as far as the request allows them.
 /// Example: src/cli/client/decision_line_test.cpp: DecisionLine.TakesLettersAndWords
 std::string choices_of(const json::object& request);
 
-/// The decision that a typed line means: `y`, `t`, `p`, `n`, or these words in full; after `n` a reason. nullopt for
-/// anything else, and for what the request does not offer.
+/// Parses a typed decision: `y`, `t`, `p`, `n`, or the full words; after `n` a reason may follow. Nullopt for other
+/// lines, and for decisions that the request does not allow.
 std::optional<json::object> decision_in(std::string_view line, const json::object& request);
 
-/// The answer that a typed line means for a member of a question's form: a number, `y` or `n`, one of the member's
-/// values, a list. nullopt if it does not fit.
+/// Parses a typed answer for a member of a question's form: a number, `y` or `n`, one of the member's values, a list.
+/// Nullopt if it is not valid.
 std::optional<json::value> form_value(std::string_view line, const json::object& member);
 
 }  // namespace agw::cli

@@ -16,7 +16,7 @@ using namespace std::chrono_literals;
 
 constexpr auto subscribe_limit = 10s;
 
-/// Until the subscription is confirmed, events of all threads arrive: they are discarded.
+/// Discards the events of all threads that arrive until the subscription is confirmed.
 Task<> subscribe(MessageStream& messages, std::string thread_id, bool approvals, bool& is_subscribed) {
   json::object message{{"type", "subscribe"}, {"threadId", thread_id}, {"approvals", approvals}};
   if (!co_await messages.send(to_json(message))) co_return;

@@ -16,12 +16,12 @@ class AnswerPrinter;
 /// A WebSocket that receives the events of one thread.
 class EventStream {
 public:
-  /// Connects and subscribes; receives every event from then on. `approvals`: a person answers here, so agents may ask.
-  /// Throws std::runtime_error if the gateway refuses.
+  /// Connects and subscribes; receives every event from then on. With `approvals`, agents may ask, because a person can
+  /// answer here. Throws std::runtime_error if the gateway refuses.
   static Task<std::unique_ptr<EventStream>> open(const FoundGateway& gateway, std::string thread_id,
                                                  bool approvals = false);
 
-  /// The next message, or nullopt when the connection is closed.
+  /// The next message, or nullopt if the connection is closed.
   Task<std::optional<json::object>> next() { return messages_->next(); }
 
 private:
@@ -30,8 +30,8 @@ private:
   std::unique_ptr<MessageStream> messages_;
 };
 
-/// Reconnects to a thread's events after the connection broke, and retries for as long as a restart of the gateway may
-/// take; updates `gateway`. After that time throws the reason.
+/// Reconnects to a thread's events after the connection broke; updates `gateway`. Retries for as long as a restart of
+/// the gateway may take, then throws the reason.
 Task<std::unique_ptr<EventStream>> reconnect(FoundGateway& gateway, const std::optional<std::string>& data_dir,
                                              const std::string& thread_id, AnswerPrinter& printer,
                                              bool approvals = false);

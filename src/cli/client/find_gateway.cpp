@@ -23,8 +23,8 @@ constexpr auto start_poll_interval = 10ms;
 
 enum class WhenAbsent { counts, wait_until_up };
 
-/// A gateway that starts or stops holds its lock without a URL: waits until it is up or gone. An absent one is waited
-/// for only if it is expected to start.
+/// A gateway that starts or stops holds its lock without a URL: waits until it is up or gone. Waits for an absent one
+/// only if it is expected to start.
 std::optional<RunningGateway> settled_gateway(const std::filesystem::path& directory, WhenAbsent absent) {
   const auto is_settled = [absent](const auto& found) {
     return found ? !found->url.empty() : absent == WhenAbsent::counts;

@@ -45,13 +45,14 @@ public:
   }
 
 private:
-  // Beast has a dozen kinds of handlers, and each would be compiled again for either kind of socket.
+  // Type-erased, because Beast has a dozen kinds of handlers, each of which would be compiled for both kinds of
+  // sockets.
   using Signature = void(boost::system::error_code, std::size_t);
   using Handler = asio::any_completion_handler<Signature>;
   void read_some(asio::mutable_buffer buffer, Handler handler);
   void write_some(asio::const_buffer buffer, Handler handler);
 
-  /// The others follow with the next call.
+  /// Returns the first buffer; the next call handles the others.
   template <class Buffer, class Buffers>
   static Buffer first_of(const Buffers& buffers) {
     for (auto at = asio::buffer_sequence_begin(buffers); at != asio::buffer_sequence_end(buffers); ++at) {
@@ -64,7 +65,7 @@ private:
   std::optional<Encrypted> encrypted_;
 };
 
-// Customization points for Beast: how to close a connection, and how to after a timeout.
+// Customization points for Beast: closing a connection, normally and after a timeout.
 
 inline void beast_close_socket(GatewayStream& stream) {
   boost::system::error_code ignored;
@@ -80,7 +81,7 @@ void async_teardown(boost::beast::role_type role, GatewayStream& stream, Handler
 std::string host_and_port(const FoundGateway& gateway);
 
 /// Opens a connection. Throws std::runtime_error that names the gateway if it does not accept one, or if the server's
-/// certificate is not that of the gateway that holds the lock.
+/// certificate does not match the lock file.
 Task<GatewayStream> connect(const FoundGateway& gateway);
 
 }  // namespace agw::cli

@@ -36,7 +36,7 @@ Task<json::object> JobFollower::follow() {
   }
 }
 
-/// nullopt if the connection broke.
+/// Returns nullopt if the connection broke.
 Task<std::optional<json::object>> JobFollower::follow(EventStream& events) {
   try {
     if (auto ended = co_await poll()) co_return ended;
@@ -50,13 +50,13 @@ Task<std::optional<json::object>> JobFollower::follow(EventStream& events) {
   } catch (const ResponseError&) {
     throw;
   } catch (const std::runtime_error&) {
-    co_return std::nullopt;  // Reconnecting shows whether the gateway is gone for good.
+    co_return std::nullopt;  // reconnecting shows whether the gateway has ended
   }
 }
 
 /// Prints missed events; returns the row if the run has ended.
 Task<std::optional<json::object>> JobFollower::poll() {
-  // In this order: otherwise, events between the two would be lost if the row shows that the run has ended.
+  // The order matters: if the row were read second and showed the end, events in between would be lost.
   auto found = co_await row();
   co_await catch_up();
   const auto status = string_member(found, "status");

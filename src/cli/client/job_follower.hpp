@@ -17,10 +17,10 @@ public:
     std::string run_id;
     std::string thread_id;
   };
-  /// `printer` must outlive this.
+  /// `printer` must outlive this object.
   JobFollower(FoundGateway gateway, std::optional<std::string> data_dir, JobRunIds ids, AnswerPrinter& printer);
 
-  /// Returns the run's row when it has ended. A broken connection is restored.
+  /// Returns the run's row once it has ended. Restores a broken connection.
   Task<json::object> follow();
 
 private:

@@ -63,7 +63,7 @@ Task<std::optional<json::object>> MessageStream::next() {
     buffer.clear();
     co_await stream.async_read(buffer, asio::use_awaitable);
   } catch (const boost::system::system_error&) {
-    co_return std::nullopt;  // The reason does not matter: the reader reconnects and catches up.
+    co_return std::nullopt;  // the reason does not matter: the reader reconnects and catches up
   }
   auto message = parse_json(beast::buffers_to_string(buffer.data()), {.max_depth = max_own_json_depth});
   if (!message || !message->is_object())

@@ -10,16 +10,16 @@
 
 namespace agw::cli {
 
-/// A WebSocket at the gateway that exchanges JSON messages.
+/// A WebSocket to the gateway that exchanges JSON messages.
 class MessageStream {
 public:
   /// Connects. Throws std::runtime_error if the gateway refuses.
   static Task<std::unique_ptr<MessageStream>> open(const FoundGateway& gateway, std::string path);
   ~MessageStream();
 
-  /// The next message, or nullopt when the connection is closed.
+  /// The next message, or nullopt if the connection is closed.
   Task<std::optional<json::object>> next();
-  /// Sends a message; one at a time. False when the connection is closed.
+  /// Sends a message; call it for one message at a time. Returns false if the connection is closed.
   Task<bool> send(std::string message);
 
 private:

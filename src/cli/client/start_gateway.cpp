@@ -34,10 +34,10 @@ std::optional<FoundGateway> running(const std::optional<std::string>& data_dir) 
   }
 }
 
-/// In the child: becomes `agw serve` in its own session, without this program's streams.
+/// Called in the child: becomes `agw serve` in its own session, without this program's streams.
 [[noreturn]] void become(const std::vector<std::string>& arguments, int errors) {
   ::setsid();
-  // The grandchild belongs to no one who would have to wait for it.
+  // Forks again, so that no process has to wait for the gateway.
   if (::fork() != 0) ::_exit(0);
   const int nothing = ::open("/dev/null", O_RDWR);
   ::dup2(nothing, STDIN_FILENO);

@@ -33,7 +33,7 @@ StreamedAnswer::Progress StreamedAnswer::take_caught_up(const json::object& even
   return outcome_ ? Progress::ended : Progress::in_progress;
 }
 
-/// The message is part of another run's answer from here on.
+/// Returns true if the message becomes part of another run's answer with this event.
 bool StreamedAnswer::joins(const json::object& event) {
   if (run_id_ || string_member(event, "type") != "steered" || string_member(event, "turnId") != turn_id_) return false;
   run_id_ = string_or_empty(event, "runId");
@@ -69,7 +69,7 @@ void StreamedAnswer::show(const json::object& event) {
 
 void StreamedAnswer::print_text(std::string_view text) {
   text_size_ += text.size();
-  // What separates steps separates nothing here.
+  // Drops the line feeds that separate steps before the first text.
   if (joined_ && !has_printed_) text.remove_prefix(std::min(text.find_first_not_of('\n'), text.size()));
   if (text.empty()) return;
   has_printed_ = true;
@@ -103,7 +103,7 @@ void StreamedAnswer::stop() {
 void StreamedAnswer::take_stored(const json::object& turn) {
   const auto content = string_or_empty(turn, "content");
   const auto metadata = object_or_empty(turn, "metadata");
-  // How much came before the message joined is unknown: the whole answer is better than a part of it.
+  // The length of the text before the message joined is unknown: prints the whole answer rather than only a part.
   if (joined_) text_size_ = 0;
   if (content.size() > text_size_) printer_.text(std::string_view(content).substr(text_size_));
   text_size_ = content.size();

@@ -11,8 +11,8 @@
 
 namespace agw::cli {
 
-/// Follows the run that answers one message, or that the message was steered into, by its events, and prints it. Counts
-/// each event once, whether it comes from the WebSocket or from catching up, and detects gaps.
+/// Follows the run that answers one message, or into which the message was steered, by its events, and prints it.
+/// Counts each event once, whether it arrives from the WebSocket or by catching up, and detects gaps.
 /// Example: src/cli/client/streamed_answer_test.cpp: StreamedAnswer.PrintsTextAsItComesAndEndsItsLine
 class StreamedAnswer {
 public:
@@ -23,21 +23,22 @@ public:
   };
   enum class Outcome { finished, failed, stopped };
 
-  /// `turn_id`: the user's turn, which identifies the answer until the run's id is known. `printer` must outlive this.
+  /// `turn_id` is the user's turn, which identifies the answer until the run's id is known. `printer` must outlive this
+  /// object.
   StreamedAnswer(std::string turn_id, AnswerPrinter& printer) : turn_id_(std::move(turn_id)), printer_(printer) {}
 
-  /// Handles an event of the WebSocket. Events of other runs are ignored, until one says that the message has joined
+  /// Handles an event from the WebSocket. Ignores events of other runs until one reports that the message has joined
   /// it.
   Progress take(const json::object& event);
 
-  /// Handles an event of the list for catching up, which has no gaps.
+  /// Handles an event from the list for catching up, which has no gaps.
   Progress take_caught_up(const json::object& event);
 
-  /// Handles the stored turn of the assistant when the run's events are gone: prints what is still missing.
+  /// Handles the assistant's stored turn when the run's events no longer exist: prints the missing text.
   void take_stored(const json::object& turn);
 
   const std::string& turn_id() const { return turn_id_; }
-  const std::optional<std::string>& run_id() const { return run_id_; }  ///< known since the first event
+  const std::optional<std::string>& run_id() const { return run_id_; }  ///< known after the first event
   void set_run_id(std::string id) { run_id_ = std::move(id); }
   std::int64_t last_sequence() const { return sequence_; }  ///< 0 before the first event
   std::optional<Outcome> outcome() const { return outcome_; }
@@ -56,7 +57,7 @@ private:
   std::optional<std::string> run_id_;
   std::int64_t sequence_ = 0;
   std::size_t text_size_ = 0;  ///< bytes of the answer's text so far
-  bool joined_ = false;        ///< the message is part of the run's answer, which had begun before
+  bool joined_ = false;        ///< the message joined an answer that had already begun
   bool has_printed_ = false;
   std::optional<Outcome> outcome_;
 };

@@ -12,7 +12,7 @@ using testing::HasSubstr;
 using Progress = StreamedAnswer::Progress;
 using Outcome = StreamedAnswer::Outcome;
 
-/// An answer to turn `t`, and what was printed of it.
+/// An answer to turn `t` and its printed output.
 struct Printed {
   explicit Printed(Terminal terminal = {}) : printer(out, terminal, notes, terminal) {}
 

@@ -22,10 +22,10 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// So long a key may have been meant for what was on the screen before.
+/// A key pressed this early may have been meant for the previous screen.
 constexpr auto settle_time = 500ms;
 
-/// The option that a line names by its number; nullopt for other lines.
+/// The option whose number the line contains; nullopt for other lines.
 std::optional<std::string> option_in(std::string_view line, const std::vector<std::string>& options) {
   std::size_t number = 0;
   const auto [end, error] = std::from_chars(line.data(), line.data() + line.size(), number);

@@ -6,13 +6,13 @@
 
 namespace agw::cli {
 
-/// Asks at the terminal: on standard error, answered by lines on standard input.
+/// Asks at the terminal: questions on standard error, answers as lines on standard input.
 class TerminalAsker : public Asker {
 public:
   /// Whether a person can be asked here: standard input and standard error are terminals.
   static bool is_possible();
 
-  /// The references must outlive this.
+  /// The references must outlive this object.
   TerminalAsker(Loop& loop, AnswerPrinter& printer) : loop_(loop), printer_(printer) {}
 
   Task<std::optional<json::object>> ask(json::object request, StopSource& over) override;

@@ -20,10 +20,10 @@ namespace agw::cli {
 
 namespace {
 
-/// A picture of the largest size that the gateway takes, in base64.
+/// Fits a picture of the maximum size that the gateway accepts, in base64.
 constexpr std::size_t max_line = 32 << 20;
 
-/// Writes a line to standard output. Nobody reads it any more: this program has nothing left to do.
+/// Writes a line to standard output. If its reader has closed it, ends this program, which has nothing left to do.
 void write_line(const std::string& message) {
   const auto line = message + '\n';
   std::size_t written = 0;
@@ -34,7 +34,8 @@ void write_line(const std::string& message) {
   }
 }
 
-/// Gives memory back once nothing was read or written for a while, since the next wait may be long. On the loop.
+/// Releases memory once nothing was read or written for a while, since the next wait may be long. Use it on the loop
+/// only.
 class IdleRelease {
 public:
   explicit IdleRelease(Loop& loop) : timer_(loop) {}
@@ -53,8 +54,8 @@ private:
   asio::steady_timer timer_;
 };
 
-/// Memory of at least this size goes back to the system when it is freed. Without a fixed size, what holds the second
-/// long line is kept for good.
+/// Memory of at least this size is returned to the system when it is freed. Without a fixed size, the allocator would
+/// keep the memory of the second long line forever.
 constexpr int min_returned_at_once = 128 << 10;
 
 Task<int> speak(Loop& loop, const AcpOptions& options) {
@@ -66,7 +67,7 @@ Task<int> speak(Loop& loop, const AcpOptions& options) {
   });
   LineReader lines(STDIN_FILENO, max_line);
   idle.postpone();
-  // A separate thread waits for input, so that answers can continue.
+  // Waits for input on a separate thread, so that answers can continue.
   BlockingPool input(loop, 1);
   while (const auto line = co_await input.run([&lines] { return lines.next(); })) {
     idle.postpone();

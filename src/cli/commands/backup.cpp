@@ -1,6 +1,6 @@
-// `agw backup`. It needs no endpoint: the database is checked and copied through a snapshot, then the other files are
-// added to the archive. All of it goes to a file under a temporary name, which gets its own name only when it is
-// complete, so a backup that was interrupted replaces nothing.
+// `agw backup`. Uses no endpoint: checks the database, copies it through a snapshot, then adds the other files to the
+// archive. Everything is written to a temporary file, which is renamed only when it is complete, so an interrupted
+// backup replaces nothing.
 
 #include <fcntl.h>
 #include <sys/resource.h>
@@ -47,8 +47,8 @@ struct BackupOptions {
   bool checkpoints = false;
 };
 
-/// A file that is deleted unless it has been renamed. It is truncated piece by piece, because freeing a gigabyte at
-/// once delays every other writer to that disk.
+/// A file that is deleted unless it was renamed. It is truncated in pieces, because freeing a gigabyte at once delays
+/// all other writers to that disk.
 class UnfinishedFile {
 public:
   explicit UnfinishedFile(fs::path path) : path_(std::move(path)) {}
@@ -66,7 +66,7 @@ public:
 
   const fs::path& path() const { return path_; }
 
-  /// Deletes it at once, together with SQLite's files.
+  /// Deletes the file and SQLite's files for it at once.
   static void remove(const fs::path& path) {
     std::error_code error;
     fs::remove(path, error);
@@ -79,7 +79,7 @@ private:
 
 fs::path database_next_to(const fs::path& target) { return target.string() + ".db"; }
 
-/// Adds the files of the data directory to the archive, except for excluded ones. Symlinks are left out: they may lead
+/// Adds the files of the data directory to the archive, except for excluded ones. Omits symlinks: they may lead
 /// anywhere, and a restore would have to trust them.
 class BackedUpFiles {
 public:
@@ -88,7 +88,7 @@ public:
 
   void add(const fs::path& beneath) {
     const auto listed = directory_.list(beneath.empty() ? "." : beneath.string(), max_entries);
-    if (!listed) return;  // It was removed in between.
+    if (!listed) return;  // it was removed in the meantime
     for (const auto& entry : *listed) {
       const auto path = beneath / entry.name;
       if (beneath.empty() && (is_left_out(entry.name) || entry.name == data_files::database)) continue;
@@ -136,8 +136,8 @@ Descriptor open_new(const fs::path& path) {
   return file;
 }
 
-/// Copies the database first: files that change later count as manual edits, which the gateway adopts at its start. The
-/// other way round, the start would undo changes recorded in between.
+/// Copies the database first. Files that change afterwards count as manual edits, which the gateway adopts at its
+/// start. In the opposite order, the start would undo changes recorded in between.
 void write_backup(const fs::path& data, const fs::path& target, bool checkpoints) {
   const UnfinishedFile database(database_next_to(target));
   Progress progress;
@@ -159,7 +159,7 @@ void write_backup(const fs::path& data, const fs::path& target, bool checkpoints
   archive.finish();
 }
 
-/// A backup of a damaged database would take the place of a good one. A gateway that runs says so to its clients.
+/// Refuses to replace a good backup by one of a damaged database. A running gateway reports such damage itself.
 void check_database(const fs::path& data) {
   const auto problem = quick_database_problem(data / data_files::database);
   if (!problem) return;
@@ -201,19 +201,19 @@ void check(const fs::path& data, const fs::path& file) {
     throw std::runtime_error("choose a place outside the data directory, best on another disk");
 }
 
-/// Requests to the gateway have priority.
+/// Lowers this process's priority below that of the gateway.
 void step_back() {
   constexpr int lowest_priority = 19;
   ::setpriority(PRIO_PROCESS, 0, lowest_priority);
 }
 
-/// `place` is for the incomplete archive.
+/// `place` is the path of the incomplete archive.
 int make_backup(const fs::path& data, const fs::path& file, const fs::path& place, bool checkpoints) {
   const UnfinishedFile unfinished(place);
   try {
     write_backup(data, unfinished.path(), checkpoints);
   } catch (const DiskFull&) {
-    // SQLite's text names neither the disk nor a remedy.
+    // SQLite's message contains neither the disk nor a remedy.
     throw std::runtime_error(fmt::format(
         "the disk that {} was to be written to is full: make room there, or choose another place", file.string()));
   } catch (const DatabaseError& error) {
@@ -221,7 +221,7 @@ int make_backup(const fs::path& data, const fs::path& file, const fs::path& plac
         fmt::format("the database {} cannot be copied to {}: {}; `agw doctor` checks whether the database is intact",
                     (data / data_files::database).string(), file.string(), error.what()));
   }
-  // A link and not a move, so that a file created in between is kept.
+  // Uses a link instead of a rename, to keep a file that was created in the meantime.
   if (::link(unfinished.path().c_str(), file.c_str()) != 0) throw_errno("cannot create " + file.string());
   std::cerr << fmt::format("{} is written: {} KiB. Whoever can read it can read everything but the token.\n",
                            file.string(), (fs::file_size(file) + 1023) / 1024);

@@ -20,7 +20,7 @@ namespace agw::cli {
 
 namespace {
 
-/// The status that a shell reports for a program ended by Ctrl-C: the answer is incomplete.
+/// A shell's exit status for a program ended by Ctrl-C: the answer is incomplete.
 constexpr int interrupted = 130;
 constexpr std::chrono::seconds wait_for_input{3};
 
@@ -44,14 +44,14 @@ std::string standard_input() {
   return text;
 }
 
-/// Whether somebody may have redirected it: a pipe or a file.
+/// Whether standard input may be redirected: it is a pipe or a file.
 bool is_input_redirected() {
   struct stat status{};
   return ::fstat(STDIN_FILENO, &status) == 0 && !S_ISCHR(status.st_mode);
 }
 
-/// The message, and what is piped in after it. Programs that start this one often leave a pipe open to which they
-/// write nothing, so its first byte, or its end, is not waited for without limit.
+/// The message followed by piped text. Programs that start this one often leave a pipe open without writing to it, so
+/// the wait for its first byte or its end is limited.
 std::string with_piped_text(const std::string& message) {
   if (!is_input_redirected()) return message;
   pollfd input{.fd = STDIN_FILENO, .events = POLLIN, .revents = 0};
@@ -87,7 +87,7 @@ Task<int> converse(Loop& loop, const ChatOptions& options) {
   Conversation conversation(loop, options, printer, TerminalAsker::is_possible() ? &asker : nullptr);
   LineInput input;
   printer.note("Ctrl-C stops an answer, Ctrl-D ends.");
-  // Waiting for a line blocks the loop, which has nothing else to do between two answers.
+  // Waiting for a line blocks the loop, which is idle between two answers.
   while (const auto line = input.read()) {
     if (is_blank(*line)) continue;
     try {
@@ -106,7 +106,7 @@ int chat(const ChatOptions& options) {
   }
   Loop loop;
   if (!options.message && terminal_at(STDIN_FILENO).present) return run(loop, converse(loop, options));
-  find_gateway(options.data_dir);  // Reports that none runs before it waits for the message.
+  find_gateway(options.data_dir);  // Reports that no gateway runs before waiting for the message.
   const auto message = options.message ? with_piped_text(*options.message) : standard_input();
   if (is_blank(message)) {
     throw StartError(ExitStatus::usage, "the message is missing: give one, or pipe one in");

@@ -1,7 +1,7 @@
-// `agw export`: one thread on standard output, or a folder with everything. The folder has each thread as Markdown and
-// as JSON Lines, the files of messages, each extension as a file for `agw ext add`, and the files that agents read.
-// Extensions refer to each other by name there, because another gateway has other ids. docs/contract/transfer.md has
-// the format.
+// `agw export`: one thread on standard output, or a folder with everything. The folder contains each thread as Markdown
+// and as JSON Lines, the files of messages, each extension as a file for `agw ext add`, and the files that agents read.
+// Extensions refer to each other by name, because ids differ between gateways. docs/contract/transfer.md describes the
+// format.
 
 #include <fcntl.h>
 
@@ -50,11 +50,11 @@ struct ExportOptions {
   ListOptions list;
 };
 
-/// A file that only its owner can read: conversations are private.
+/// A file that only its owner can read, because conversations are private.
 class TextFile {
 public:
   explicit TextFile(const fs::path& path) : path_(path) {
-    // Made with its mode before anything is in it.
+    // Created with its final mode while it is empty.
     const int made = ::open(path.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0600);
     if (made < 0) throw std::runtime_error(path.string() + ": cannot be created");
     ::close(made);
@@ -74,14 +74,14 @@ private:
   std::ofstream file_;
 };
 
-/// A record as a line of JSON Lines.
+/// Formats a record as a line of JSON Lines.
 std::string line_of(std::string_view record, const json::object& members) {
   json::object all{{"record", record}};
   for (const auto& [name, value] : members) all.insert_or_assign(name, value);
   return to_json(all) + '\n';
 }
 
-/// The names of extensions by their ids, which are each gateway's own.
+/// The names of extensions by their ids, which are specific to a gateway.
 using Names = std::map<std::string, std::string>;
 
 Names names_of(const json::array& extensions) {
@@ -103,7 +103,7 @@ std::string thread_line(json::object thread, const Names& names) {
   return line_of("thread", thread);
 }
 
-/// The definition with names in place of ids of other extensions.
+/// Replaces ids of other extensions in a definition by names.
 json::object portable(json::object definition, const Names& names) {
   for (const auto* member : {"agent_id", "owner_agent_id", "integration"}) {
     const auto found = names.find(string_or_empty(definition, member));
@@ -112,7 +112,7 @@ json::object portable(json::object definition, const Names& names) {
   return definition;
 }
 
-/// Copies the regular files in a folder and below it, but none that `leaves_out` names at its top.
+/// Copies the regular files in a folder and below it, except for top-level entries that `leaves_out` accepts.
 void copy_below(const fs::path& source, const fs::path& target,
                 const std::function<bool(const std::string& name)>& leaves_out) {
   if (!fs::is_directory(source)) return;
@@ -128,7 +128,7 @@ void copy_below(const fs::path& source, const fs::path& target,
   }
 }
 
-/// The values that a page must not show.
+/// The secret values that a page must not show.
 std::vector<std::string> secret_values(const FoundGateway& gateway) {
   const Secrets secrets(gateway.data_directory);
   std::vector<std::string> values;
@@ -146,7 +146,7 @@ json::object page_of(const json::value& response, const std::string& id) {
   return response.get_object();
 }
 
-/// Calls `begin` with the thread and `each` with its turns, oldest first, a page at a time.
+/// Calls `begin` with the thread and `each` with its turns, oldest first, one page at a time.
 template <class Begin, class Each>
 Task<> read_thread(const Client& client, std::string id, Begin begin, Each each) {
   std::optional<std::string> after;
@@ -161,7 +161,7 @@ Task<> read_thread(const Client& client, std::string id, Begin begin, Each each)
   } while (after);
 }
 
-/// One thread on standard output.
+/// Prints one thread to standard output.
 Task<int> print_thread(const FoundGateway& gateway, const ExportOptions& options) {
   const Client client(gateway);
   const auto secrets = options.html ? secret_values(gateway) : std::vector<std::string>();
@@ -183,7 +183,7 @@ Task<int> print_thread(const FoundGateway& gateway, const ExportOptions& options
   co_return 0;
 }
 
-/// A folder with everything.
+/// Writes a folder with everything.
 class Export {
 public:
   Export(const FoundGateway& gateway, const ExportOptions& options, fs::path folder)
@@ -262,7 +262,7 @@ private:
     ++threads_;
   }
 
-  /// The files of a message, by their ids. One that is gone already is named by its turn alone.
+  /// Copies the files of a message, named by their ids. A file that no longer exists appears only in its turn.
   void copy_files(const json::object& turn) {
     const auto metadata = object_or_empty(turn, "metadata");
     const auto* files = array_member(metadata, "attachments");
@@ -275,7 +275,7 @@ private:
     }
   }
 
-  /// Built-in extensions are left out: every gateway has them.
+  /// Leaves out built-in extensions, which every gateway has.
   void write_extensions(const json::array& extensions) {
     fs::create_directories(folder_ / "extensions");
     for (std::size_t i = 0; i < extensions.size(); ++i) {
@@ -292,10 +292,10 @@ private:
 
   void copy_given_to_all() const {
     copy_given(gateway_.data_directory, folder_ / "data");
-    fs::remove(folder_ / "data" / "knowledge" / "log.md");  // of this gateway alone
+    fs::remove(folder_ / "data" / "knowledge" / "log.md");  // specific to this gateway
   }
 
-  /// What people gave to a built-in agent.
+  /// Copies files that people provided for a built-in agent.
   void copy_given_to(const json::object& record) const {
     if (string_or_empty(record, "type") != "agent") return;
     const auto place = directory_of(ExtensionType::agent, string_or_empty(record, "name"));
@@ -328,7 +328,7 @@ private:
     TextFile file(folder / record_name);
     file.write(json_to_yaml(members));
     file.close();
-    // The files next to it: souls, knowledge, prompts, skills.
+    // Other files of the extension: souls, knowledge, prompts, skills.
     const bool has_prompt = type == ExtensionType::job && members["definition"].get_object().contains("prompt");
     copy_below(source, folder, [&](const std::string& other) {
       return other == record_name || other == "workspace" || other == "proposals" ||

@@ -23,7 +23,7 @@ struct ExtensionAddOptions {
   ListOptions list;
 };
 
-/// Throws the gateway's error before anything is sent.
+/// Validates before anything is sent; throws the gateway's error.
 void judge(const json::object& body, const std::string& path) {
   try {
     read_new_extension(body);
@@ -32,7 +32,7 @@ void judge(const json::object& body, const std::string& path) {
   }
 }
 
-/// Extensions from elsewhere are disabled until their owner has reviewed them, regardless of their `enabled`.
+/// Disables extensions from elsewhere, whatever their `enabled`, until their owner has reviewed them.
 ExtensionPackage read_package(const ExtensionAddOptions& options) {
   auto package = read_extension_package(options.path);
   auto& body = package.body;
@@ -49,7 +49,7 @@ std::filesystem::path directory_on_disk(const FoundGateway& gateway, const json:
   return gateway.data_directory / directory_of(*type, *string_member(record, "name"));
 }
 
-/// If it has more files, it is enabled only once they are in place; if that fails, it is removed again.
+/// An extension with more files is enabled only once they are in place; if that fails, it is removed again.
 Task<json::object> send(const FoundGateway& gateway, ExtensionPackage package) {
   const Client client(gateway);
   const bool enabled = is_true(package.body, "enabled");

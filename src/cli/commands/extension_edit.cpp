@@ -45,7 +45,7 @@ std::string read_text(const std::filesystem::path& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-/// A private new file: the record may be confidential.
+/// Creates a private file, because the record may be confidential.
 std::filesystem::path new_file(const std::string& text) {
   auto path = (std::filesystem::temp_directory_path() / "agw-edit-XXXXXX.yaml").string();
   const Descriptor file(::mkostemps(path.data(), 5, O_CLOEXEC));
@@ -54,7 +54,7 @@ std::filesystem::path new_file(const std::string& text) {
   return path;
 }
 
-/// Throws std::runtime_error without a terminal, where the default one would wait for keys that nobody can press.
+/// Throws std::runtime_error without a terminal, on which the default editor would wait for keys forever.
 std::string chosen_editor() {
   for (const auto* name : {"VISUAL", "EDITOR"}) {
     if (const char* value = std::getenv(name); value && *value) return value;
@@ -68,7 +68,7 @@ void open_editor(const std::string& editor, const std::filesystem::path& path) {
   if (status != 0) throw std::runtime_error(fmt::format("{} ended with status {}", editor, status));
 }
 
-/// The body of the PATCH for the edited text. Throws std::runtime_error with the text's errors.
+/// The body of the PATCH for the edited text. Throws std::runtime_error with the errors in the text.
 json::object change_of(const std::string& text, const json::object& record) {
   auto value = yaml_to_json(text);
   if (!value.is_object()) throw std::runtime_error("must be a map of members, such as `description: …`");

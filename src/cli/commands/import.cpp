@@ -98,7 +98,7 @@ void print(const Importer& importer, const ImportOptions& options) {
   if (options.dry_run) std::cerr << "Nothing was written. Without --dry-run, this is taken over.\n";
 }
 
-/// A dry run works without a gateway, and reports more if one runs.
+/// A dry run works without a gateway, but reports more if one runs.
 std::optional<FoundGateway> gateway_for(const ImportOptions& options) {
   if (!options.dry_run) return find_gateway(options.list.data_dir);
   const auto running = running_gateway(data_directory(options.list.data_dir));

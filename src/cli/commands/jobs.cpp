@@ -33,14 +33,14 @@ json::array list_of(const json::object& record, std::string_view member) {
   return list ? *list : json::array();
 }
 
-/// `time` without the date or the year that it shares with the previous one.
+/// `time` without the date or year that it shares with the previous time.
 std::string news_of(const std::string& time, const std::string& before) {
   if (time.substr(0, date_length) == before.substr(0, date_length)) return time.substr(date_length + 1);
   if (time.substr(0, year_length) == before.substr(0, year_length)) return time.substr(year_length + 1);
   return time;
 }
 
-/// The next three: `2026-01-02 09:00, 01-03 09:00, 01-04 09:00`.
+/// The next due times: `2026-01-02 09:00, 01-03 09:00, 01-04 09:00`.
 std::string next_times(const json::object& job) {
   std::string text;
   std::string before;
@@ -57,7 +57,7 @@ std::string success(const json::object& job) {
   return rate && rate->is_number() ? fmt::format("{:.0f} %", 100 * rate->to_number<double>()) : "";
 }
 
-/// The durations of the latest runs as a chart, the newest last.
+/// The durations of the latest runs as a chart, newest last.
 std::string durations(const json::object& job) {
   std::vector<double> took;
   for (const auto& run : list_of(job, "recent_runs") | std::views::reverse) {

@@ -17,9 +17,9 @@ public:
   /// Throws std::runtime_error if there is no log in the directory.
   explicit LogFiles(std::filesystem::path directory);
 
-  /// Calls `each` with the existing lines, the oldest first.
+  /// Calls `each` for the existing lines, oldest first.
   void read(const Each& each);
-  /// Calls `each` with new lines, across rotations. Ends only when `each` throws.
+  /// Calls `each` for new lines, across rotations. Ends only if `each` throws.
   void follow(const Each& each);
 
 private:

@@ -36,7 +36,7 @@ json::object intent_of(const FoundGateway& gateway, const LoginOptions& options,
   return spec;
 }
 
-/// Sends the person to the service.
+/// Starts the login and sends the person to the service.
 Task<> begin(const FoundGateway& gateway, const LoginOptions& options, std::string redirect) {
   const auto started = co_await Client(gateway).post(path({"integrations", options.name, "login"}),
                                                      intent_of(gateway, options, redirect));

@@ -64,14 +64,14 @@ void print(const LogLine& line, const LogsOptions& options) {
   std::string text;
   if (!line.time.empty()) text += dim(terminal, printable(line.time)) + ' ';
   if (!line.level.empty()) text += coloured(terminal, level_of(line), printable(line.level)) + ' ';
-  // A line stays one line: a file name must not look like the next one.
+  // Keeps the message on one line: a file name must not look like the next line.
   text += boost::replace_all_copy(printable(line.message), "\n", "\\n");
   if (!line.request.empty()) text += dim(terminal, printable(" request=" + line.request));
   if (!line.run.empty()) text += dim(terminal, printable(" run=" + line.run));
   std::cout << text << '\n' << std::flush;
 }
 
-/// Times of the log compare as text.
+/// Converts to the log's format, in which times compare as text.
 void normalise(std::optional<std::string>& since) {
   if (!since) return;
   const auto time = parse_iso8601(*since);

@@ -23,7 +23,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr std::size_t max_message_length = 16 << 20;
-/// How long calls may continue after the end of input.
+/// How long calls may continue after the end of the input.
 constexpr std::chrono::milliseconds finish_limit = 10min;
 constexpr auto poll_interval = 200ms;
 
@@ -48,7 +48,7 @@ void print_line(const std::string& message) {
   std::cout << std::flush;
 }
 
-/// Whether the reader of standard output is gone.
+/// Whether the reader of standard output has closed it.
 bool is_output_closed() {
   pollfd output{.fd = STDOUT_FILENO, .events = 0, .revents = 0};
   return ::poll(&output, 1, 0) == 1;
@@ -60,7 +60,7 @@ Task<> give_up_on(asio::signal_set& signals, StopSource& abandon) {
   if (!cancelled) abandon.request();
 }
 
-/// Waits for the current calls. A client that stops us closes our input, waits, and then sends a signal.
+/// Waits for the current calls. A client that stops this program closes its input, waits, and then sends a signal.
 Task<> finish(Loop& loop, McpBridge& bridge) {
   co_await bridge.end_asking();
   StopSource abandon;
@@ -72,14 +72,14 @@ Task<> finish(Loop& loop, McpBridge& bridge) {
     if (end != WaitResult::timed_out || is_output_closed()) break;
   }
   signals.cancel();
-  signals.clear();  // Another SIGTERM ends us at once.
+  signals.clear();  // a second SIGTERM ends the program immediately
   co_await watching.join();
   co_await bridge.stop();
 }
 
 Task<int> speak(Loop& loop, const McpOptions& options) {
   McpBridge bridge(loop, {.data_dir = options.data_dir, .all = options.all}, print_line);
-  // A separate thread waits for input, so that calls can continue.
+  // Waits for input on a separate thread, so that calls can continue.
   BlockingPool input(loop, 1);
   while (const auto line = co_await input.run(next_line)) {
     if (line->find_first_not_of(" \t\r") != line->npos) co_await bridge.take(*line);

@@ -1,4 +1,4 @@
-// The commands `agw model …`. `add` is the longest: it finds the preset (or takes the one that the options describe),
+// The commands `agw model …`. `add` is the longest: it finds the preset (or uses the service described by the options),
 // asks for the key, checks both with the service, and only then stores the key as a secret and the service as an
 // extension. The others show lists, choose the default and delete.
 
@@ -46,7 +46,7 @@ struct ModelOptions {
   ListOptions list;
 };
 
-/// `groq` -> `GROQ_KEY`
+/// `GROQ_KEY` for `groq`.
 std::string secret_of(const std::string& name) {
   std::string secret;
   for (const char c : name) secret += c == '-' ? '_' : static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
@@ -84,7 +84,7 @@ std::string ask_for_service(const json::array& presets) {
   return name;
 }
 
-/// The preset, or for another name one that has what the options say.
+/// The preset; for an unknown name, one built from the options.
 json::object chosen_preset(const json::array& presets, const std::string& service, const ModelAddOptions& options) {
   if (auto preset = find_preset(presets, service)) return *preset;
   if (!options.api || !options.base_url) {
@@ -117,7 +117,7 @@ void name_secret(json::object& definition, const json::object& preset, const std
   }
 }
 
-/// What of a definition's own text comes before a `<resource>` that nobody has filled in.
+/// Refuses an address with a placeholder such as `<resource>`.
 void require_filled_in(const json::object& definition) {
   const auto url = string_or_empty(definition, "base_url");
   if (url.find('<') != url.npos) {
@@ -125,7 +125,7 @@ void require_filled_in(const json::object& definition) {
   }
 }
 
-/// Throws what is wrong with the service; returns how many models it has.
+/// Throws the problem with the service; returns its number of models.
 Task<std::size_t> require_good(const Client& client, json::object definition, const std::string& key) {
   json::object body{{"definition", std::move(definition)}};
   if (!key.empty()) body["key"] = key;

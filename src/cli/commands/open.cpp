@@ -19,14 +19,14 @@ struct OpenOptions {
   std::optional<std::string> data_dir;
 };
 
-/// With TLS, the certificate is probably valid for the public name only.
+/// With TLS, uses the public name: the certificate is probably valid only for that.
 std::string page_url(const FoundGateway& gateway) {
   if (!gateway.url.starts_with("https://")) return gateway.url;
   try {
     const auto url = configured_public_url(gateway);
     return url.starts_with("https://") ? url : gateway.url;
   } catch (const StartError&) {
-    return gateway.url;  // The file was changed since the start, and is invalid now.
+    return gateway.url;  // the file has become invalid since the start
   }
 }
 

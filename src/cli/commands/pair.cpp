@@ -26,7 +26,7 @@ struct PairOptions {
   std::optional<std::string> data_dir;
 };
 
-/// The page's own path follows, so it ends before a query.
+/// Rejects a query and a fragment, because the page's own path is appended.
 std::string checked_url(const std::string& given) {
   const auto url = WebUrl::parse(given);
   if (!url || given.find_first_of("?#") != given.npos) {
@@ -38,7 +38,7 @@ std::string checked_url(const std::string& given) {
   return url->text();
 }
 
-/// The gateway's address for a device.
+/// The gateway's address for the device.
 std::string device_url(const FoundGateway& gateway, const PairOptions& options) {
   auto url = options.url ? *options.url : configured_public_url(gateway);
   if (url.empty()) url = with_reachable_host(gateway.url);
@@ -75,7 +75,7 @@ Task<int> print_code(const FoundGateway& gateway, const PairOptions& options) {
   co_return 0;
 }
 
-/// Lets somebody in who wrote to a channel.
+/// Pairs the sender of a message in a channel.
 Task<int> confirm_sender(const FoundGateway& gateway, const PairOptions& options) {
   const auto response = co_await Client(gateway).post("/channels/pair", json::object{{"code", *options.code}});
   if (options.json) {

@@ -39,7 +39,7 @@ Column target_column() {
           }};
 }
 
-/// The request with that id among those that wait. Throws StartError if it is not there.
+/// The pending request with this id. Throws StartError if there is none.
 Task<json::object> find_request(const Client& client, const std::string& id) {
   const auto list = co_await client.get("/permissions");
   for (const auto& request : list.as_array()) {
@@ -82,7 +82,7 @@ Task<int> propose(const FoundGateway& gateway, const PermissionOptions& options)
   return decide(gateway, options, {{"decision", "propose"}});
 }
 
-/// A form is answered with a JSON object, any other question with a text.
+/// The answer to a form is a JSON object, to any other question a text.
 Task<int> answer(const FoundGateway& gateway, const PermissionOptions& options) {
   const Client client(gateway);
   const auto request = co_await find_request(client, options.id);

@@ -9,16 +9,16 @@
 
 namespace agw::cli {
 
-/// Listens on a local port for the browser that a service redirects back after a login (RFC 8252, section 7.3).
+/// Listens on a local port for the browser, which a service redirects back after a login (RFC 8252, section 7.3).
 class RedirectListener {
 public:
   /// Throws boost::system::system_error if no port is available.
   explicit RedirectListener(Loop& loop);
   ~RedirectListener();
 
-  /// The `redirect_uri`.
+  /// The address for `redirect_uri`.
   std::string address() const;
-  /// The complete address that the browser requested.
+  /// Returns the complete address that the browser requested.
   Task<std::string> wait();
   Task<> stop();
 

@@ -31,12 +31,12 @@ struct RestoreOptions {
   std::optional<std::string> data_dir;
 };
 
-/// A name in the same directory, so that a rename can swap the two.
+/// A path in the same directory, so that a rename can exchange the two.
 fs::path staging_next_to(const fs::path& data) {
   return fmt::format("{}{}{}", data.string(), unpacked_data_mark, random_hex(unpacked_data_digits / 2));
 }
 
-/// A new directory that is deleted unless it has been renamed.
+/// A new directory that is deleted unless it was renamed.
 class StagingDirectory {
 public:
   explicit StagingDirectory(fs::path path) : path_(std::move(path)) {
@@ -55,7 +55,7 @@ private:
   fs::path path_;
 };
 
-/// The backup has no token. Devices paired with this gateway stay paired.
+/// Copies the token, which the backup lacks. Devices paired with this gateway stay paired.
 void copy_token(const fs::path& from, const fs::path& to) {
   const auto token = from / data_files::token;
   if (fs::exists(token)) fs::copy_file(token, to / data_files::token);
@@ -67,7 +67,7 @@ std::string timestamp() {
   return time;
 }
 
-/// Swaps the two atomically, so that no crash leaves a mixture. Returns the path of the old data.
+/// Exchanges the two atomically, so that a crash never leaves a mixture. Returns the path of the old data.
 fs::path exchange(const fs::path& staging, const fs::path& data) {
   if (::renameat2(AT_FDCWD, staging.c_str(), AT_FDCWD, data.c_str(), RENAME_EXCHANGE) != 0) {
     throw_errno(fmt::format("cannot swap {} with {} (is that a mount point? restore into a directory below it)",
@@ -78,7 +78,7 @@ fs::path exchange(const fs::path& staging, const fs::path& data) {
   return kept;
 }
 
-/// True for a directory that was created for this restore.
+/// True for a directory created for this restore.
 bool holds_its_lock_only(const fs::path& directory) {
   return std::ranges::all_of(fs::directory_iterator(directory),
                              [](const auto& entry) { return entry.path().filename() == data_files::lock; });
@@ -98,7 +98,7 @@ int restore_over(const fs::path& archive, const fs::path& data, const fs::path& 
         ExitStatus::already_running,
         fmt::format("a gateway (process {}) already runs on {}: stop it first", running->pid, data.string()));
   }
-  // They lock what is theirs, and may run on other hosts.
+  // Nodes lock their own files, and may run on other hosts.
   if (const auto nodes = data / data_files::nodes; fs::exists(nodes)) {
     throw StartError(ExitStatus::failure,
                      fmt::format("nodes of a cluster share {0}: restore into another directory (--data-dir); if they "
@@ -123,7 +123,7 @@ int restore_over(const fs::path& archive, const fs::path& data, const fs::path& 
 int restore(const RestoreOptions& options) {
   const auto directory = find_data_directory(options.data_dir, process_environment());
   if (!fs::exists(options.file)) throw std::runtime_error("there is no file " + options.file);
-  // Checks it as a start would: it must belong to this user.
+  // Checks the directory as a start does: it must belong to this user.
   prepare_data_directory(directory);
   const auto place = staging_next_to(directory.path);
   return run_in_child([&] { return restore_over(options.file, directory.path, place); },

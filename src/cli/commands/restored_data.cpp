@@ -30,8 +30,8 @@ constexpr auto what_to_do = ": name a file that `agw backup` made";
 
 [[noreturn]] void refuse(const std::string& why) { throw std::runtime_error("nothing was restored: " + why); }
 
-/// A normalized path below the data directory. We create every component in a directory that was empty, so no symlink
-/// can be in its way.
+/// Whether the path is normalised and stays below the data directory. Every component is created in a directory that
+/// was empty, so no symlink can be part of it.
 bool is_plain_path(const fs::path& path) {
   const auto is_plain = [](const fs::path& part) { return part != "." && part != ".." && !part.empty(); };
   return !path.empty() && path.is_relative() && std::ranges::all_of(path, is_plain);
@@ -149,8 +149,8 @@ private:
     ++count_;
   }
 
-  /// Pages without a date, and proposals that a person wrote, use it. A date that the disk cannot store is no reason to
-  /// abort the restore.
+  /// Restores the time, which is used by pages without a date and by proposals that a person wrote. A date that the
+  /// disk cannot store does not abort the restore.
   static void set_time(const Descriptor& file, timespec modified) {
     const std::array times{timespec{.tv_sec = 0, .tv_nsec = UTIME_OMIT}, modified};
     ::futimens(file.get(), times.data());
@@ -164,7 +164,7 @@ private:
     }
   }
 
-  /// A few bytes can expand to any size.
+  /// Checks the free space, because a few bytes can expand to any size.
   void check_space(std::uint64_t wanted) const {
     struct statvfs status{};
     if (::statvfs(target_.c_str(), &status) != 0) return;

@@ -48,7 +48,7 @@ int end_by(int signal, const sigset_t& mask) {
 }  // namespace
 
 int run_in_child(const std::function<int()>& work, const std::function<void()>& clean_up) {
-  // If it was inherited as ignored, it would never arrive, and the wait would never end.
+  // If the signal were ignored, as inherited, it would never arrive, and the wait would never end.
   std::signal(SIGCHLD, SIG_DFL);
   auto awaited = ending_set();
   ::sigaddset(&awaited, SIGCHLD);

@@ -32,7 +32,7 @@ Task<std::set<std::string>> known_runs(const Client& client, const std::string& 
   co_return ids;
 }
 
-/// The row of the new run: the response to the start does not name it.
+/// The row of the new run, whose id is not in the response to the start.
 Task<std::string> started_run(const Client& client, const std::string& job, const std::set<std::string>& before) {
   const auto rows = co_await client.get(path({"jobs", job, "runs"}));
   for (const auto& row : rows.as_array()) {

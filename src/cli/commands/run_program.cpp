@@ -14,7 +14,7 @@ namespace {
 constexpr int no_such_program = 127;
 constexpr int ended_by_signal = 128;
 
-/// For its lifetime, the keyboard's signals go to the program only.
+/// During its lifetime, only the program receives the signals of the keyboard.
 class IgnoreKeyboardSignals {
 public:
   IgnoreKeyboardSignals() {

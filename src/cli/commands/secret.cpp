@@ -23,7 +23,7 @@ struct SecretOptions {
 
 Secrets secrets_of(const SecretOptions& options) { return Secrets(data_directory(options.data_dir)); }
 
-/// An invalid name is reported as a wrong argument.
+/// Reports an invalid name as a wrong argument.
 void require_name(const std::string& name) {
   try {
     Secrets::check_name(name);
@@ -42,7 +42,7 @@ int set(const SecretOptions& options) {
     prepare_data_directory(find_data_directory(options.data_dir, process_environment()));
   const auto secrets = secrets_of(options);
   require_name(options.name);
-  (void)secrets.names();  // Problems of the file are reported before the prompt.
+  (void)secrets.names();  // reports problems with the file before the prompt
   const auto value = read_hidden("Value of " + options.name + " (it is not shown): ");
   if (value.empty()) throw StartError(ExitStatus::usage, "the value is empty");
   secrets.set(options.name, value);

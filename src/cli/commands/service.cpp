@@ -51,7 +51,8 @@ void require_systemctl(std::vector<std::string> arguments) {
   }
 }
 
-/// The unit must name them: systemd starts the gateway without the environment of this command.
+/// The data directory for the unit, which must name it: systemd starts the gateway without the environment of this
+/// command.
 std::optional<std::string> named_data_directory(const ServiceOptions& options) {
   if (options.data_dir) return options.data_dir;
   const auto environment = process_environment();
@@ -79,7 +80,7 @@ int install(const ServiceOptions& options) {
                                          running->pid, data.string()));
   }
   require_systemctl({"enable", "--now", unit_name});
-  // systemd reports success once the process has started; what counts is a gateway that serves.
+  // systemd reports success once the process has started, before it serves requests.
   if (!wait_until_up(data)) {
     throw std::runtime_error(fmt::format(
         "the gateway does not start: `journalctl --user --unit {}` and {}/logs show why", unit_name, data.string()));

@@ -13,7 +13,7 @@ namespace {
 constexpr std::string_view unit_file = "share/packaging/agent-gateway.service";
 constexpr std::string_view program_mark = "@AGW@ serve";
 
-/// An argument quoted for systemd, with specifiers and variables escaped.
+/// Quotes an argument for systemd, with specifiers and variables escaped.
 std::string word(std::string_view text) {
   std::string out = "\"";
   for (const char c : text) {

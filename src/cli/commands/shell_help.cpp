@@ -8,7 +8,7 @@ namespace agw::cli {
 
 namespace {
 
-/// The table of commands, made on demand because it contains the commands that print it.
+/// The table of commands, created on demand because it contains the commands that print it.
 std::vector<CommandDescription> description() {
   return described(commands([](const ServeOptions&) { return 0; }));
 }

@@ -57,7 +57,7 @@ Task<int> print_status(const FoundGateway& gateway, bool json) {
   co_return 0;
 }
 
-/// For probes of containers: only the exit status counts, and the log shows why.
+/// For container probes: only the exit status matters, and the log shows the reason.
 Task<int> require_readiness(const FoundGateway& gateway) {
   co_await Client(gateway).get("/ready");
   co_return 0;

@@ -61,11 +61,11 @@ Task<bool> runs_without_token(const Client& client) {
   co_return false;
 }
 
-/// Waits until the gateway accepts the new token, which means that it no longer accepts the old one.
+/// Waits until the gateway accepts the new token, and thus no longer accepts the old one.
 Task<int> wait_until_taken(FoundGateway gateway) {
   StopSource never;
   for (int attempt = 0; attempt < attempts; ++attempt) {
-    // The token may be replaced again in between.
+    // The token may have been replaced again.
     gateway.token = require_token(gateway.data_directory).secret();
     const Client client(gateway);
     if (co_await client.is_authorized()) co_return 0;
@@ -80,7 +80,7 @@ Task<int> wait_until_taken(FoundGateway gateway) {
                   gateway.data_directory.string()));
 }
 
-/// Nodes look at their files by themselves, as they may run at other hosts.
+/// Nodes check their files themselves, because they may run on other hosts.
 std::string about_other_nodes(const std::filesystem::path& directory) {
   std::error_code ignored;
   if (!std::filesystem::exists(directory / data_files::cluster, ignored)) return {};
@@ -99,7 +99,7 @@ int rotate(const TokenOptions& options) {
   Token::replace(directory);
   if (find_running_gateway(own)) {
     Loop loop;
-    // A starting gateway may have read the old token; once it is found here, it handles the signal.
+    // A starting gateway may have read the old token; once it can be found here, it handles the signal.
     const auto gateway = find_gateway(options.data_dir);
     ::kill(gateway.pid, SIGUSR1);
     run(loop, wait_until_taken(gateway));

@@ -88,10 +88,10 @@ struct DoctorOptions : ListOptions {
   bool database = false;
 };
 
-/// The gateway's own work goes first.
+/// Gives the gateway's own work priority.
 void yield_to_others() {
   constexpr int lowest_priority = 19;
-  constexpr int idle_class = 3 << 13;  // ioprio_set(2): only when nobody else uses the disk
+  constexpr int idle_class = 3 << 13;  // ioprio_set(2): only while the disk is otherwise idle
   constexpr int this_process = 1;
   ::setpriority(PRIO_PROCESS, 0, lowest_priority);
   ::syscall(SYS_ioprio_set, this_process, 0, idle_class);

@@ -28,7 +28,7 @@ std::optional<struct stat> status_of(const fs::path& path) {
   return status;
 }
 
-/// Checks that nobody else can read or change it.
+/// Checks that no other user can read or change it.
 CheckResult check_privacy(std::string check, const fs::path& path, const struct stat& status) {
   const auto shown = path.string();
   if (status.st_uid != ::geteuid()) {
@@ -43,7 +43,7 @@ CheckResult check_privacy(std::string check, const fs::path& path, const struct 
   return {std::move(check), State::good, fmt::format("{} is yours alone", shown)};
 }
 
-/// As the gateway sees it: it respects the owner's permission bits even when it runs as root.
+/// As the gateway decides it: by the owner's permission bits, even when it runs as root.
 bool is_writable(const fs::path& path, const struct stat& status) {
   return (status.st_mode & S_IWUSR) != 0 && ::access(path.c_str(), R_OK | W_OK) == 0;
 }
@@ -71,7 +71,7 @@ CheckResult check_directory(const DoctorContext& context) {
   return result;
 }
 
-/// A file without a token should be removed; one whose only fault is its mode is kept.
+/// A file without a token should be removed; one with only the wrong mode is kept.
 std::string token_remedy(const fs::path& path) {
   struct stat status{};
   const bool is_file = ::lstat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode);
@@ -91,7 +91,7 @@ CheckResult check_token(const fs::path& directory) {
   return {"token", State::good, fmt::format("{} is yours alone", path.string())};
 }
 
-/// The authority whose certificates programs with `secrets` are shown. The first of them makes it.
+/// Checks the authority whose certificates are shown to programs with `secrets`. The first such program creates it.
 std::optional<CheckResult> check_authority(const fs::path& file) {
   constexpr auto check = "authority";
   struct stat status{};
@@ -114,7 +114,7 @@ std::optional<CheckResult> check_authority(const fs::path& file) {
   }
 }
 
-/// What is kept to undo changes of files.
+/// Reports the size of the data for undoing changes of files.
 std::optional<CheckResult> check_checkpoints(const fs::path& directory) {
   std::uintmax_t bytes = 0;
   std::size_t files = 0;
@@ -168,7 +168,7 @@ CheckResults check_database(const DoctorContext& context) {
   if (context.settings && !context.settings->cluster.database.empty()) return check_database_server(context);
   const auto file = context.directory.database();
   std::error_code missing;
-  // A link that leads nowhere exists, too.
+  // A dangling symlink counts as existing.
   if (!fs::exists(fs::symlink_status(file, missing))) return {{"database", State::skipped, "not created yet"}};
   const auto status = status_of(file);
   if (!status || !S_ISREG(status->st_mode)) {

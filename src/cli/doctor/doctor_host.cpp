@@ -41,7 +41,7 @@ CheckResult check_disk(const fs::path& directory) {
   return {"disk", State::good, what};
 }
 
-/// A file of the gateway with a future date shows that the clock was set back, or is wrong now.
+/// A gateway file with a future date shows that the clock was set back, or is wrong now.
 CheckResult check_clock(const fs::path& directory) {
   const std::string database(data_files::database);
   for (const auto& name : {database, database + "-wal", fmt::format("logs/{}", data_files::log)}) {
@@ -65,7 +65,7 @@ CheckResult check_sandbox(const DoctorContext& context) {
   return {"sandbox", State::good, "commands of agents are isolated (bubblewrap)"};
 }
 
-/// Whether the gateway could listen where it is configured to.
+/// Whether the gateway could listen at its configured address.
 CheckResult check_port(const Settings& settings) {
   const auto where = fmt::format("{}:{}", settings.host, settings.port);
   Loop loop;
@@ -85,7 +85,7 @@ CheckResult check_port(const Settings& settings) {
           "stop the program that uses it (ss -tlnp shows which), or set another port in config.yaml"};
 }
 
-/// The gateway locks it, so it must be a regular file without other names.
+/// The gateway locks this file, so it must be a regular file without other hard links.
 std::optional<CheckResult> wrong_lock(const fs::path& directory) {
   const auto path = directory / data_files::lock;
   std::error_code error;

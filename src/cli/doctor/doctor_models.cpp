@@ -27,7 +27,7 @@ using State = CheckResult::State;
 constexpr auto probe_limit = 10s;
 constexpr auto max_clock_skew = 2min;
 
-/// A free request that requires the key: the list of models.
+/// A request that costs nothing but requires the key: the list of models.
 HttpRequest list_request(const ProviderSettings& provider) {
   HttpRequest request{.url = provider.base_url, .connect_timeout = probe_limit, .idle_timeout = probe_limit};
   switch (provider.kind) {
@@ -65,7 +65,7 @@ CheckResult reached(const ProviderSettings& provider, const HttpOutcome& outcome
   return {check, State::good, fmt::format("{} answers", address)};
 }
 
-/// A wrong clock breaks certificates and the times of jobs.
+/// Compares clocks: a wrong one breaks certificates and the times of jobs.
 void compare_clocks(const HttpOutcome& outcome, CheckResults& results) {
   const auto date = outcome.head.header("date");
   if (!date) return;

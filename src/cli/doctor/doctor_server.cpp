@@ -20,7 +20,7 @@ namespace {
 using State = CheckResult::State;
 
 constexpr double slow_ms = 20;
-/// Clocks that a service of the system keeps right differ by much less.
+/// Clocks that a system service synchronises differ much less.
 constexpr double clock_difference = 2;
 constexpr auto clock_remedy = "set both clocks: timedatectl set-ntp true. Until then, times that are shown are wrong";
 
@@ -48,7 +48,7 @@ CheckResult checked_clock(const postgres::ServerCheck& server) {
   return {"database clock", State::warning, "the clock of this host is " + how_far_ahead(ahead), clock_remedy};
 }
 
-/// What is wrong with a node, and what to do.
+/// Adds the problems of a node with their remedies.
 void add_problems(const postgres::NodeStatus& node, CheckResults& results) {
   const auto warn = [&](std::string what, std::string remedy) {
     results.push_back(

@@ -55,10 +55,10 @@ void check_address(const Settings& settings, CheckResults& results) {
   }
 }
 
-/// The gateway creates missing ones.
+/// The gateway creates missing directories, so only other files are a problem.
 bool is_in_the_way(const fs::path& path) {
   std::error_code error;
-  // A link that leads nowhere exists, too.
+  // A dangling symlink counts as existing.
   return fs::exists(fs::symlink_status(path, error)) && !fs::is_directory(path, error);
 }
 

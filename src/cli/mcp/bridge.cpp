@@ -1,5 +1,5 @@
-// Standard input and output on one side, `/mcp` on the other. Requests are passed on concurrently, each with its own
-// stream of messages. The bridge opens a session when it needs one, and a new one if the gateway was restarted.
+// Connects standard input and output with `/mcp`. Requests are forwarded concurrently, each with its own stream of
+// messages. The bridge opens a session on demand, and a new one after a restart of the gateway.
 
 #include "cli/mcp/bridge.hpp"
 
@@ -106,7 +106,7 @@ Task<> McpBridge::take(std::string line) {
   active_.spawn(answer(std::move(message), call));
 }
 
-/// Messages without a response, and the handshake: the next message waits for them.
+/// Forwards messages without a response, and the handshake: the next message waits for them.
 Task<> McpBridge::pass(Message message) {
   std::string problem;
   try {
@@ -138,7 +138,7 @@ Task<> McpBridge::answer(Message message, std::shared_ptr<Call> call) {
   if (!problem.empty() && !call->is_cancelled) fail(message, problem);
 }
 
-/// Sends a message, in the session unless it names its revision; a lost session is replaced.
+/// Sends a message, within the session unless it names its revision; replaces a lost session.
 Task<McpHttpResponse> McpBridge::send(Message message) {
   const auto gateway = find_gateway(options_.data_dir);
   const auto on_message = [this](std::string_view text) { deliver_message(text); };
@@ -156,8 +156,8 @@ Task<> McpBridge::ensure_session() {
   if (session_.empty()) co_await open_session({});
 }
 
-/// Shakes hands: with the client's own message, whose result it gets, or with the one that it sent before, or with
-/// ours.
+/// Performs the handshake: with the client's current message, which gets the result, with the one that it sent before,
+/// or with our own.
 Task<> McpBridge::open_session(std::string initialize) {
   const bool is_clients = !initialize.empty();
   const auto repeated = initialize_.empty() ? own_initialize() : initialize_;
@@ -181,7 +181,7 @@ void McpBridge::give(const McpHttpResponse& response, const Message& message) {
     fail(message, fmt::format("status {}: {}", response.status, response.body));
 }
 
-/// A message from a stream.
+/// Handles a message from a stream.
 void McpBridge::deliver_message(std::string_view text) {
   const auto value = parse_json(text, {.max_depth = max_own_json_depth});
   const auto* object = value ? value->if_object() : nullptr;
@@ -201,7 +201,7 @@ void McpBridge::deliver_message(std::string_view text) {
   send_(std::string(text));
 }
 
-/// A failure to reach the gateway is one of the tool, for a model that may try again.
+/// Reports a failure to reach the gateway as a failure of the tool, so that the model can retry.
 void McpBridge::fail(const Message& message, const std::string& why) {
   if (message.id.is_null()) return;
   json::object response{{"jsonrpc", "2.0"}, {"id", message.id}};
@@ -214,7 +214,7 @@ void McpBridge::fail(const Message& message, const std::string& why) {
   send_(to_json(response));
 }
 
-/// In a session, the request may still be on its way on another connection, so the notification is repeated.
+/// In a session, the request may still be in transit on another connection, so the notification is repeated.
 Task<> McpBridge::cancel(Message message, std::string id) {
   const auto found = calls_.find(id);
   if (found == calls_.end()) co_return;
@@ -232,7 +232,7 @@ void McpBridge::listen() {
   if (background_.size() == 0) background_.spawn(read_notifications());
 }
 
-/// Reads the session's general stream, again and again.
+/// Reads the session's general stream, and reconnects whenever it ends.
 Task<> McpBridge::read_notifications() {
   do {
     if (session_.empty()) continue;
@@ -244,13 +244,13 @@ Task<> McpBridge::read_notifications() {
       co_await with_timeout(stopping_, no_limit,
                             store_result(exchange(find_gateway(options_.data_dir), request, on_message), response));
     } catch (const std::exception&) {
-      // The gateway is away: the client learns of it with its next request.
+      // The gateway is unreachable, which the client's next request reports.
       continue;
     }
   } while (co_await pause(stopping_, between_connections) == WaitResult::done);
 }
 
-/// Answers a request of the gateway that nobody can answer.
+/// Declines a request of the gateway that cannot be answered.
 Task<> McpBridge::decline(std::string id) {
   const auto parsed = parse_json(id);
   co_await pass(read(to_json(json::object{
@@ -279,7 +279,7 @@ Task<> McpBridge::stop() {
       co_await with_timeout(never, time_to_say_goodbye,
                             store_result(exchange(find_gateway(options_.data_dir), request, [](auto) {}), response));
     } catch (const std::exception&) {
-      // The session is gone with the gateway.
+      // The session ended with the gateway.
       session_.clear();
     }
   }

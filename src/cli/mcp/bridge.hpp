@@ -16,8 +16,8 @@
 
 namespace agw::cli {
 
-/// Passes the messages of an MCP client to the gateway's MCP server, and its messages back. Messages are texts without
-/// line feeds. A client that did not shake hands, or whose session the gateway no longer knows, gets a new session.
+/// Forwards messages between an MCP client and the gateway's MCP server. Messages are texts without line feeds. Opens a
+/// session for a client that did not perform a handshake, or whose session the gateway no longer knows.
 class McpBridge {
 public:
   using Send = std::function<void(const std::string& message)>;
@@ -27,27 +27,27 @@ public:
   };
   McpBridge(Loop& loop, Options options, Send send);
 
-  /// Passes on a message of the client. Responses to requests are sent when they are ready.
+  /// Forwards a message of the client. Responses to requests are sent when they are ready.
   Task<> take(std::string line);
   /// Waits until all requests are answered, `stop` is requested or `limit` has passed.
   Task<WaitResult> wait(StopSource& stop, std::chrono::milliseconds limit);
-  /// The input has ended: nobody answers what the gateway asks, now and later, and subscriptions end.
+  /// The input has ended: declines current and later requests of the gateway, and ends subscriptions.
   Task<> end_asking();
   /// Abandons the current requests and ends the session.
   Task<> stop();
 
 private:
-  /// A message of the client.
+  /// A message from the client.
   struct Message {
     std::string text;
-    json::value id{};       ///< null: it expects no response
+    json::value id{};       ///< null if no response is expected
     std::string answers{};  ///< the id of the gateway's request that it answers, as JSON
     std::string method{};
     std::string target{};   ///< `params.name` or `params.uri`
-    std::string version{};  ///< that it names itself; empty: it belongs to the session
+    std::string version{};  ///< the revision named by the message; empty if it belongs to the session
     bool is_json_rpc = false;
   };
-  /// A request that is being answered.
+  /// An active request.
   struct Call {
     StopSource abandoned{};
     bool is_cancelled = false;
@@ -75,9 +75,9 @@ private:
   const Send send_;
   std::string session_;
   std::string version_;                                 ///< of the session
-  std::string initialize_;                              ///< the client's own, to repeat it
+  std::string initialize_;                              ///< the client's own message, for repetition
   bool is_over_ = false;                                ///< the input has ended
-  std::map<std::string, std::shared_ptr<Call>> calls_;  ///< by the id's JSON
+  std::map<std::string, std::shared_ptr<Call>> calls_;  ///< active requests, by the id's JSON
   std::set<std::string> asked_;                         ///< ids of the gateway's open requests, as JSON
   StopSource stopping_;
   TaskGroup active_;

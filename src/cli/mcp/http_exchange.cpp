@@ -25,7 +25,7 @@ http::request<http::string_body> beast_request(const FoundGateway& gateway, McpH
   return request;
 }
 
-/// Passes on the data of the complete events at the beginning of `text`, and removes these.
+/// Passes the data of complete events at the start of `text` to `on_message`, and removes these events.
 void take_events(std::string& text, const std::function<void(std::string_view)>& on_message) {
   constexpr std::string_view data = "data: ";
   for (auto end = text.find("\n\n"); end != text.npos; end = text.find("\n\n")) {

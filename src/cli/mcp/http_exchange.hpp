@@ -19,14 +19,14 @@ struct McpHttpRequest {
   std::string body{};
 };
 
-/// Its response. Of a stream of events, `body` stays empty.
+/// The response. `body` stays empty for a stream of events.
 struct McpHttpResponse {
   int status = 0;
   std::string session{};  ///< `Mcp-Session-Id`
   std::string body{};
 };
 
-/// Sends the request and reads the response to its end. `on_message` is called for the data of each event of a stream.
+/// Sends the request and reads the response to its end. Calls `on_message` with the data of each event in a stream.
 /// Throws std::runtime_error if there is no response.
 Task<McpHttpResponse> exchange(FoundGateway gateway, McpHttpRequest request,
                                std::function<void(std::string_view data)> on_message);

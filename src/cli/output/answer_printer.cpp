@@ -26,7 +26,7 @@ void AnswerPrinter::print(std::string_view text, bool thinking) {
 }
 
 void AnswerPrinter::note(std::string_view line) {
-  // Both outputs share a screen. In a file the answer stays unchanged.
+  // Starts a new line only if both outputs share a screen. In a file the answer stays unchanged.
   if (out_terminal_.present) break_line();
   notes_ << dim(notes_terminal_, one_line(line, note_length)) << '\n' << std::flush;
 }

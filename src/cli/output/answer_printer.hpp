@@ -7,19 +7,19 @@
 
 namespace agw::cli {
 
-/// Prints one answer while it is streamed: its text to `out`, notes about tools and errors as lines to `notes`. Makes
-/// all text of agents printable.
+/// Prints one answer while it is streamed: its text to `out`, notes about tools and errors as lines to `notes`. Escapes
+/// control characters in all text from agents.
 class AnswerPrinter {
 public:
   AnswerPrinter(std::ostream& out, Terminal out_terminal, std::ostream& notes, Terminal notes_terminal)
       : out_(out), out_terminal_(out_terminal), notes_(notes), notes_terminal_(notes_terminal) {}
 
   void text(std::string_view delta);
-  /// Printed only on a terminal that can show it dim, unlike the answer.
+  /// Printed only on a terminal that can show it dimmed, which distinguishes it from the answer.
   void reasoning(std::string_view delta);
   void note(std::string_view line);
   void error(std::string_view message);
-  /// Prints to `notes` as it is: text that is printable already.
+  /// Prints already printable text to `notes` unchanged.
   void block(std::string_view text);
   /// Ends the answer and its last line.
   void end();

@@ -11,7 +11,7 @@ namespace {
 
 constexpr int red = 31, green = 32, cyan = 36;
 
-/// nullopt for a context line.
+/// The colour of a line of a diff.
 int colour_of(std::string_view line) {
   if (line.starts_with("@@")) return cyan;
   if (line.starts_with('+')) return green;

@@ -35,7 +35,7 @@ private:
 std::string typed_line(std::string_view prompt) {
   std::string value;
   {
-    // Before the prompt: input typed after it must neither be shown nor lost.
+    // Disabled before the prompt: input typed after it must be neither shown nor lost.
     const EchoDisabled unseen;
     std::cerr << prompt << std::flush;
     std::getline(std::cin, value);

@@ -16,7 +16,7 @@ namespace {
 
 constexpr int remembered_lines = 500;
 
-/// For its lifetime, Ctrl-C interrupts the reading of a line and does not end the program.
+/// During its lifetime, Ctrl-C interrupts the reading of a line instead of ending the program.
 class InterruptScope {
 public:
   InterruptScope() {
@@ -51,7 +51,7 @@ struct LineInput::Editor {
 };
 
 LineInput::Editor::Editor() {
-  // Input is UTF-8, even if the environment does not say so.
+  // Input is UTF-8, whatever the environment specifies.
   std::setlocale(LC_CTYPE, "C.UTF-8");
   edit_line = el_init("agw", stdin, screen, stderr);
   lines = history_init();

@@ -7,7 +7,7 @@ namespace agw::cli {
 
 namespace {
 
-/// Removes ` <name>=<value>` from the end of `text`, if it is there.
+/// Removes ` <name>=<value>` from the end of `text`, if present.
 std::string take_id(std::string& text, std::string_view name) {
   const auto space = text.rfind(' ');
   if (space == std::string::npos) return "";

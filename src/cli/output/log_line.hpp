@@ -18,13 +18,13 @@ struct LogLine {
   std::string run;
 };
 
-/// A line in another format becomes a message without time and level.
+/// Parses a line. One in another format becomes a message without time and level.
 LogLine read_log_line(std::string_view text);
 
-/// The level of a line, for comparison with `--level`; a line without one has the highest.
+/// The level of a line, for comparison with `--level`; the highest for a line without a level.
 log::Level level_of(const LogLine& line);
 
-/// The same members as in the JSON format.
+/// The line as an object with the members of the JSON format.
 json::object as_object(const LogLine& line);
 
 }  // namespace agw::cli

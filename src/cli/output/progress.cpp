@@ -15,7 +15,7 @@ namespace {
 
 constexpr auto clear_line = "\r\x1b[K";
 constexpr std::uint64_t bar_length = 20;
-/// A longer line than the terminal's could not be cleared.
+/// A line longer than the terminal's width could not be cleared.
 constexpr std::size_t max_name = 40;
 
 std::string bar(std::uint64_t done, std::uint64_t total) {

@@ -15,7 +15,7 @@ public:
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  /// Shows a bar of the share that is done, or how much it is while `total` is 0: not known.
+  /// Shows a bar with the share done, or just `done` if `total` is 0 (unknown).
   void show(const std::string& what, std::uint64_t done, std::uint64_t total);
 
 private:

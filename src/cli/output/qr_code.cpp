@@ -16,7 +16,7 @@ constexpr int border = 4;
 /// Indexed by whether the upper and the lower module are light.
 constexpr std::array<std::array<const char*, 2>, 2> half_blocks{{{" ", "▄"}, {"▀", "█"}}};
 
-/// Loaded on demand: Debian has it only as a shared library, and the gateway itself never needs it.
+/// Loaded on demand: Debian has only a shared library, and the gateway itself never needs it.
 struct QrEncode {
   decltype(&QRcode_encodeString8bit) encode = nullptr;
   decltype(&QRcode_free) free = nullptr;

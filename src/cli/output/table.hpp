@@ -14,10 +14,10 @@ using Row = std::vector<std::string>;
 /// Example: src/cli/output/table_test.cpp: Table.PutsColumnsOneBelowTheOther
 std::string table(const std::vector<Row>& rows);
 
-/// A bar chart of values, none of them negative, scaled to the largest: `▂▁█▄`.
+/// A bar chart of non-negative values, scaled to the largest: `▂▁█▄`.
 std::string sparkline(const std::vector<double>& values);
 
-/// A record's ISO 8601 time in the local zone, to the minute: `2026-01-02 03:04`. Any other text stays unchanged.
+/// A record's ISO 8601 time in the local zone, to the minute: `2026-01-02 03:04`. Other texts are not changed.
 std::string local_time(std::string_view iso8601);
 
 /// `5 s`, `2 min 5 s`, `3 h 2 min`, `4 d 3 h`.

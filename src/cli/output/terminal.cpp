@@ -17,7 +17,7 @@ std::string_view environment(const char* name) {
   return value ? value : "";
 }
 
-/// Global because a signal handler gets no context.
+/// Global, because a signal handler has no context.
 termios& found_settings() {
   static termios settings{};
   return settings;

@@ -11,10 +11,10 @@ namespace agw::cli {
 /// The properties of a standard stream.
 struct Terminal {
   bool present = false;  ///< a terminal, not a file or a pipe
-  bool colours = false;  ///< colours are allowed: `NO_COLOR` is not set, and it is not a dumb terminal
+  bool colours = false;  ///< colours are allowed: `NO_COLOR` is not set and the terminal is not dumb
 };
 
-/// Examines a file descriptor: 0, 1 or 2.
+/// The properties of file descriptor 0, 1 or 2.
 Terminal terminal_at(int descriptor);
 
 /// The number of columns of the terminal at a file descriptor; nullopt if unknown.
@@ -23,8 +23,8 @@ std::optional<int> columns_at(int descriptor);
 /// `text` in a dim colour, or unchanged if `terminal` has no colours.
 std::string dim(const Terminal& terminal, std::string_view text);
 
-/// For its lifetime, restores the terminal at standard input to its initial state when a signal ends the program. One
-/// instance at a time.
+/// During its lifetime, a signal that ends the program first restores the initial settings of the terminal at standard
+/// input. Only one instance may exist at a time.
 class TerminalGuard {
 public:
   TerminalGuard();

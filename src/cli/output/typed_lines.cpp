@@ -17,7 +17,7 @@ namespace {
 /// A terminal returns at most one line at a time.
 constexpr std::size_t max_line = 4096;
 
-/// The bytes of a line; empty at Ctrl-D, or if the pipe is written first.
+/// Reads a line; empty at Ctrl-D, or if `wake` becomes readable first.
 std::string line_or_nothing(int wake) {
   std::array<pollfd, 2> inputs{pollfd{.fd = STDIN_FILENO, .events = POLLIN, .revents = 0},
                                pollfd{.fd = wake, .events = POLLIN, .revents = 0}};
@@ -41,12 +41,12 @@ TypedLines::TypedLines(Loop& loop) : reading_(loop, 1) {
   auto lines = before_;
   lines.c_lflag |= static_cast<tcflag_t>(ICANON) | ECHO | ECHOE | ECHOK | ISIG | IEXTEN;
   lines.c_iflag |= ICRNL;
-  // Discards what was typed so far.
+  // Discards earlier input.
   ::tcsetattr(STDIN_FILENO, TCSAFLUSH, &lines);
 }
 
 TypedLines::~TypedLines() {
-  // Ends a wait: the members below wait for its thread.
+  // Interrupts a wait, whose thread is joined by the destructors of members below.
   (void)!::write(wake_.get(), "", 1);
   ::tcsetattr(STDIN_FILENO, TCSAFLUSH, &before_);
 }

@@ -12,22 +12,21 @@
 
 namespace agw::cli {
 
-/// Reads lines from the terminal at standard input while the loop runs. For its lifetime the terminal edits and echoes
-/// lines, regardless of its settings before. Input typed before it was created is discarded: it was not meant for this
-/// prompt.
+/// Reads lines from the terminal at standard input while the loop runs. During its lifetime the terminal edits and
+/// echoes lines, whatever its settings before. Discards earlier input, which was not meant for this prompt.
 class TypedLines {
 public:
   explicit TypedLines(Loop& loop);
-  ~TypedLines();  ///< Discards what was not read, and restores the terminal.
+  ~TypedLines();  ///< discards unread input and restores the terminal
   TypedLines(const TypedLines&) = delete;
   TypedLines& operator=(const TypedLines&) = delete;
 
-  /// Waits for a line; without its line feed. nullopt at Ctrl-D, or once `over` is requested.
+  /// Waits for a line, without its line feed. Nullopt at Ctrl-D, or once `over` is requested.
   Task<std::optional<std::string>> next(StopSource& over);
 
 private:
   termios before_{};
-  Descriptor woken_;  ///< the ends of a pipe that ends the wait for a line
+  Descriptor woken_;  ///< the ends of a pipe that interrupts the wait for a line
   Descriptor wake_;
   BlockingPool reading_;
 };

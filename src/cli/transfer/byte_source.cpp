@@ -49,7 +49,7 @@ bool is_below(const fs::path& path, const fs::path& root) {
   return !failed && !from_root.empty() && *from_root.begin() != "..";
 }
 
-/// Why an entry of an export's folder is passed over; empty if it is a file to read, or a folder to go into.
+/// Why an entry of an export's folder is skipped; empty for a file to read or a folder to enter.
 std::string why_passed_over(const fs::directory_entry& entry, const fs::path& folder) {
   std::error_code ignored;
   if (!entry.is_directory(ignored)) return why_unread(entry.path(), {folder});
@@ -58,7 +58,7 @@ std::string why_passed_over(const fs::directory_entry& entry, const fs::path& fo
 
 void for_each_below(const fs::path& folder,
                     const std::function<void(const fs::directory_entry& entry, std::string why)>& each) {
-  // Symlinks to folders are not followed, so there is no loop.
+  // Symlinks to folders are not followed, so there are no loops.
   std::size_t count = 0;
   for (const auto& entry : fs::recursive_directory_iterator(folder, fs::directory_options::skip_permission_denied)) {
     each(entry, why_passed_over(entry, folder));
@@ -77,7 +77,7 @@ void for_each_in_folder(const fs::path& folder, const std::function<void(const E
   }
 }
 
-/// Opens a regular file, and does not wait for the other end of anything else.
+/// Opens a regular file without blocking if it is anything else.
 Descriptor opened_file(const fs::path& path) {
   Descriptor file(open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
   struct stat status{};

@@ -1,6 +1,6 @@
 // The export of ChatGPT (Settings, Data controls): an archive with conversations.json, or conversations-000.json and so
 // on, an array of conversations. Each has a `mapping` of nodes with `message`, `parent` and `children`, and the id of
-// the `current_node`. The format is not documented by its maker; this follows
+// the `current_node`. The vendor does not document the format; this follows
 // https://github.com/mitkury/chatgpt-export-parser (docs/chatgpt-data-export-format.md) and
 // https://github.com/josephjohncox/chatgpt-json-to-md. Files are described in https://github.com/mitkury (above) and
 // https://github.com/jack-driscoll/chatgpt-dataexport.
@@ -24,7 +24,7 @@ namespace agw::cli {
 
 namespace {
 
-/// The texts of `parts`.
+/// Concatenates the texts in `parts`.
 std::string parts_of(const json::object& content) {
   std::string text;
   const auto* parts = array_member(content, "parts");
@@ -65,7 +65,7 @@ struct FileReference {
   std::string name;
 };
 
-/// With their names in the metadata, and as addresses in the parts: pictures and sounds, also those that were made.
+/// Files are listed by name in the metadata and by address in the parts: pictures and sounds, including generated ones.
 /// Many are in both.
 std::vector<FileReference> references_in(const json::object& from, const json::object& content) {
   std::vector<FileReference> references;
@@ -88,7 +88,7 @@ std::vector<FileReference> references_in(const json::object& from, const json::o
   return references;
 }
 
-/// A call of a tool is a message to it. Its result is the next message of that tool, which names no call.
+/// A tool call is a message to the tool. Its result is the next message from that tool, which does not name the call.
 class Messages {
 public:
   Messages(Importer& importer, ChatgptFiles& files) : importer_(importer), files_(files) {}
@@ -150,7 +150,8 @@ private:
       message.text = chatgpt_text(content);
   }
 
-  /// Attached if the export has it; named where attachments are not shown, which are a person's.
+  /// Attaches the file if the export contains it, and otherwise names it. Also names it in messages other than a
+  /// person's, for which attachments are not shown.
   void add_file(const FileReference& reference, SourceMessage& message) {
     auto found = files_.find(reference.id);
     if (found && !reference.name.empty()) (*found)["name"] = reference.name;
@@ -162,7 +163,7 @@ private:
     if (found) message.attachments.push_back(*std::move(found));
   }
 
-  /// A content of another kind than those above, and parts of such a kind.
+  /// Notes content of unknown kinds, and parts of such kinds.
   static void note_unknown(const json::object& from, SourceMessage& message) {
     const auto content = object_or_empty(from, "content");
     const auto* parts = array_member(content, "parts");
@@ -179,7 +180,7 @@ private:
   ChatgptFiles& files_;
 };
 
-/// Gives each call its own id: the message's. A result belongs to the latest call of its tool above it.
+/// Gives each call the id of its message. A result belongs to the latest call of its tool above it.
 void name_calls(std::vector<SourceMessage>& messages) {
   std::map<std::string, const SourceMessage*> by_id;
   for (const auto& message : messages) by_id.emplace(message.id, &message);

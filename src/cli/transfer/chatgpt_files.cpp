@@ -25,7 +25,7 @@ constexpr auto unread_by_chatgpt = std::to_array<KnownEntry>({
     {"user_settings.json", "is the account"},
 });
 
-/// The id at the beginning of `text`: `file-` or `file_`, and what follows it; empty if there is none.
+/// The id at the start of `text`: `file-` or `file_` and the characters after it; empty if there is none.
 std::string_view id_at_start(std::string_view text) {
   if (text.size() <= prefix.size() || !text.starts_with(prefix)) return {};
   if (text[prefix.size()] != '-' && text[prefix.size()] != '_') return {};
@@ -33,7 +33,7 @@ std::string_view id_at_start(std::string_view text) {
   return text.substr(0, static_cast<std::size_t>(end - text.begin()));
 }
 
-/// The name that the file had before; the exported one if that is lost.
+/// The original name of the file; the exported one if the original is lost.
 std::string own_name(const std::string& name, std::string_view id) {
   const auto rest = name.substr(std::min(id.size() + 1, name.size()));
   const bool is_lost = name.size() <= id.size() || name[id.size()] == '.' || rest.empty();

@@ -11,14 +11,14 @@
 
 namespace agw::cli {
 
-/// The pictures and other files of an export of ChatGPT. Their names begin with the ids that conversations use
-/// (`file-AbC123-cat.png`), and many lack the ending that fits their content.
+/// The pictures and other files in an export of ChatGPT. Their names begin with the ids used in conversations
+/// (`file-AbC123-cat.png`), and many lack the extension for their content.
 class ChatgptFiles {
 public:
-  /// Takes over all of them.
+  /// Imports all of them.
   ChatgptFiles(Importer& importer, const std::filesystem::path& path);
 
-  /// The description of a file in the metadata of a turn; no value if the export does not have it, which is counted.
+  /// The description of a file in the metadata of a turn; nullopt, and counted, if the export does not contain it.
   std::optional<json::object> find(const std::string& id);
   std::uint64_t missing() const { return missing_; }
 
@@ -27,7 +27,7 @@ private:
   std::uint64_t missing_ = 0;
 };
 
-/// The id of a file in its address, which ends in it (`sediment://file_0123`); the address itself if it has none.
+/// The id of a file at the end of its address (`sediment://file_0123`); the address itself if it has none.
 std::string file_id_in(const std::string& address);
 
 }  // namespace agw::cli

@@ -1,8 +1,7 @@
 // The export of Claude (Settings, Privacy, Export data): an archive with conversations.json, an array of conversations
 // with `chat_messages`. Newer ones have `content`, a list of blocks as in Anthropic's API, and `parent_message_uuid`;
-// older ones only `text`. The format is not documented by its maker; this follows
-// https://github.com/darknodebros/EleSync (release v1.5.3) and
-// https://github.com/davidteren/claude_desktop_export_browser.
+// older ones only `text`. The vendor does not document the format; this follows https://github.com/darknodebros/EleSync
+// (release v1.5.3) and https://github.com/davidteren/claude_desktop_export_browser.
 
 #include <utility>
 
@@ -18,7 +17,7 @@ namespace agw::cli {
 
 namespace {
 
-/// Of an attached text, the export has the content; of other files only the name.
+/// The export contains the content of attached texts, but only the names of other files.
 void read_attached_files(Importer& importer, const json::object& from, SourceMessage& message) {
   for (const auto* member : {"attachments", "files", "files_v2"}) {
     const auto* files = array_member(from, member);

@@ -84,7 +84,7 @@ std::vector<fs::path> folders_in(const fs::path& folder) {
   return folders;
 }
 
-/// Reports what stands next to the transcripts of each project.
+/// Reports the entries next to the transcripts of each project.
 void leave_notes(Importer& importer, const fs::path& projects) {
   constexpr auto beside = std::to_array<KnownEntry>(
       {{"memory", "is what the program remembers of a project: copy what you need into knowledge"}, {"*"}});

@@ -1,6 +1,6 @@
-// The projects of Claude's export: projects.json, an array, or a file for each in projects/. Each has `name`,
-// `description`, its instructions in `prompt_template`, and `docs`, whose texts it has in full. The export does not say
-// which conversations belong to a project (https://github.com/anthropics/claude-code/issues/40411).
+// The projects of Claude's export: projects.json, an array, or one file per project in projects/. Each has `name`,
+// `description`, its instructions in `prompt_template`, and `docs` with complete texts. The export does not state which
+// conversations belong to a project (https://github.com/anthropics/claude-code/issues/40411).
 
 #include <array>
 #include <set>
@@ -29,7 +29,7 @@ bool is_projects(const fs::path& file) {
   return file.filename() == "projects.json" || file.parent_path().filename() == "projects";
 }
 
-/// Of the files of an export that has more than conversations.
+/// Entries of an export that contains more than conversations.
 constexpr auto unread_by_claude = std::to_array<KnownEntry>({
     {"memories.json", "is what Claude remembers: copy what you need into knowledge"},
     {"users.json", "is the account"},
@@ -81,7 +81,7 @@ void read_claude_projects(Importer& importer, const fs::path& path) {
     return is_read;
   };
   for_each_record(importer, path, "project", is_wanted, [&](const json::object& from) {
-    // Every account has this one, with documents about Claude.
+    // Every account has this project, with documents about Claude.
     if (is_true(from, "is_starter_project")) return;
     if (std::exchange(is_first, false))
       importer.note("projects become agents: the export does not say which conversations belong to them");

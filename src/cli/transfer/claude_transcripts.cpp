@@ -1,6 +1,6 @@
-// Transcripts are not documented. Their lines have `type`, `uuid`, `parentUuid`, `timestamp`, `cwd` and an Anthropic
-// `message`; other types say something about the session. After `/compact`, a line `compact_boundary` begins a new
-// chain, and `logicalParentUuid` says what it continues.
+// The format of transcripts is not documented. Their lines have `type`, `uuid`, `parentUuid`, `timestamp`, `cwd` and an
+// Anthropic `message`; other types describe the session. After `/compact`, a line `compact_boundary` begins a new
+// chain, and `logicalParentUuid` names the line that it continues.
 
 #include "cli/transfer/claude_transcripts.hpp"
 
@@ -31,11 +31,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A longer transcript is taken line by line, without forks.
+/// A longer transcript is read line by line, without forks.
 constexpr std::uintmax_t max_tree_bytes = 16 * 1024 * 1024;
-/// The text that the program puts in place of an answer when it continues a session.
+/// The text that the program stores instead of an answer when it continues a session.
 constexpr std::string_view no_response = "No response requested.";
-/// A line that gives a title is a short one.
+/// The maximum length of a line with a title.
 constexpr std::size_t max_title_line_bytes = 8 * 1024;
 
 /// The text between two tags; empty if one of them is missing.
@@ -45,8 +45,7 @@ std::string_view between(std::string_view text, std::string_view begin, std::str
   return to == text.npos ? std::string_view() : text.substr(from + begin.size(), to - from - begin.size());
 }
 
-/// What the program wrote in place of a command that was typed becomes that command; its output is no word of the
-/// person.
+/// Converts the program's description of a typed command back to the command. Its output is not text of the person.
 std::string typed_text(std::string_view text) {
   if (text.starts_with("<local-command-std")) return {};
   if (!text.starts_with("<command-")) return std::string(text);
@@ -72,13 +71,13 @@ std::optional<SourceMessage> transcript_message(const json::object& line) {
   if (const auto text = string_member(*from, "content"))
     message.text = type == "user" ? typed_text(*text) : std::string(*text);
   if (const auto* blocks = array_member(*from, "content")) read_blocks(*blocks, message);
-  // What the program itself inserted is no word of the person.
+  // Text inserted by the program is not text of the person.
   if (is_true(line, "isMeta") || message.text == no_response) message.text.clear();
   for (auto& result : message.results) result.at = message.at;
   return message;
 }
 
-/// A message that nothing can refer to.
+/// Reports a message without an id, to which nothing can refer.
 void leave_unnamed(Importer& importer, const json::object& line) {
   const auto type = string_or_empty(line, "type");
   const bool is_message = (type == "user" || type == "assistant") && object_member(line, "message");
@@ -90,8 +89,8 @@ bool has_only_results(const SourceMessage& message) {
   return message.role == Role::user && !message.results.empty() && message.text.empty() && message.files.empty();
 }
 
-/// The results of calls that were made at once are each the child of its own call, so all but one end a branch of their
-/// own. They belong to the message with the result of the last call.
+/// With parallel calls, each result is a child of its own call, so all but one end a branch. They belong to the message
+/// with the result of the last call.
 class ResultGatherer {
 public:
   explicit ResultGatherer(std::vector<SourceMessage>& messages) : messages_(messages) {
@@ -110,11 +109,11 @@ public:
   }
 
 private:
-  /// Calls at once are not many; broken data may contain a loop.
+  /// There are few parallel calls; broken data may contain a loop.
   static constexpr int max_steps = 1000;
 
-  /// The message with the results of the other calls that were made at once, or the message of the calls if those have
-  /// no results. No value if there are no other calls.
+  /// The message with the results of the other parallel calls, or the message of the calls if those have no results.
+  /// Nullopt if there are no other calls.
   std::optional<std::size_t> place_beside(const SourceMessage& result) const {
     const auto parent = numbers_.find(*result.parent);
     if (parent == numbers_.end()) return std::nullopt;
@@ -129,7 +128,7 @@ private:
     return parent->second;
   }
 
-  /// A child other than `without`: one that continues, if there is one.
+  /// A child other than `without`, preferably one that continues.
   std::optional<std::size_t> child_of(const std::string& id, const std::string& without) const {
     const auto found = children_.find(id);
     std::optional<std::size_t> child;
@@ -146,12 +145,12 @@ private:
   std::unordered_map<std::string, std::vector<std::size_t>> children_;
 };
 
-/// A session, while its lines are read.
+/// The state of a session while its lines are read.
 struct Transcript {
   ImportedThread head;
   std::optional<fs::path> project;
-  bool is_of_agent = false;  ///< what an agent was asked by another one
-  std::uint64_t asides = 0;  ///< such messages in the transcript of somebody else
+  bool is_of_agent = false;  ///< the transcript of a subagent
+  std::uint64_t asides = 0;  ///< the number of a subagent's messages in another transcript
   std::string custom_title;
   std::string generated_title;
   std::vector<std::pair<std::string, std::string>> summaries{};  ///< with the message that they lead up to
@@ -167,7 +166,7 @@ struct Transcript {
 
   bool is_aside(const json::object& line) const { return !is_of_agent && is_true(line, "isSidechain"); }
 
-  /// In the order in which the program itself chooses. A summary of messages in another file may be of another session.
+  /// Chooses like the program itself. A summary of messages in another file may be of another session.
   void choose_title(const std::vector<SourceMessage>& messages) {
     auto title = custom_title.empty() ? generated_title : custom_title;
     bool is_of_this = false;
@@ -181,7 +180,7 @@ struct Transcript {
   }
 };
 
-/// Titles may be anywhere in the file. Only what is needed is parsed.
+/// Titles may be anywhere in the file. Parses only candidate lines.
 void find_title(const fs::path& file, Transcript& transcript) {
   TextLines lines(bytes_of_file(file), max_piece_bytes);
   std::string line;
@@ -213,8 +212,8 @@ void stream_transcript(Importer& importer, const fs::path& file, Transcript& tra
   turns.finish();
 }
 
-/// The message that a line continues. One whose place is not in this file continues the line before it, and so does
-/// what the program itself says, which it puts beside the last answer when it is started again.
+/// The message that a line continues. If its parent is not in this file, it continues the previous line. The same holds
+/// for the program's own text, which it stores next to the last answer after a restart.
 std::optional<std::string> parent_of(const json::object& line, const std::set<std::string>& known,
                                      const std::vector<SourceMessage>& messages) {
   auto parent = string_or_empty(line, "parentUuid");
@@ -224,7 +223,7 @@ std::optional<std::string> parent_of(const json::object& line, const std::set<st
   return messages.back().id;
 }
 
-/// Lines that are no messages are part of the tree, too: they connect those around them.
+/// Lines that are not messages are part of the tree too: they connect those around them.
 void read_tree(Importer& importer, const fs::path& file, Transcript& transcript) {
   SourceConversation conversation;
   auto& messages = conversation.messages;
@@ -254,7 +253,7 @@ void read_tree(Importer& importer, const fs::path& file, Transcript& transcript)
   import_conversation(importer, std::move(conversation));
 }
 
-/// The transcript of an agent that was asked by another one has a file beside it that says what it was asked for.
+/// A subagent's transcript has a file next to it with the task.
 void read_task(Importer& importer, fs::path file, Transcript& transcript) {
   transcript.is_of_agent = transcript.head.archived = true;
   if (!fs::exists(file.replace_extension(".meta.json"))) return;

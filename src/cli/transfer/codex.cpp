@@ -42,7 +42,7 @@ std::string summary_of(const json::object& item) {
   return text;
 }
 
-/// Pictures in a result are files of its message.
+/// Pictures in a result become files of its message.
 void read_codex_result(const json::object& item, SourceMessage& message) {
   SourceResult result{.call_id = string_or_empty(item, "call_id"), .output = {}};
   const auto* output = item.if_contains("output");
@@ -55,14 +55,14 @@ void read_codex_result(const json::object& item, SourceMessage& message) {
   } else if (output) {
     result.output = output->is_object() ? text_or_json(output->get_object(), "content") : text_or_json(*output);
   }
-  // Older sessions hold the output of a shell as JSON in a text.
+  // Older sessions store the output of a shell as JSON in a text.
   const auto parsed = result.output.starts_with('{') ? parse_json(result.output) : std::nullopt;
   if (parsed && parsed->is_object() && parsed->get_object().contains("output"))
     result.output = text_or_json(parsed->get_object(), "output");
   message.results.push_back(std::move(result));
 }
 
-/// A call that the service itself has carried out: it has no separate result.
+/// A call executed by the service itself has no separate result.
 void read_hosted_call(const json::object& item, const std::string& id, SourceMessage& message) {
   message.results.push_back({id, string_or_empty(item, "revised_prompt")});
   const auto picture = "data:image/png;base64," + string_or_empty(item, "result");
@@ -70,10 +70,10 @@ void read_hosted_call(const json::object& item, const std::string& id, SourceMes
   if (auto file = file_in_url("picture.png", picture)) message.files.push_back(*std::move(file));
 }
 
-/// Lines without a word of the conversation, or with what the others say too.
+/// Lines without content of the conversation, or with content that other lines repeat.
 constexpr auto quiet_lines = std::to_array<std::string_view>({"session_meta", "turn_context", "event_msg"});
 
-/// What one session contains, in order.
+/// Reads one session, in order.
 class Session {
 public:
   Session(Importer& importer, std::string key, bool archived) : importer_(importer), turns_(importer) {
@@ -102,7 +102,7 @@ public:
   }
 
 private:
-  /// The first line that says what the session is; that of a fork is followed by a copy of all lines of the other one.
+  /// Uses the first line that describes the session; in a fork it is followed by a copy of all lines of the original.
   void take_meta(const json::object& meta, const std::optional<Timestamp>& at) {
     if (std::exchange(has_meta_, true)) return;
     if (const auto id = string_or_empty(meta, "id"); !id.empty() && !begun_) head_.key = id;
@@ -132,7 +132,7 @@ private:
     leave_parts(importer_, message);
     if (!has_content(message)) return;
     if (!std::exchange(begun_, true)) importer_.begin_thread(head_, project_);
-    // Items are numbered in each session.
+    // Items are numbered per session.
     take_files(importer_, head_.key, message);
     turns_.add(message);
   }
@@ -182,7 +182,7 @@ void read_sessions(Importer& importer, const fs::path& folder, bool archived) {
   }
 }
 
-/// The headers of a table, and those whose values are in variables.
+/// The headers in a table, and those whose values are in variables.
 json::object codex_headers(const json::object& from) {
   auto headers = object_or_empty(from, "http_headers");
   for (const auto& [name, variable] : object_or_empty(from, "env_http_headers"))
@@ -190,7 +190,7 @@ json::object codex_headers(const json::object& from) {
   return headers;
 }
 
-/// MCP servers as other programs write them.
+/// Converts MCP servers to the format of other programs.
 json::object codex_servers(const json::object& settings) {
   json::object servers;
   for (const auto& [name, value] : object_or_empty(settings, "mcp_servers")) {
@@ -208,7 +208,7 @@ json::object codex_servers(const json::object& settings) {
   return servers;
 }
 
-/// An address with the parameters that every request to it has.
+/// Adds the parameters of every request to an address.
 std::string with_query(std::string address, const json::object& parameters) {
   for (const auto& [name, value] : parameters) {
     if (!value.is_string()) continue;
@@ -278,7 +278,7 @@ constexpr auto codex_contents = std::to_array<KnownEntry>({
 void read_codex(Importer& importer, const fs::path& path) {
   if (!fs::is_directory(path)) throw std::runtime_error(path.string() + ": there is no such folder");
   const auto settings = settings_in_file(importer, path / "config.toml").value_or(json::object());
-  // Before the agent, which names a model.
+  // Must precede the agent, which names a model.
   read_codex_services(importer, settings);
   const auto agent = import_agent(importer, "codex", "Codex", string_or_empty(settings, "model"));
   if (const auto text = text_of_file(importer, path / "AGENTS.md"))

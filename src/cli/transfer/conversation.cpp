@@ -15,10 +15,10 @@ namespace agw::cli {
 
 namespace {
 
-/// How many forks hold their whole path; those after them hold only what differs, so that a tree of any shape stays
-/// proportional to its size.
+/// The maximum number of forks with their whole path; later ones contain only the differing part, so the total stays
+/// proportional to the size of the tree, whatever its shape.
 constexpr std::size_t max_whole_forks = 100;
-/// Each message is compared with so many others.
+/// The maximum number of messages with the same id that a message is compared with.
 constexpr std::size_t max_of_one_id = 100;
 
 using Path = std::vector<std::size_t>;
@@ -39,10 +39,10 @@ public:
     return found == numbers_.end() ? std::nullopt : std::optional(found->second);
   }
 
-  /// From the root to the message. Ends at a loop, which broken data may contain.
+  /// The path from the root to the message. Stops at a loop, which broken data may contain.
   Path path_to(std::size_t last) const { return path_to(last, std::vector<bool>(messages_.size())); }
 
-  /// The same without the messages in `taken`, and those before them.
+  /// The same without the messages in `taken` and their ancestors.
   Path path_to(std::size_t last, std::vector<bool> taken) const {
     Path path;
     for (std::optional<std::size_t> at = last; at && !taken[*at]; at = parent_of(*at)) {
@@ -53,7 +53,8 @@ public:
     return path;
   }
 
-  /// Paths to these have all messages: first the leaves, then the others, of which broken data may contain loops.
+  /// The ends of paths that together contain all messages: first the leaves, then other messages, among which broken
+  /// data may contain loops.
   std::vector<std::size_t> ends() const {
     std::vector<std::size_t> found;
     for (const bool are_leaves : {true, false}) {
@@ -85,7 +86,7 @@ void mark(const Path& path, std::vector<bool>& taken) {
   for (const auto number : path) taken[number] = true;
 }
 
-/// The title that the thread of this path gets, if need be from its first question, as the gateway makes it.
+/// The title of the thread for this path, if necessary derived from its first question as the gateway does.
 std::string title_of(const SourceConversation& conversation, const Path& path) {
   if (conversation.head.title) return *conversation.head.title;
   for (const auto number : path) {
@@ -104,8 +105,8 @@ bool is_copy(const SourceMessage& one, const SourceMessage& other) {
          });
 }
 
-/// Broken data may have several messages of one id: what says the same is dropped. Others become forks, whose keys are
-/// their ids.
+/// Broken data may have several messages with the same id. Duplicates are dropped; others become forks, with their ids
+/// as keys.
 void tell_apart(Importer& importer, std::vector<SourceMessage>& messages) {
   std::unordered_map<std::string, std::vector<std::size_t>> kept;
   for (const auto& message : messages) kept.try_emplace(message.id);
@@ -120,7 +121,7 @@ void tell_apart(Importer& importer, std::vector<SourceMessage>& messages) {
     same.push_back(count);
     if (same.size() > 1) {
       const auto id = std::exchange(message.id, {});
-      // The id may be another message's.
+      // The id may belong to another message.
       for (auto number = same.size(); message.id.empty(); ++number) {
         if (auto own = fmt::format("{}/{}", id, number); kept.try_emplace(own).second) message.id = std::move(own);
       }
@@ -175,7 +176,7 @@ void TurnWriter::take(const SourceResult& result, const SourceMessage& message) 
   };
   auto call = find();
   if (call == calls_.end()) {
-    // A result without its call is kept, too.
+    // Keeps a result without its call.
     answer({.id = message.id,
             .role = message.role,
             .calls = {{result.call_id, "tool", {}}},

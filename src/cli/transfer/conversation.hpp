@@ -28,7 +28,7 @@ struct SourceResult {
   std::string call_id;
   std::string output;
   bool is_error = false;
-  std::optional<Timestamp> at{};  ///< if it is not that of its message
+  std::optional<Timestamp> at{};  ///< if it differs from that of its message
 };
 
 /// A message of another program.
@@ -43,21 +43,21 @@ struct SourceMessage {
   std::string model;
   std::optional<Timestamp> at;
   std::vector<SourceFile> files{};
-  json::array attachments{};           ///< of files that were taken over already
-  std::vector<std::string> unknown{};  ///< kinds of parts that have no place here
+  json::array attachments{};           ///< of files already imported
+  std::vector<std::string> unknown{};  ///< kinds of parts that cannot be represented here
 };
 
 /// Appends a paragraph, unless it is empty.
 void add_paragraph(std::string& text, std::string_view paragraph);
 
-/// Whether a message has more than its place in a conversation.
+/// Whether a message has any content besides its position in a conversation.
 bool has_content(const SourceMessage& message);
 
-/// Takes over the message's files already, for ids that are unique only in `scope`.
+/// Imports the message's files early, because their ids are unique only in `scope`.
 void take_files(Importer& importer, const std::string& scope, SourceMessage& message);
 
-/// Turns a sequence of messages into turns, as the gateway stores them: all that an assistant says and does between two
-/// messages of a person is one turn of the assistant, after a turn for each tool call.
+/// Converts a sequence of messages to turns in the gateway's form: everything that an assistant writes and does between
+/// two messages of a person becomes one turn of the assistant, after a turn for each tool call.
 class TurnWriter {
 public:
   explicit TurnWriter(Importer& importer) : importer_(importer) {}
@@ -73,7 +73,7 @@ private:
     std::optional<Timestamp> at;
   };
   void answer(const SourceMessage& message);
-  /// The message's attachments, after its files were taken over.
+  /// The message's attachments, after importing its files.
   json::array attachments_of(const SourceMessage& message);
   void attach(const SourceMessage& message);
   void take(const SourceResult& result, const SourceMessage& message);
@@ -87,20 +87,20 @@ private:
   bool results_since_step_ = true;
 };
 
-/// A conversation of another program. Where messages have parents, they are a tree: the path to `current` becomes the
+/// A conversation of another program. If messages have parents, they form a tree: the path to `current` becomes the
 /// thread, and each other path a fork of it.
 struct SourceConversation {
   ImportedThread head;
   std::optional<std::filesystem::path> project;
-  std::vector<SourceMessage> messages;  ///< in their order of creation
-  std::optional<std::string> current;   ///< the last message of the path that was shown; none: the newest
+  std::vector<SourceMessage> messages;  ///< in order of creation
+  std::optional<std::string> current;   ///< the last message of the path that was shown; nullopt means the newest
 };
 
 void import_conversation(Importer& importer, SourceConversation conversation);
 
-/// Reads blocks of a message as in the APIs of Anthropic and OpenAI into the message: texts, `thinking`, `tool_use` and
-/// `tool_result`. A picture or document that is not in the block itself becomes a line that says so. The kinds of
-/// others are `unknown`.
+/// Reads blocks of a message, in the format of Anthropic's or OpenAI's API, into the message: texts, `thinking`,
+/// `tool_use` and `tool_result`. A picture or document that is not part of the block becomes a line that states so. The
+/// kinds of other blocks are added to `unknown`.
 void read_blocks(const json::array& blocks, SourceMessage& message);
 
 }  // namespace agw::cli

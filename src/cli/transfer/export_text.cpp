@@ -45,7 +45,7 @@ std::string escaped(std::string_view text) {
   return safe;
 }
 
-/// Backquotes, more of them than the text has in a row.
+/// A fence of more backquotes than the longest sequence in the text.
 std::string fence_for(std::string_view text) {
   std::size_t longest = 0;
   std::size_t row = 0;
@@ -80,7 +80,7 @@ std::string reasoning_of(const json::object& turn) {
   return metadata ? string_or_empty(*metadata, "reasoning") : std::string();
 }
 
-/// As a quotation, which no line of it can end.
+/// Formats a quotation that none of its lines can end.
 std::string quotation_of(std::string_view text) {
   if (text.empty()) return {};
   std::string quotation = "> **Reasoning**\n>\n> ";
@@ -88,7 +88,7 @@ std::string quotation_of(std::string_view text) {
   return quotation + "\n\n";
 }
 
-/// The text of a name: nothing in it is markup.
+/// Escapes all markup in a name.
 std::string plain_in_markdown(std::string_view name) {
   std::string text;
   for (const char c : name) {

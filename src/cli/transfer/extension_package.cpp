@@ -68,7 +68,7 @@ json::object body_of(json::object document, const fs::path& path) {
   }
 }
 
-/// The single file of a folder that is the extension's record.
+/// The name of the single file in a folder that is the extension's record.
 std::string record_in(const Directory& directory, const fs::path& folder) {
   std::string found;
   for (const auto& entry : require(directory.list(".", max_package_files), folder)) {
@@ -97,7 +97,7 @@ void list_files(const Directory& directory, const fs::path& folder, const fs::pa
   }
 }
 
-/// A job's `prompt.md` is its prompt, as in the gateway's own directories.
+/// Uses a job's `prompt.md` as its prompt, as in the gateway's own directories.
 void take_prompt(const Directory& directory, json::object& body, std::vector<std::string>& files) {
   if (string_member(body, "type") != "job" || !body["definition"].is_object()) return;
   auto& definition = body["definition"].get_object();
@@ -107,7 +107,7 @@ void take_prompt(const Directory& directory, json::object& body, std::vector<std
   files.erase(prompt);
 }
 
-/// An app's path is relative to its folder, in which it runs.
+/// Resolves an app's path relative to its folder, in which it runs.
 void take_app_path(const fs::path& folder, json::object& body) {
   if (string_member(body, "type") != "app" || !body["definition"].is_object()) return;
   auto& definition = body["definition"].get_object();

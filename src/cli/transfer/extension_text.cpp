@@ -18,7 +18,7 @@ json::object with_members(const json::object& record, std::initializer_list<std:
   return chosen;
 }
 
-/// On one line, so that no value can end the comment.
+/// Formats a comment on one line, so that no value can end it.
 std::string comment(const json::object& record, std::string_view member) {
   const auto* value = record.if_contains(member);
   if (!value || value->is_null()) return "";

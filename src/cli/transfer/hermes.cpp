@@ -27,18 +27,18 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Columns hold 0 and 1.
+/// Whether a column with the values 0 and 1 is 1.
 bool is_set(const json::object& row, std::string_view column) {
   const auto* value = row.if_contains(column);
   return value && value->is_int64() && value->get_int64() != 0;
 }
 
-/// A message that was taken back, by `/undo` or an edit; one that was only summed up still counts.
+/// Whether a message was withdrawn by `/undo` or an edit; a message that was only compacted still counts.
 bool is_taken_back(const json::object& row) {
   return row.contains("active") && !is_set(row, "active") && !is_set(row, "compacted");
 }
 
-/// Lists of text and pictures are marked by a first character that no text has.
+/// A first character that occurs in no text marks lists of text and pictures.
 void read_hermes_content(const std::string& content, SourceMessage& message) {
   constexpr std::string_view mark("\0json:", 6);
   std::size_t replaced = 0;
@@ -67,7 +67,7 @@ SourceMessage hermes_message(const json::object& row, const std::string& model) 
   const auto role = string_or_empty(row, "role");
   SourceMessage message{.id = text_or_json(row, "id"), .parent = {}, .role = Role::system, .text = {}, .reasoning = {}};
   message.at = time_in(row, "timestamp");
-  // What the program itself wrote for the model is no word of a person.
+  // Text written for the model by the program is not text of the person.
   if (role == "session_meta" || string_or_empty(row, "display_kind") == "hidden") return message;
   read_hermes_content(string_or_empty(row, "content"), message);
   if (role == "tool") {
@@ -105,7 +105,7 @@ HermesSession hermes_session(const json::object& row) {
   return session;
 }
 
-/// Takes the messages that were taken back, or the others; false if there are none.
+/// Adds the withdrawn messages, or the others; returns false if there are none.
 bool read_hermes_messages(Importer& importer, ProgramStore& store, const HermesSession& session, bool taken_back) {
   bool begun = false;
   TurnWriter turns(importer);
@@ -146,7 +146,7 @@ void read_hermes_sessions(Importer& importer, const fs::path& file) try {
   importer.leave(file.string(), fmt::format("cannot be read: {}", error.what()));
 }
 
-/// The skills that came with the program: lines of `name:hash`.
+/// The skills shipped with the program: lines of `name:hash`.
 std::set<std::string> bundled_skills(Importer& importer, const fs::path& file) {
   std::set<std::string> names;
   const auto text = text_of_file(importer, file).value_or("");
@@ -167,7 +167,7 @@ std::string hermes_api(std::string_view mode) {
   return mode == "anthropic_messages" ? "anthropic" : "";
 }
 
-/// The first of the members that is there.
+/// The first non-empty member.
 std::string first_text(const json::object& object, std::initializer_list<std::string_view> names) {
   for (const auto name : names) {
     if (auto text = string_or_empty(object, name); !text.empty()) return text;
@@ -188,7 +188,7 @@ SourceService hermes_service(Importer& importer, std::string name, const json::o
   return service;
 }
 
-/// Services that a person has named: `providers`, in older versions `custom_providers`, or `model` itself.
+/// Services configured by a person: `providers`, in older versions `custom_providers`, or `model` itself.
 void read_hermes_services(Importer& importer, const json::object& settings) {
   constexpr std::string_view custom = "custom:";
   const auto model = object_or_empty(settings, "model");

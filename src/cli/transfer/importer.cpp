@@ -1,6 +1,6 @@
-// Puts what readers.hpp found into a gateway. Turns are sent in batches; the next one is read while the last is on its
-// way. Records carry a mark of their origin, and what is there already is left alone, so an import that was interrupted
-// can be repeated.
+// Creates the things found by readers.hpp in a gateway. Turns are sent in batches; the next batch is read while one is
+// sent. Records contain a mark of their origin, and existing ones are not changed, so an interrupted import can be
+// repeated.
 
 #include "cli/transfer/importer.hpp"
 
@@ -27,7 +27,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A batch is parsed and written in one go, so its size bounds how long other requests wait.
+// A batch is parsed and written at once, so its size limits how long other requests wait.
 constexpr std::size_t max_batch_bytes = 192 * 1024;
 constexpr std::size_t max_batch_turns = 400;
 constexpr std::size_t max_batch_threads = 100;
@@ -35,7 +35,7 @@ constexpr std::size_t max_turn_bytes = 8 * 1024 * 1024;
 constexpr std::size_t max_left_out = 1000;
 constexpr std::size_t max_identity_bytes = 102'400;
 constexpr std::size_t max_file_name = 200;
-/// Lists of threads have whole titles.
+/// Lists of threads contain complete titles.
 constexpr std::size_t max_title_bytes = 1000;
 constexpr auto origin_member = "imported_from";
 
@@ -95,7 +95,7 @@ bool is_refusal(const ResponseError& error) {
   return error.status() == 400 || error.status() == 404 || error.status() == 409 || error.status() == 413;
 }
 
-/// Whether some of its turns are why the thread is refused. Only their metadata can nest too deeply.
+/// Whether the thread is refused because of some of its turns. Only metadata of turns can be nested too deeply.
 bool is_about_turns(const ResponseError& error) {
   const std::string_view why = error.what();
   return error.status() == 413 || why.starts_with("threads[0].turns") ||
@@ -147,7 +147,7 @@ void Importer::begin_thread(ImportedThread head, const std::optional<fs::path>& 
     leave_one_of("ends of titles", "a title has at most 1,000 bytes");
   }
   if (project) head.project_id = project_id(*project, project->filename().string());
-  // A dry run cannot know what is there.
+  // A dry run does not know which threads exist.
   if (!writes_ && seen_threads_.insert(head.key).second) ++counts_["threads"].created;
   batch_bytes_ += head.key.size() + head.title.value_or("").size() + 200;
   if (head.tasks) batch_bytes_ += size_of(*head.tasks);
@@ -155,7 +155,7 @@ void Importer::begin_thread(ImportedThread head, const std::optional<fs::path>& 
 }
 
 void Importer::check_time(std::optional<Timestamp>& time) {
-  // A clock may be a little ahead.
+  // Tolerates a clock that is slightly ahead.
   if (!time || (*time >= Timestamp() && *time <= SystemClock().now() + std::chrono::days(1))) return;
   time.reset();
   ++impossible_times_;
@@ -183,7 +183,7 @@ void Importer::add_turn(ImportedTurn turn) {
   batch_.threads.back().turns.push_back(std::move(turn));
 }
 
-/// What the gateway refuses is left out, a thread or some of its turns; the rest of the batch is taken.
+/// Leaves out a thread, or some of its turns, that the gateway refuses, and sends the rest of the batch.
 Importer::Sent Importer::send(const FoundGateway& gateway, ImportBatch batch) {
   try {
     return {send_batch(gateway, batch), {}};
@@ -208,8 +208,8 @@ Importer::Sent Importer::send(const FoundGateway& gateway, ImportBatch batch) {
   return sent;
 }
 
-/// Sends one thread, by halves of its turns where the gateway refuses any of them. Throws what it refuses of the
-/// thread.
+/// Sends one thread; if the gateway refuses any turns, sends halves of them separately. Throws an error that concerns
+/// the thread itself.
 void Importer::send_thread(const FoundGateway& gateway, ImportBatch one, ImportResult& result, RefusedTurns& refused) {
   AGW_ASSERT(one.threads.size() == 1);
   try {
@@ -316,7 +316,7 @@ std::optional<Importer::Place> Importer::place_of(const std::string& base, const
     if (attempt > 0) name += fmt::format("-{}{}", source_, attempt > 1 ? fmt::format("-{}", attempt) : "");
     const auto found = gateway_ ? find_extension(name) : std::nullopt;
     if (found && origin_of(*found) == mark) return Place{name, true};
-    // A dry run leaves no record that the next thing of this name would meet.
+    // A dry run creates no record that a later thing of this name would find.
     if (!found && (writes_ || planned_.insert(name).second)) return Place{name, false};
   }
   return std::nullopt;
@@ -439,7 +439,7 @@ void Importer::add_file(const std::string& kind, const fs::path& path, const std
   const auto directory = Directory::open(gateway_->data_directory, Symlinks::refuse).value();
   if (directory.status(path.string())) {
     ++count.kept;
-    // It may have been edited since.
+    // The file may have been edited since.
     const auto there = directory.read(path.string(), content.size());
     if (!there || *there != content) leave(origin, "there is another file already: " + path.string());
     return;
@@ -465,7 +465,7 @@ std::optional<json::object> Importer::add_attachment(const std::string& key, Sou
   if (type.empty()) type = type_of(bytes);
   const auto id = source_ == own_source ? key : id_of_key(source_, "file/" + key);
   json::object made{{"id", id}, {"name", name}, {"mime", type}, {"size", bytes.size()}};
-  // Only the gateway knows whether it has all of a file, so it gets it again.
+  // Only the gateway knows whether it has the complete file, so it is sent again.
   const bool is_there = gateway_ && fs::exists(gateway_->data_directory / "attachments" / id);
   ++(is_there ? counts_["files"].kept : counts_["files"].created);
   if (!writes_) return made;

@@ -23,32 +23,32 @@
 
 namespace agw::cli {
 
-/// A value in place of a time that is not a time, or not one in the calendar.
+/// Replaces a value that is not a valid time.
 inline constexpr Timestamp no_time = Timestamp::max();
 
-/// How many things of one kind an import brought.
+/// The number of imported things of one kind.
 struct ImportCount {
   std::uint64_t created = 0;
-  std::uint64_t kept = 0;  ///< were there already
+  std::uint64_t kept = 0;  ///< existed already
 };
 
-/// Something that was not taken, and why.
+/// Something that was not imported, and the reason.
 struct LeftOut {
   std::string what;
   std::string why;
 };
 
-/// The result for an extension from our own export. An enabled extension follows its files immediately.
+/// The result for an extension from this program's own export. An enabled extension follows its files immediately.
 enum class OwnExtension { left_out, disabled, enabled };
 
-/// Takes what a reader finds and creates it in the gateway. Records that an earlier import created are recognized and
-/// left as they are, so an import that was interrupted is simply done again. A dry run only counts. Threads go in
-/// batches, of which one is being sent while the next is collected, so memory is bounded. Extensions are created
-/// disabled. Blocks: not for the loop.
+/// Receives the things found by a reader and creates them in the gateway. Records from an earlier import are recognised
+/// and not changed, so an interrupted import can simply be repeated. A dry run only counts. Threads are sent in
+/// batches; the next batch is collected while one is sent, so memory is bounded. Extensions are created disabled.
+/// Blocks, so do not use it on the loop.
 class Importer {
 public:
-  /// `source` names the program, and `root` is its directory, or its file. `gateway` must outlive this; a dry run asks
-  /// it what is there, and may go without (null).
+  /// `source` is the name of the program, and `root` its directory or file. `gateway` must outlive this object; a dry
+  /// run uses it only to look up existing records, and works without it (null).
   Importer(std::string source, std::filesystem::path root, const FoundGateway* gateway, bool with_keys, bool dry_run);
   ~Importer();
 
@@ -56,52 +56,53 @@ public:
   const std::filesystem::path& root() const { return root_; }
   bool with_keys() const { return with_keys_; }
 
-  // Threads: `begin_thread`, its turns in order, then the next thread or `finish`.
+  // Threads: call `begin_thread`, add its turns in order, then begin the next thread or call `finish`.
 
-  /// `head` has no turns. `project` is the directory in which the conversation took place; it becomes a project if it
-  /// is one already or can be one. Times before 1970 or in the future, and `no_time`, are dropped, and so for turns;
-  /// that is noted.
+  /// `head` has no turns. `project` is the directory of the conversation; it becomes a project if it is one already or
+  /// can be one. Times before 1970 or in the future, and `no_time`, are dropped, also in turns, with a note.
   void begin_thread(ImportedThread head, const std::optional<std::filesystem::path>& project = {});
   void add_turn(ImportedTurn turn);
 
-  /// `body` is that of `POST /extensions`; `origin` identifies it within its source. A name that is no extension's name
-  /// is mapped; a name that something else has is followed by the source's. Both are reported. Returns the name that
-  /// the extension has here, or would have if it were not left out.
+  /// `body` is that of `POST /extensions`; `origin` identifies it within its source. An invalid name is converted; a
+  /// name that is in use gets the source's name as a suffix. Both are reported. Returns the name of the extension here,
+  /// even if it is left out.
   std::string add_extension(json::object body, const std::string& origin);
-  /// An extension of this program's own export, by its name. One that is there stays; another of its name is reported.
+  /// Adds an extension from this program's own export under its name. An existing one is kept; a different extension
+  /// with its name is reported.
   OwnExtension add_own_extension(json::object body);
-  /// A directory that becomes a project with this name, if it can be one.
+  /// Makes a directory a project with this name, if possible.
   void add_project(const std::filesystem::path& directory, const std::string& name) { project_id(directory, name); }
-  /// The name here of an agent that this import brings.
+  /// The name here of an agent in this import.
   std::optional<std::string> agent_here(const std::string& name) const;
-  /// The name here of another program's model; none if there is no such model, or several. Asks the gateway once.
+  /// The name here of another program's model; nullopt if there is no such model, or several. Asks the gateway once.
   std::optional<std::string> model_here(const std::string& model);
-  /// The models `<name>/…` of the other program are those of the integration `name_here`.
+  /// Maps the other program's models `<name>/…` to those of the integration `name_here`.
   void add_model_service(const std::string& name, const std::string& name_here) { services_[name] = name_here; }
-  /// A file that belongs to an agent or to all: `soul` or `user-profile`. Never replaces one that has content. Without
-  /// `agent`, it is the shared one.
+  /// Adds a file for one agent or, without `agent`, for all: `soul` or `user-profile`. Never replaces one that has
+  /// content.
   void add_identity(const std::string& kind, const std::optional<std::string>& agent, const std::string& content,
                     const std::string& origin);
-  /// A file in the data directory, such as a skill's or a knowledge page. Never replaces one.
+  /// Adds a file in the data directory, such as a skill's or a knowledge page. Never replaces one.
   void add_file(const std::string& kind, const std::filesystem::path& path, const std::string& content,
                 const std::string& origin, mode_t mode = 0600);
-  /// Whether there is such a file in the data directory.
+  /// Whether the data directory has such a file.
   bool has_file(const std::filesystem::path& path) const;
-  /// Takes over a file of a message; `key` identifies it within its source; an own export's is its id. Returns what the
-  /// metadata of a turn says of it; no value for an empty file and one over 20 MiB, which are left out.
+  /// Imports a file of a message. `key` identifies it within its source; in an own export it is the file's id. Returns
+  /// the description for the metadata of a turn; nullopt for an empty file or one over 20 MiB, which are left out.
   std::optional<json::object> add_attachment(const std::string& key, SourceFile file);
-  /// Returns what stands for the value in a definition: `${secret:NAME}`. Stores the value only with `--with-keys`, and
-  /// never in place of another one, which is reported. An empty value is one that the other program keeps elsewhere.
+  /// Returns the replacement for the value in a definition: `${secret:NAME}`. Stores the value only with `--with-keys`,
+  /// and never replaces another one, which is reported instead. An empty value means that the other program stores it
+  /// elsewhere.
   std::string add_secret(const std::string& variable, const std::string& value);
 
   void leave(std::string what, std::string why);
-  /// For many things of a kind, which are reported together: `kind` follows their number.
+  /// For many things of one kind, which are reported together, as their number followed by `kind`.
   void leave_one_of(std::string kind, std::string why) { ++left_kinds_[{std::move(kind), std::move(why)}]; }
-  /// For what comes, but differs from its source.
+  /// Reports a thing that is imported but differs from its source.
   void note(std::string text) { notes_.push_back(std::move(text)); }
   void show_progress(const std::string& what, std::uint64_t done, std::uint64_t total);
 
-  /// Sends what is left.
+  /// Sends the rest.
   void finish();
 
   const std::map<std::string, ImportCount>& counts() const { return counts_; }
@@ -116,8 +117,8 @@ private:
   };
   struct RefusedTurns {
     std::size_t count = 0;
-    std::string key;  ///< of the first
-    std::string why;  ///< the same
+    std::string key;  ///< of the first turn left out
+    std::string why;  ///< common to all
 
     void add(const std::string& turn, const std::string& reason) {
       if (count++ == 0) key = turn, why = reason;
@@ -138,7 +139,7 @@ private:
     std::string name;
     bool is_there;
   };
-  /// Where an extension with this mark is or can be; none if too many names are taken.
+  /// Where an extension with this mark exists or can be created; nullopt if too many names are taken.
   std::optional<Place> place_of(const std::string& base, const std::string& mark);
   void load_models();
   std::string secret_name(const std::string& variable, const std::string& value);
@@ -155,12 +156,12 @@ private:
   std::size_t batch_bytes_ = 0;
   std::size_t batch_turns_ = 0;
   std::future<Sent> sending_;
-  std::optional<std::map<std::string, std::string>> projects_;          ///< ids by path; empty: cannot be one
-  std::set<std::string> planned_;                                       ///< names that a dry run would have given
-  std::map<std::string, std::string> services_;                         ///< names here by the other program's
-  std::map<std::string, std::string> agents_;                           ///< the same
-  std::optional<std::set<std::string>> models_;                         ///< those of the gateway
-  std::map<std::string, std::pair<std::string, std::string>> secrets_;  ///< variable and value by the name here
+  std::optional<std::map<std::string, std::string>> projects_;  ///< ids by path; empty if the path cannot be a project
+  std::set<std::string> planned_;                               ///< names that a dry run would have used
+  std::map<std::string, std::string> services_;                 ///< names here, by the other program's names
+  std::map<std::string, std::string> agents_;                   ///< likewise
+  std::optional<std::set<std::string>> models_;                 ///< the gateway's models
+  std::map<std::string, std::pair<std::string, std::string>> secrets_;  ///< variable and value, by the name here
   std::set<std::string> seen_threads_;
   std::map<std::string, ImportCount> counts_;
   std::vector<LeftOut> left_out_;
@@ -170,7 +171,7 @@ private:
   std::vector<std::string> notes_;
 };
 
-/// `text` as an extension's name: kebab-case, at most 64 characters; `otherwise` if nothing is left of it.
+/// `text` as an extension's name: kebab-case, at most 64 characters; `otherwise` if nothing is left.
 /// Example: src/cli/transfer/importer_test.cpp: ExtensionNames.AreMadeFromAnyText
 std::string extension_name_from(std::string_view text, std::string_view otherwise);
 

@@ -1,5 +1,4 @@
-// The keys that an import finds. A secret that is there already may be in use by other extensions, so it is never
-// replaced.
+// The keys found by an import. Other extensions may use an existing secret, so it is never replaced.
 
 #include <algorithm>
 #include <utility>
@@ -33,8 +32,8 @@ std::string numbered(const std::string& name, int number) {
 
 }  // namespace
 
-/// Two variables whose names become one, or two values of one variable, are two secrets. A value that the other program
-/// keeps elsewhere is that of the variable.
+/// Two variables whose names become equal, or two values of one variable, become two secrets. A value stored elsewhere
+/// by the other program belongs to the variable.
 std::string Importer::secret_name(const std::string& variable, const std::string& value) {
   const auto base = upper_case_name(source_ + "_" + variable);
   for (int number = 1;; ++number) {
@@ -46,7 +45,7 @@ std::string Importer::secret_name(const std::string& variable, const std::string
   }
 }
 
-/// A name for the key that is neither there nor planned.
+/// A name for the key that is neither in use nor planned.
 std::string Importer::free_secret_name(const std::string& base) const {
   const Secrets there(gateway_->data_directory);
   int number = 2;

@@ -31,12 +31,12 @@ unsigned escaped_unit(std::string_view text) {
 bool is_first_half(unsigned unit) { return unit >= 0xd800 && unit < 0xdc00; }
 bool is_second_half(unsigned unit) { return unit >= 0xdc00 && unit < 0xe000; }
 
-/// Finds the end of one value, in pieces.
+/// Finds the end of one value that arrives in pieces.
 class ElementScanner {
 public:
   explicit ElementScanner(char first) : depth_(first == '{' || first == '[' ? 1 : 0), in_string_(first == '"') {}
 
-  /// How many bytes of `piece` belong to the value.
+  /// The number of bytes of `piece` that belong to the value.
   std::size_t scan(std::string_view piece) {
     std::size_t used = 0;
     while (used < piece.size() && !complete_) {
@@ -52,7 +52,7 @@ public:
   }
 
   bool complete() const { return complete_; }
-  /// Whether what closes an object, array or text must still come.
+  /// Whether an object, array or text is not closed yet.
   bool is_open() const { return depth_ > 0 || in_string_; }
 
 private:
@@ -113,7 +113,7 @@ bool JsonElements::begin(char& first) {
   while (!ended_ && refill()) {
     first = bytes_.front();
     bytes_.remove_prefix(1);
-    if (is_blank(first) || first == ',' || (!begun_ && (first & 0x80) != 0)) continue;  // A byte order mark, too.
+    if (is_blank(first) || first == ',' || (!begun_ && (first & 0x80) != 0)) continue;  // includes a byte order mark
     if (!begun_ && first == '[') {
       begun_ = in_array_ = true;
       continue;

@@ -11,15 +11,15 @@
 
 namespace agw::cli {
 
-/// Parses JSON of another program, in which texts may hold what is no whole character: one half of a surrogate pair
-/// (`\ud800`), as JavaScript leaves it where it cuts a text, or bytes that are not UTF-8. Each becomes U+FFFD and is
-/// counted in `replaced`.
+/// Parses JSON of another program, whose texts may contain invalid characters: one half of a surrogate pair (`\ud800`),
+/// which JavaScript leaves when it truncates a text, or bytes that are not UTF-8. Each becomes U+FFFD and is counted in
+/// `replaced`.
 /// Example: src/cli/transfer/json_pieces_test.cpp: SourceJson.HasWholeCharacters
 std::optional<json::value> parse_source_json(std::string_view text, std::size_t& replaced);
 
-/// Cuts a JSON text of any length into the elements of its outermost array, so that only one is in memory. A text whose
-/// outermost value is an object is one element. The elements are found by their brackets and quotes; whether each is
-/// JSON is for its parser to say.
+/// Splits a JSON text of any length into the elements of its outermost array, so that only one is in memory. If the
+/// outermost value is an object, it is the only element. Finds elements by brackets and quotes; their parser must
+/// validate them.
 /// Example: src/cli/transfer/json_pieces_test.cpp: JsonElements.AreCutFromPiecesOfAnySize
 class JsonElements {
 public:
@@ -28,8 +28,8 @@ public:
   /// The next element that is not too large; false at the end.
   bool next(std::string& element);
 
-  std::size_t too_large() const { return too_large_; }  ///< how many were passed over
-  /// Whether the text ended before its outermost value did.
+  std::size_t too_large() const { return too_large_; }  ///< the number of skipped elements
+  /// Whether the text ended before its outermost value.
   bool is_truncated() const { return truncated_; }
 
 private:
@@ -47,12 +47,12 @@ private:
   bool truncated_ = false;
 };
 
-/// Cuts a text into its lines, of which only one is in memory. Empty ones are passed over.
+/// Splits a text into lines, of which only one is in memory. Skips empty ones.
 class TextLines {
 public:
   TextLines(ByteSource source, std::size_t max_bytes) : source_(std::move(source)), max_bytes_(max_bytes) {}
 
-  /// The next line that is not too large, without its end and a byte order mark; false at the end.
+  /// The next line that is not too large, without its line end and a byte order mark; false at the end.
   bool next(std::string& line);
 
   std::size_t too_large() const { return too_large_; }
@@ -66,7 +66,7 @@ private:
   bool ended_ = false;
 };
 
-/// What editors on Windows begin files with.
+/// The first bytes of files written by editors on Windows.
 inline constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
 
 }  // namespace agw::cli

@@ -10,7 +10,7 @@ namespace agw::cli {
 
 namespace {
 
-/// Anthropic's `source`, OpenClaw's `data` and `mimeType`, or an address in one of OpenAI's two forms.
+/// Reads Anthropic's `source`, OpenClaw's `data` and `mimeType`, or an address in one of OpenAI's two forms.
 std::optional<SourceFile> file_of(const json::object& block) {
   auto source = object_or_empty(block, "source");
   if (source.empty() && block.contains("data"))
@@ -22,7 +22,7 @@ std::optional<SourceFile> file_of(const json::object& block) {
   return file_in_url(name.empty() ? "picture" : std::move(name), url);
 }
 
-/// Files in a result are files of its message.
+/// Files in a result become files of its message.
 std::string result_text(const json::object& block, SourceMessage& message) {
   if (const auto text = string_member(block, "content")) return std::string(*text);
   SourceMessage inner;
@@ -44,7 +44,7 @@ void read_block(const json::object& block, SourceMessage& message) {
     message.calls.push_back({std::move(id), string_or_empty(block, "name"), object_or_empty(block, "input")});
   } else if (type.ends_with("tool_result")) {
     auto id = string_or_empty(block, "tool_use_id");
-    // Claude's own exports have the results in the message of the calls, in their order, and may lack ids.
+    // Claude's own exports contain results in the message of the calls, in the same order, and may lack ids.
     if (id.empty() && message.results.size() < message.calls.size()) id = message.calls[message.results.size()].id;
     auto text = result_text(block, message);
     message.results.push_back({std::move(id), std::move(text), is_true(block, "is_error")});

@@ -13,7 +13,7 @@ namespace agw::cli {
 
 namespace {
 
-/// Its address is known to the gateway.
+/// Whether the gateway knows the service's address.
 bool is_of_vendor(std::string_view api) { return api == "anthropic" || api == "openai-responses" || api == "gemini"; }
 
 json::object headers_of(Importer& importer, const SourceService& service) {

@@ -8,21 +8,21 @@
 
 namespace agw::cli {
 
-/// A model service as another program has it.
+/// A model service in another program.
 struct SourceService {
   std::string name;
-  std::string api{};                 ///< as in our definitions; empty: one that the gateway does not speak
+  std::string api{};                 ///< as in our definitions; empty if the gateway does not support it
   std::string base_url{};            ///< may be empty for the vendors' own services
-  std::optional<std::string> key{};  ///< no value: it needs none; empty: the other program keeps it elsewhere
-  json::object headers{};            ///< those that name a key become secrets
+  std::optional<std::string> key{};  ///< nullopt: needs none; empty: the other program stores it elsewhere
+  json::object headers{};            ///< those that contain a key become secrets
   json::array models{};              ///< as in our definitions
   std::string default_model{};
 };
 
-/// Creates a disabled integration of the kind `model`. What it lacks is reported.
+/// Creates a disabled integration of the kind `model`. Reports missing properties.
 void import_model_service(Importer& importer, SourceService service, const std::string& origin);
 
-/// The key that a member holds; empty if it names a variable or a place instead.
+/// The key in a member; empty if it names a variable or a place instead.
 std::optional<std::string> key_in(const json::object& object, std::string_view name);
 
 /// The model id if `model` is one of `service` (`<service>/<id>`); else empty.

@@ -49,7 +49,7 @@ json::object openclaw_model(const json::object& from) {
   return model;
 }
 
-/// The model of an agent: a text, or what it falls back from.
+/// The model of an agent: a text, or an object with a primary model and fallbacks.
 std::string openclaw_model_of(const json::object& agent) {
   const auto primary = string_or_empty(object_or_empty(agent, "model"), "primary");
   return primary.empty() ? string_or_empty(agent, "model") : primary;
@@ -144,7 +144,7 @@ constexpr auto openclaw_workspace = std::to_array<KnownEntry>({
     {"*", "is no text of the workspace's own: copy what you need into a project"},
 });
 
-/// Its workspace: what it is and what it knows.
+/// Reads the workspace of an agent: its identity and its knowledge.
 void read_openclaw_workspace(Importer& importer, const fs::path& folder, const std::string& agent) {
   std::string soul;
   for (const auto* name : {"SOUL.md", "IDENTITY.md", "AGENTS.md", "TOOLS.md"}) {
@@ -166,14 +166,14 @@ void read_openclaw_workspace(Importer& importer, const fs::path& folder, const s
   leave_entries(importer, folder, openclaw_workspace);
 }
 
-/// A path of the settings; `~` is where the directory of the program is.
+/// A path in the settings; `~` is the parent of the program's directory.
 fs::path path_in(const fs::path& root, const std::string& text) {
   const auto home = fs::absolute(root / "..").lexically_normal();
   if (text == "~" || text.starts_with("~/")) return home / text.substr(std::min<std::size_t>(text.size(), 2));
   return fs::path(text).is_absolute() ? fs::path(text) : home / text;
 }
 
-/// An agent that the settings name besides the main one, with its own workspace.
+/// An additional agent in the settings, with its own workspace.
 void read_openclaw_agent(Importer& importer, const json::object& from, const fs::path& root,
                          const std::string& usual_model) {
   const auto id = string_or_empty(from, "id");
@@ -191,7 +191,7 @@ void read_openclaw_agent(Importer& importer, const json::object& from, const fs:
   read_openclaw_workspace(importer, own.empty() ? root / ("workspace-" + id) : path_in(root, own), name);
 }
 
-/// The agents that the settings name: `list` or, since 2026.9, `entries` by their ids.
+/// The agents in the settings: `list` or, since 2026.9, `entries` by their ids.
 std::vector<json::object> openclaw_agents(const json::object& agents) {
   std::vector<json::object> list;
   const auto* named = array_member(agents, "list");
@@ -207,7 +207,7 @@ std::vector<json::object> openclaw_agents(const json::object& agents) {
   return list;
 }
 
-/// Its agents, of which the main one stands for the program. Returns that one's name.
+/// Reads the agents; the main one represents the program. Returns its name.
 std::string read_openclaw_agents(Importer& importer, const json::object& settings, const fs::path& root) {
   const auto agents = object_or_empty(settings, "agents");
   const auto defaults = openclaw_defaults(settings);
@@ -240,7 +240,7 @@ void read_openclaw_jobs(Importer& importer, const fs::path& file, const std::str
     const auto what = "job " + string_or_empty(row, "name");
     const auto job = source_json(importer, string_or_empty(row, "job_json"), what);
     if (!job || !job->is_object()) return importer.leave(what, "is no job in JSON");
-    // Heartbeats, reviews of its skills and the like.
+    // Skips heartbeats, reviews of skills and similar maintenance.
     if (job->get_object().contains("declarationKey")) return importer.leave(what, "is upkeep of that program's own");
     import_job(importer, job->get_object(), agent);
   });
@@ -254,7 +254,7 @@ void read_openclaw(Importer& importer, const fs::path& path) {
   if (!fs::is_directory(path)) throw std::runtime_error(path.string() + ": there is no such folder");
   const auto file = path / "openclaw.json";
   const auto settings = settings_in_file(importer, file).value_or(json::object());
-  // Before the agents, which name models.
+  // Must precede the agents, which name models.
   read_openclaw_services(importer, settings);
   const auto agent = read_openclaw_agents(importer, settings, path);
   import_skills(importer, path / "skills", agent);

@@ -1,6 +1,6 @@
-// A session's events are the same in the database as in the older files of lines; they are described in
-// https://github.com/JunWan666/openclaw-termux-zh (docs/jsonl_format_guide.md). In the database, those that were not
-// needed for a while are compressed.
+// A session's events are the same in the database as in the older JSON Lines files;
+// https://github.com/JunWan666/openclaw-termux-zh (docs/jsonl_format_guide.md) describes them. In the database, events
+// that were not used for a while are compressed.
 
 #include "cli/transfer/openclaw_sessions.hpp"
 
@@ -30,7 +30,7 @@ namespace fs = std::filesystem;
 
 using SessionTitles = std::map<std::string, std::string>;
 
-/// The blocks are those of Anthropic's API, except for calls.
+/// Blocks have the format of Anthropic's API, except for calls.
 void read_openclaw_blocks(const json::array& blocks, SourceMessage& message) {
   for (const auto& block : blocks) {
     const auto* object = block.if_object();
@@ -72,7 +72,7 @@ SourceMessage openclaw_message(const json::object& line) {
   return message;
 }
 
-/// Others say what the program did by itself, such as to sum up.
+/// Events that need no report. Others record the program's own actions, such as compaction.
 constexpr auto quiet_events =
     std::to_array<std::string_view>({"message", "model_change", "thinking_level_change", "label", "session_info"});
 
@@ -88,7 +88,7 @@ void add_event(Importer& importer, const json::object& event, SourceConversation
   auto message = openclaw_message(event);
   leave_parts(importer, message);
   auto& messages = conversation.messages;
-  // In old sessions the order says what follows what.
+  // In old sessions, messages follow each other in file order.
   if (message.id.empty()) {
     message.id = fmt::format("event-{}", messages.size());
     if (!messages.empty()) message.parent = messages.back().id;
@@ -122,7 +122,7 @@ void read_openclaw_file(Importer& importer, const fs::path& file, const std::str
   finish_session(importer, file.string(), std::move(conversation));
 }
 
-/// The titles of an agent's sessions, by their ids: the list of the program has its current ones, by other keys.
+/// The titles of an agent's sessions by id. The program's list contains only current ones, by other keys.
 SessionTitles openclaw_titles(Importer& importer, const fs::path& folder) {
   SessionTitles titles;
   if (!fs::exists(folder / "sessions.json")) return titles;
@@ -154,7 +154,7 @@ void read_openclaw_files(Importer& importer, const fs::path& folder, const std::
   }
 }
 
-/// The database's data about the sessions that a key now leads to.
+/// The database's data about the current session of each key.
 std::map<std::string, json::object> nodes_in(ProgramStore& store) {
   std::map<std::string, json::object> nodes;
   store.for_each_row("session_nodes", "session_key", [&](json::object row) {
@@ -171,7 +171,7 @@ ImportedThread openclaw_head(const std::string& agent, const json::object& windo
                             string_or_empty(window, "display_name")}) {
     if (!title.empty() && !head.title) head.title = shortened(title, 200);
   }
-  // An agent asked another one: that is not a person's conversation.
+  // A session started by another agent is not a person's conversation.
   head.archived = node.contains("archived_at") || !string_or_empty(window, "spawned_by").empty();
   head.created_at = time_in_ms(window, "created_at");
   head.updated_at = time_in_ms(window, "updated_at");

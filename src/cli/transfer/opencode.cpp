@@ -24,14 +24,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A text, or that of the file below `folder` that stands in its place.
+/// A text, or the content of the file below `folder` that it refers to.
 std::string text_or_file(Importer& importer, std::string text, const fs::path& folder) {
   constexpr std::string_view begin = "{file:./";
   if (!text.starts_with(begin) || !text.ends_with('}')) return text;
   return text_of_file(importer, folder / text.substr(begin.size(), text.size() - begin.size() - 1)).value_or("");
 }
 
-/// An agent or a command in the settings, whose prompt is the member `from` there and `to` here.
+/// Adds an agent or a command from the settings; its prompt is the member `from` there and `to` here.
 void add_from_settings(Importer& importer, const std::string& type, const std::string& name, json::object object,
                        const fs::path& folder, std::string_view from, const std::string& to) {
   const auto what = fmt::format("{} {}", type, name);
@@ -47,7 +47,8 @@ void add_from_settings(Importer& importer, const std::string& type, const std::s
   leave_members(importer, what, object, {from, "description"});
 }
 
-/// MCP servers as other programs write them: the program apart from its arguments, `env` for `environment`.
+/// Converts MCP servers to the format of other programs: the program separate from its arguments, `env` for
+/// `environment`.
 json::object servers_of(const json::object& from) {
   json::object servers;
   for (const auto& [name, value] : from) {
@@ -63,7 +64,7 @@ json::object servers_of(const json::object& from) {
   return servers;
 }
 
-/// By the package of Vercel's AI SDK that a service is asked with, or by the name of a vendor that needs none.
+/// The API of a service, by its package of Vercel's AI SDK, or by the name of a vendor that needs none.
 std::string opencode_api(const std::string& name, const std::string& package) {
   const auto& sort = package.empty() ? name : package;
   if (sort == "anthropic" || sort == "@ai-sdk/anthropic") return "anthropic";
@@ -165,16 +166,16 @@ void read_opencode(Importer& importer, const fs::path& path) {
     auto read = settings_in_file(importer, path / file);
     if (!read) continue;
     if (auto chosen = string_or_empty(*read, "model"); !chosen.empty()) model = std::move(chosen);
-    // Before the agents, which name models.
+    // Must precede the agents, which name models.
     read_opencode_services(importer, *read);
     settings.emplace_back(path / file, *std::move(read));
   }
   const auto agent = import_agent(importer, "opencode", "opencode", model);
   if (const auto text = text_of_file(importer, path / "AGENTS.md"))
     importer.add_identity("soul", agent, *text, (path / "AGENTS.md").string());
-  // Older versions name these folders in the singular.
+  // Older versions use the singular for these folders.
   for (const auto* folder : {"agent", "agents"}) import_agents(importer, path / folder);
-  // Before the commands, which name agents.
+  // Must precede the commands, which name agents.
   for (const auto& [file, object] : settings)
     add_all_from_settings(importer, file, object, "agent", "prompt", "systemPrompt");
   for (const auto* folder : {"command", "commands"}) import_commands(importer, path / folder);

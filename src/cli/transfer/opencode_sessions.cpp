@@ -1,6 +1,6 @@
-// The tables `session`, `message` and `part` of the database hold the JSON that was in files before: in storage/ these
-// are session/<project>/<session>.json, message/<session>/<message>.json and part/<message>/<part>.json, whose names
-// are in the order of their times. Messages and parts are those of packages/opencode/src/session/message-v2.ts of
+// The tables `session`, `message` and `part` of the database contain the JSON that was in files before: in storage/
+// these are session/<project>/<session>.json, message/<session>/<message>.json and part/<message>/<part>.json, whose
+// names sort by time. Messages and parts are defined in packages/opencode/src/session/message-v2.ts of
 // https://github.com/anomalyco/opencode.
 
 #include "cli/transfer/opencode_sessions.hpp"
@@ -43,7 +43,7 @@ void read_opencode_file(const json::object& part, SourceMessage& message) {
     add_paragraph(message.text, fmt::format("[file: {}]", name));
 }
 
-/// The id of a part is its own, other than that of a call, which the model chose.
+/// Uses the unique id of the part instead of the call's, which the model chose.
 void read_opencode_call(const std::string& id, const json::object& part, SourceMessage& message) {
   const auto state = object_or_empty(part, "state");
   message.calls.push_back({id, string_or_empty(part, "tool"), object_or_empty(state, "input")});
@@ -54,7 +54,7 @@ void read_opencode_call(const std::string& id, const json::object& part, SourceM
 
 void read_opencode_part(const std::string& id, const json::object& part, SourceMessage& message) {
   const auto type = string_or_empty(part, "type");
-  // The program itself writes what it read from files that a person named.
+  // The program itself writes the content of files that a person named.
   if (type == "text" && is_true(part, "synthetic"))
     message.unknown.emplace_back("synthetic text");
   else if (type == "text")
@@ -79,7 +79,7 @@ SourceMessage opencode_message(const std::string& id, const json::object& data) 
   return message;
 }
 
-/// `read` calls its argument with the messages in their order.
+/// `read` passes the messages, in order, to its argument.
 void write_opencode_session(Importer& importer, const ImportedThread& head, const fs::path& directory,
                             const std::function<void(const TakeMessage& take)>& read) {
   bool begun = false;
@@ -97,7 +97,7 @@ void write_opencode_session(Importer& importer, const ImportedThread& head, cons
 void read_opencode_row(Importer& importer, ProgramStore& store, const json::object& row) try {
   ImportedThread head{.key = string_or_empty(row, "id"), .turns = {}};
   if (auto title = string_or_empty(row, "title"); !title.empty()) head.title = std::move(title);
-  // An agent asked another one: that is not a person's conversation.
+  // A session started by another agent is not a person's conversation.
   head.archived = row.contains("time_archived") || row.contains("parent_id");
   head.created_at = time_in_ms(row, "time_created");
   head.updated_at = time_in_ms(row, "time_updated");
@@ -127,7 +127,7 @@ void read_opencode_database(Importer& importer, const fs::path& file) try {
   importer.leave(file.string(), fmt::format("cannot be read: {}", error.what()));
 }
 
-/// The object in a file. If the file holds none, that is reported, and the result is empty.
+/// The object in a file. If there is none, reports that and returns an empty object.
 json::object object_in_file(Importer& importer, const fs::path& file) try {
   if (fs::file_size(file) > max_piece_bytes) throw std::runtime_error("is larger than 24 MiB");
   auto value = source_json(importer, content_of(bytes_of_file(file)), file.string());
@@ -138,7 +138,7 @@ json::object object_in_file(Importer& importer, const fs::path& file) try {
   return {};
 }
 
-/// A session's messages are read one after another, with their parts.
+/// Reads a session's messages one after another, with their parts.
 void read_stored_session(Importer& importer, const fs::path& storage, const fs::path& file) {
   const auto session = object_in_file(importer, file);
   if (session.empty()) return;

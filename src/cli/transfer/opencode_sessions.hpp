@@ -6,8 +6,8 @@
 
 namespace agw::cli {
 
-/// Takes over the sessions in opencode's folder of data: since 1.2 they are in `opencode.db`, before in files below
-/// `storage`, which later versions leave where they are.
+/// Imports the sessions in opencode's data folder: since 1.2 they are in `opencode.db`, before that in files below
+/// `storage`, which later versions do not remove.
 void import_opencode_sessions(Importer& importer, const std::filesystem::path& folder);
 
 }  // namespace agw::cli

@@ -1,5 +1,5 @@
-// An export of this program: threads.jsonl, one record a line, a thread before its turns; next to it the files of
-// messages, extensions, and in data/ what people gave to all agents and to built-in ones.
+// An export by this program: threads.jsonl, one record per line, a thread before its turns; next to it the files of
+// messages, extensions, and in data/ the files that people provided for all agents and for built-in ones.
 
 #include <algorithm>
 #include <iterator>
@@ -29,7 +29,7 @@ namespace fs = std::filesystem;
 
 constexpr std::int64_t newest_format = 1;
 
-/// As much of the list as a gateway takes.
+/// As many tasks of the list as a gateway accepts.
 std::optional<std::vector<ThreadTask>> own_tasks(Importer& importer, const json::object& from) {
   const auto* listed = array_member(from, "tasks");
   if (!listed) return std::nullopt;
@@ -51,7 +51,7 @@ std::optional<std::vector<ThreadTask>> own_tasks(Importer& importer, const json:
 
 ImportedThread own_thread(Importer& importer, const json::object& from) {
   ImportedThread thread{.key = string_or_empty(from, "id"), .turns = {}};
-  // The name, which is the same in every gateway; the id of an agent that is no more.
+  // The name, which is the same in every gateway; for a deleted agent its id.
   auto agent = string_member(from, "agent");
   if (!agent) agent = string_member(from, "agent_id");
   if (agent) thread.agent_id = std::string(*agent);
@@ -81,7 +81,7 @@ std::optional<ImportedTurn> own_turn(json::object& from) {
   return turn;
 }
 
-/// What an export contains, line by line.
+/// Reads the records of an export, line by line.
 class Records {
 public:
   Records(Importer& importer, fs::path files) : importer_(importer), files_(std::move(files)) {}
@@ -162,7 +162,7 @@ std::optional<ExtensionPackage> package_at(Importer& importer, const fs::path& p
   return std::nullopt;
 }
 
-/// What an extension that is enabled here would follow at once is listed.
+/// Files that an extension enabled here would follow immediately are only listed.
 void take_files(Importer& importer, const ExtensionPackage& package, bool is_enabled) try {
   const auto type = from_text<ExtensionType>(string_or_empty(package.body, "type"));
   const fs::path place = directory_of(type.value(), string_or_empty(package.body, "name"));
@@ -174,12 +174,12 @@ void take_files(Importer& importer, const ExtensionPackage& package, bool is_ena
       importer.add_file("files of extensions", place / file.path, file.content, origin.string(), file.mode);
   });
 } catch (const std::system_error&) {
-  throw;  // the disk of the gateway
+  throw;  // a problem of the gateway's disk
 } catch (const std::runtime_error& error) {
   importer.leave("files of extension " + package.folder.filename().string(), error.what());
 }
 
-/// Agents come first: jobs are refused without theirs.
+/// Adds agents first: jobs without their agents are refused.
 void take_extensions(Importer& importer, const fs::path& folder) {
   if (!fs::is_directory(folder)) return;
   std::vector<fs::path> paths;
@@ -194,7 +194,7 @@ void take_extensions(Importer& importer, const fs::path& folder) {
   }
 }
 
-/// Whether a file is one that people give to agents, by its path in the data directory: of all agents, or of one.
+/// Whether a file is one that people provide for agents, by its path in the data directory: for all agents, or for one.
 bool is_given(const fs::path& path) {
   auto part = path.begin();
   if (*part == "agents" && std::distance(part, path.end()) > 2) std::advance(part, 2);
@@ -208,7 +208,7 @@ bool instructs_agents(const fs::path& path) {
          std::ranges::find(path, "skills") != path.end();
 }
 
-/// What is in data/. Nothing that instructs agents takes effect by itself.
+/// Imports the files in data/. Nothing that instructs agents takes effect automatically.
 void take_given(Importer& importer, const fs::path& folder) {
   if (!fs::is_directory(folder)) return;
   std::vector<fs::path> files;
@@ -233,7 +233,7 @@ void take_given(Importer& importer, const fs::path& folder) {
 void read_own_export(Importer& importer, const fs::path& path) {
   const auto file = fs::is_directory(path) ? path / "threads.jsonl" : path;
   if (!fs::is_regular_file(file)) throw std::runtime_error(file.string() + ": there is no such file");
-  // Elsewhere, folders of these names can be anything.
+  // Next to a single file, folders of these names can be anything.
   if (file != path) {
     take_extensions(importer, path / "extensions");
     take_given(importer, path / "data");

@@ -1,6 +1,6 @@
-// The parts that the importers of programs share: first how files and settings are read (with everything that cannot be
-// read reported), then how what they contain becomes extensions here: MCP servers, skills, agents, commands. A member
-// without a counterpart is reported too, so an import never loses anything silently.
+// Functions shared by the importers of programs: first those that read files and settings (and report unreadable ones),
+// then those that convert their content to extensions: MCP servers, skills, agents, commands. Members without a
+// counterpart are reported too, so an import never loses anything silently.
 
 #include "cli/transfer/program_files.hpp"
 
@@ -107,12 +107,12 @@ void add_skill(const fs::directory_entry& entry, const fs::path& folder, std::ve
     importer.leave(entry.path().string(), why);
 }
 
-/// Adds the folders of skills to `skills`; false if there is none.
+/// Adds the skill folders to `skills`; returns false if there are none.
 bool find_skills(const fs::path& folder, int depth, std::vector<fs::path>& skills, Importer& importer) {
   const auto before = skills.size();
   std::error_code ignored;
   for (const auto& entry : fs::directory_iterator(folder, fs::directory_options::skip_permission_denied)) {
-    // Programs keep their own state in hidden folders.
+    // Hidden folders contain the programs' own state.
     if (!entry.is_directory(ignored) || entry.path().filename().string().starts_with('.')) continue;
     if (fs::is_regular_file(entry.path() / "SKILL.md", ignored))
       add_skill(entry, folder, skills, importer);
@@ -124,7 +124,7 @@ bool find_skills(const fs::path& folder, int depth, std::vector<fs::path>& skill
   return skills.size() > before;
 }
 
-/// Claude Code up to 2.0 reads no more of a head than this.
+/// Reads a head like Claude Code up to 2.0, which supports no more than this.
 json::object lines_of_head(std::string_view head) {
   json::object members;
   while (!head.empty()) {
@@ -141,7 +141,7 @@ json::object lines_of_head(std::string_view head) {
   return members;
 }
 
-/// They do the same in Claude Code as here.
+/// Tools that work the same in Claude Code and here.
 constexpr std::array<std::string_view, 8> shared_tools = {"Bash", "Edit",     "Glob",      "Grep",
                                                           "Read", "WebFetch", "WebSearch", "Write"};
 
@@ -153,7 +153,7 @@ void take_model(Importer& importer, const std::string& what, const std::string& 
     importer.leave("model of " + what, fmt::format("there is no {} here: choose one by hand", model));
 }
 
-/// Takes none if none is here: an agent without tools could do nothing.
+/// Sets no tools if none of them exists here: an agent without tools could do nothing.
 void take_tools(Importer& importer, const std::string& what, json::object& from, json::object& definition) {
   auto named = strings_of(from, "tools");
   if (const auto text = string_member(from, "tools"))

@@ -19,9 +19,8 @@ struct Finalize {
   void operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
 };
 
-/// `file` is no symlink: the log is next to what that leads to. A database that is read in place would get files for
-/// its log, next to it, if it has none. If it has a log, its last rows are there, and perhaps a program that still
-/// writes them.
+/// `file` must not be a symlink, because the log is next to the target. Reading a database in place would create files
+/// for its log if it has none. A log contains the newest rows, and a program may still be writing to it.
 std::string address_of(const fs::path& file) {
   std::error_code none;
   const auto log = fs::file_size(file.string() + "-wal", none);
@@ -34,7 +33,7 @@ std::string address_of(const fs::path& file) {
 
 json::value text_value(std::string_view text) { return is_utf8(text) ? json::value(text) : json::value(); }
 
-/// A compressed text; other bytes are nothing that is read here.
+/// Decompresses a text; other bytes are not used here.
 json::value value_of_bytes(std::string_view bytes) {
   constexpr std::string_view zstd_magic = "\x28\xb5\x2f\xfd";
   const auto text = bytes.starts_with(zstd_magic) ? zstd_decompressed(bytes, max_piece_bytes) : std::nullopt;
@@ -75,7 +74,7 @@ json::object row_of(sqlite3_stmt* statement) {
 ProgramStore::ProgramStore(const fs::path& file)
     : connection_(address_of(fs::weakly_canonical(file)), Connection::Access::read_only) {
   sqlite3_limit(connection_.handle(), SQLITE_LIMIT_LENGTH, static_cast<int>(max_piece_bytes));
-  // Its views and triggers are a stranger's.
+  // The database's views and triggers are untrusted.
   sqlite3_db_config(connection_.handle(), SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
 }
 

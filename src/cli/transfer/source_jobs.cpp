@@ -18,7 +18,7 @@ constexpr std::int64_t minute_ms = 60'000;
 constexpr std::int64_t hour_ms = 60 * minute_ms;
 constexpr std::int64_t day_ms = 24 * hour_ms;
 
-/// An interval as a cron expression, if one starts at the same distance every hour or day.
+/// An interval as a cron expression, if it divides an hour or a day evenly.
 std::optional<std::string> cron_of_interval(std::int64_t every_ms) {
   if (every_ms >= minute_ms && every_ms < hour_ms && hour_ms % every_ms == 0 && every_ms % minute_ms == 0)
     return fmt::format("*/{} * * * *", every_ms / minute_ms);
@@ -28,7 +28,7 @@ std::optional<std::string> cron_of_interval(std::int64_t every_ms) {
   return std::nullopt;
 }
 
-/// The interval in milliseconds; 0 if it is not valid, or longer than a day.
+/// The interval in milliseconds; 0 if it is invalid or longer than a day.
 std::int64_t interval_of(const json::object& schedule) {
   const auto member = [&](std::string_view name, std::int64_t unit) -> std::int64_t {
     const auto* value = schedule.if_contains(name);
@@ -39,7 +39,7 @@ std::int64_t interval_of(const json::object& schedule) {
   return kind == "every" ? member("everyMs", 1) : kind == "interval" ? member("minutes", minute_ms) : 0;
 }
 
-/// The schedule of a job; no value if there is no such schedule here, which is then reported.
+/// The cron expression of a job; nullopt, with a report, if its schedule cannot be expressed.
 std::optional<std::string> cron_of(Importer& importer, const std::string& what, const json::object& schedule) {
   const auto kind = string_or_empty(schedule, "kind");
   auto expression =
@@ -58,7 +58,7 @@ std::optional<std::string> cron_of(Importer& importer, const std::string& what, 
   return expression;
 }
 
-/// The time zone of a schedule, if it has one. One that is unknown here is reported.
+/// The time zone of a schedule, if it has one. Reports an unknown zone.
 std::optional<std::string> zone_of(Importer& importer, const std::string& what, const json::object& schedule) {
   auto zone = string_or_empty(schedule, "tz");
   if (zone.empty()) return std::nullopt;
