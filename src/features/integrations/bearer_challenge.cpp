@@ -12,7 +12,7 @@ bool is_token_character(char c) {
   return c > 0x20 && c < 0x7f && std::string_view("\"(),/:;<=>?@[\\]{}").find(c) == std::string_view::npos;
 }
 
-/// Parses a header from the front.
+/// Parses a header from its beginning.
 class HeaderReader {
 public:
   explicit HeaderReader(std::string_view text) : rest_(text) {}

@@ -13,7 +13,7 @@ struct BearerChallenge {
   std::string error;              ///< `insufficient_scope`
 };
 
-/// Parses the challenge for bearer tokens in a `WWW-Authenticate` header, which may contain other challenges too.
+/// Parses the challenge for bearer tokens in a `WWW-Authenticate` header, which may also contain other challenges.
 std::optional<BearerChallenge> bearer_challenge(std::string_view header);
 
 }  // namespace agw

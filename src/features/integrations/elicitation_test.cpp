@@ -7,7 +7,7 @@
 namespace agw {
 namespace {
 
-/// What a server is answered, and what the person was asked.
+/// The result for a server, and the question that the person was asked.
 struct Elicited {
   std::string result;
   std::optional<PersonQuestion> question;

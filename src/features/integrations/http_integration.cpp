@@ -29,7 +29,7 @@ constexpr auto tool_schema = R"({
   "additionalProperties": false
 })";
 
-/// Whether a path stays below the one that it is appended to.
+/// Whether a path stays below the one to which it is appended.
 bool stays_beneath(std::string_view path) {
   path = path.substr(0, path.find_first_of("?#"));
   while (!path.empty()) {

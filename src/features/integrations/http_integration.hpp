@@ -11,23 +11,23 @@ namespace agw {
 struct ServiceAddress {
   WebUrl url;
   std::vector<HttpHeader> headers;
-  FilledSecrets secrets;  ///< that were expanded
-  std::string problem;    ///< the reason, if there is no address
+  FilledSecrets secrets;  ///< the expanded secrets
+  std::string problem;    ///< why there is no address; empty if there is one
 };
-/// Blocks. Throws SecretError.
+/// Expands the secrets of the settings. Blocks. Throws SecretError.
 ServiceAddress filled_address(const Secrets& secrets, const IntegrationSettings& settings);
-/// Calls `filled_address` off the loop. Reports a SecretError as a problem.
+/// Calls `filled_address` outside the loop. Reports a SecretError as a problem.
 Task<ServiceAddress> service_address(BlockingPool& blocking, const Secrets& secrets, IntegrationSettings settings);
 
-/// A request to `url` with the address's headers, which are sent only to the origin of its own URL. Private addresses
-/// are reachable only for a person's integration, on that URL's host.
+/// A request to `url`. Contains the address's headers only if `url` has the same origin as the address. Only an
+/// integration made by a person may reach private addresses, and only on the host of its own URL.
 WebRequest service_request(const ServiceAddress& address, const IntegrationSettings& settings, WebUrl url);
 
 /// Sends the request. Problems do not contain the secrets of the address.
 Task<WebResponse> send_to_service(HttpClient& http, WebRequest request, const ServiceAddress& address,
                                   StopSource& stop);
 
-/// The outcome for the model, with secrets removed that the service may quote.
+/// The outcome for the model, without secrets that the service may have quoted.
 ToolOutcome service_outcome(const WebResponse& response, const ServiceAddress& address);
 
 /// Appends `path` to the URL's path, and its query to the URL's query.
@@ -36,7 +36,7 @@ std::string with_path(std::string_view url, std::string_view path);
 /// Appends the members as a query.
 std::string with_query(std::string url, const json::object& query);
 
-/// A service without a description: a single tool, `request`, reaches anything below its URL.
+/// A service without a description: a single tool, `request`, can access everything below its URL.
 class HttpIntegration : public Integration {
 public:
   HttpIntegration(HttpClient& http, BlockingPool& blocking, const Secrets& secrets, IntegrationSettings settings);

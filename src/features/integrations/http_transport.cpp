@@ -1,25 +1,26 @@
 // MCP over HTTP: one POST for each message, in two eras of the protocol.
 //
-// In the *legacy* era a server may open a *session* by a header of its response to `initialize`; a GET then receives
-// what it sends by itself, and a stream of events that breaks is resumed with `Last-Event-ID`. In the *modern* era
-// every request stands alone, and closing its connection cancels it.
+// In the *legacy* era, a server may open a *session* by a header of its response to `initialize`. A GET then receives
+// the server's own messages, and an event stream that breaks is resumed with `Last-Event-ID`. In the *modern* era, each
+// request is independent, and closing its connection cancels it.
 //
 // A `PendingRequest` is one request up to its response, possibly across several HTTP exchanges. It ends in exactly one
-// of three ways: `response` is set, `problem` says why there is no response, or the caller's stop, its limit or `close`
-// ended the wait.
+// of three ways: `response` is set, `problem` has the reason why there is no response, or the wait was ended by the
+// caller's stop, its limit or `close`.
 //
-//   1. `post`: the address is asked for each time, because it holds secrets and a token that may be new. After a 401 or
-//      403 `on_refusal_` may get new credentials; then it is sent once more, and never a third time.
-//   2. `send` receives one HTTP response. A stream of events goes through a splitter frame by frame, any other body is
-//      collected up to 8 MiB and is at most one message.
-//   3. `take` gives requests and notices of the server to the session; the response with our id ends the exchange.
-//   4. A legacy stream that ended without the response is resumed, at most ten times (`exchange`).
+//   1. `post`: requests the address each time, because its secrets and token may have changed. After a 401 or 403,
+//      `on_refusal_` may obtain new credentials; the request is then sent once more, and never a third time.
+//   2. `send`: receives one HTTP response. An event stream is split into frames; any other body is collected, up to
+//      8 MiB, and contains at most one message.
+//   3. `take`: passes requests and notifications of the server to the session; the response with our id ends the
+//      exchange.
+//   4. A legacy stream that ends without the response is resumed, at most ten times (`exchange`).
 //
-// A 404 in a session means that the server has forgotten it: `fail` ends the session, and the request reports
+// A 404 in a session means that the server no longer knows the session: `fail` ends it, and the request reports
 // `session_lost`, so that the call is repeated in a new one.
 //
-// `close` first lets go of active requests, unless the session is dead already and they report why, then ends the
-// session with a DELETE in the time that it has. A kill leaves a session open at the server, which ends it by itself.
+// `close` first abandons active requests, unless the session is already dead and they report the reason. It then ends
+// the session with a DELETE, within its time limit. After a kill, the server has to expire the session itself.
 
 #include "features/integrations/http_transport.hpp"
 
@@ -70,7 +71,7 @@ std::string header_value(const std::string& text) {
 
 }  // namespace
 
-/// A request and the state of its response, possibly across several connections.
+/// A request and the state of its response, possibly across several HTTP exchanges.
 class HttpTransport::PendingRequest {
 public:
   json::object message;  ///< empty: only receives
@@ -171,7 +172,7 @@ Task<RpcResponse> HttpTransport::send_request(RpcRequest rpc, StopSource& stop) 
   const StopSource::Listener left(leaving_, end_it);
   auto end = WaitResult::done;
   try {
-    // The caller limits the time of a call that may wait for a person.
+    // A call that may wait for a person has no limit here: its caller limits the time.
     const auto max_total = rpc.waits ? no_limit : std::max<milliseconds>(rpc.limit, max_http_call_time);
     end = co_await with_timeout(over, max_total, this->exchange(exchange, over));
   } catch (const SecretError& error) {
@@ -213,7 +214,7 @@ Task<> HttpTransport::post(PendingRequest& exchange, StopSource& stop) {
   } while (co_await may_try_again(exchange));
 }
 
-/// At most one retry per request: a rejection of new credentials is final.
+/// Returns true at most once per request, because a rejection of new credentials is final.
 Task<bool> HttpTransport::may_try_again(PendingRequest& exchange) {
   if (!exchange.refusal || exchange.was_refused) co_return false;
   exchange.was_refused = true;
@@ -327,7 +328,7 @@ void HttpTransport::take(PendingRequest& exchange, RpcMessage message) {
     case RpcMessage::Kind::notification:
       return on_notice_(message);
     case RpcMessage::Kind::response:
-      // If the server could not read the request, its error has no id.
+      // An error without id is for this request, too: the server could not parse it.
       if (exchange.expects(message) || (message.id.is_null() && message.error)) {
         hide_in_errors(message, exchange.secrets);
         exchange.response = RpcResponse{.result = std::move(message.result), .error = std::move(message.error)};
@@ -376,7 +377,7 @@ Task<> HttpTransport::listen_in_session() {
 }
 
 Task<> HttpTransport::close(milliseconds limit) {
-  // The requests of a dead session end by themselves and report its cause.
+  // The requests of a failed session end on their own and report the cause.
   if (!failed_.happened()) leaving_.request();
   fail(closed_here);
   closing_.request();

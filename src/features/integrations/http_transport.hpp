@@ -15,17 +15,17 @@ namespace agw {
 struct McpRefusal {
   int status = 0;             ///< 401 or 403
   std::string challenge;      ///< `WWW-Authenticate`
-  std::string authorization;  ///< the header that was sent; empty: none
+  std::string authorization;  ///< the header of the rejected request; empty: it had none
 };
 
 /// The Streamable HTTP transport: each message is a POST; responses arrive as JSON or as an event stream, which is
 /// resumed if it breaks. In a session, a GET receives the server's own messages.
 class HttpTransport : public McpTransport {
 public:
-  /// Expands the secrets, again for each request. Throws SecretError.
+  /// Called for each request, to expand the current secrets. Throws SecretError.
   using Address = std::function<Task<ServiceAddress>()>;
 
-  /// Called with a rejected request; returns whether to retry with what `Address` then returns.
+  /// Called for a rejected request; returns whether to retry with a new address.
   using OnRefusal = std::function<Task<bool>(McpRefusal)>;
 
   HttpTransport(Loop& loop, HttpClient& http, std::string name, bool may_be_private, Address address,
@@ -66,7 +66,7 @@ private:
   OnRefusal on_refusal_;
   TaskGroup group_;
   StopSource closing_;
-  StopSource leaving_;  ///< requested if it is closed before it fails: active requests are not awaited
+  StopSource leaving_;  ///< requested by `close` if the transport has not failed: abandons active requests
   AsyncEvent failed_;
   std::string failure_;
   std::int64_t last_id_ = 0;

@@ -12,7 +12,7 @@
 
 namespace agw {
 
-/// A connection to one external service, for as long as its extension is enabled. On the loop.
+/// A connection to one external service, which exists as long as its extension is enabled. Used on the loop.
 class Integration {
 public:
   explicit Integration(IntegrationSettings settings) : settings_(std::move(settings)) {}
@@ -25,12 +25,12 @@ public:
   /// Calls a tool by the service's own name. Failures become error results.
   virtual Task<ToolOutcome> call(std::string tool, const ToolCall& call) = 0;
 
-  /// Whether this node of a cluster runs it, or any can.
+  /// Whether this node of a cluster runs it; always true if every node can.
   virtual bool is_here() const { return true; }
-  /// Another node may run it from now on, or none.
+  /// Called when the placement has changed: another node may now run it, or none.
   virtual void placement_changed() {}
 
-  /// Why it is not connected, after the last attempt; empty while it is, and before the first one has ended.
+  /// Why the last attempt to connect failed; empty while connected, and until the first attempt has ended.
   virtual std::string problem() const { return ""; }
 
   /// The tools that the service listed most recently.
@@ -59,13 +59,13 @@ private:
   std::function<void()> on_change_ = [] {};
 };
 
-/// The pause of a loop that only waits to be stopped.
+/// A pause that in practice only a stop ends.
 inline constexpr std::chrono::milliseconds until_stopped = std::chrono::hours(24 * 365);
 
-/// The delay before the next attempt to connect: 1 s, doubled with each failure, at most 60 s.
+/// The delay before the next attempt to connect: 1 s, doubled after each failure, at most 60 s.
 std::chrono::milliseconds backoff_after(int failures);
 
-/// Why the agent may not call that host; empty if it may.
+/// Why the caller's agent may not reach the host; empty if it may.
 std::string refusal_of(const ToolCall& call, const std::string& host);
 
 }  // namespace agw

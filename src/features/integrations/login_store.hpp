@@ -11,7 +11,7 @@ namespace agw {
 
 /// The stored login of a person at a service.
 struct McpLogin {
-  std::string url;  ///< of the integration, as written there: tokens are sent nowhere else
+  std::string url;  ///< of the integration, as in its definition; tokens are sent only there
   std::string resource;
   std::string token_endpoint;
   std::string issuer;

@@ -10,9 +10,9 @@ namespace agw {
 /// The body of `POST /integrations/:name/login`.
 struct NewLogin {
   std::string redirect_uri;                        ///< the address to which the service redirects the person
-  std::optional<std::string> client_id;            ///< of a client that the person registered there
-  std::optional<std::string> client_secret;        ///< its secret, if it has one
-  std::optional<std::string> client_metadata_url;  ///< of this client's metadata document, if the service supports them
+  std::optional<std::string> client_id;            ///< of a client that the person has registered at the service
+  std::optional<std::string> client_secret;        ///< of that client, if it has one
+  std::optional<std::string> client_metadata_url;  ///< of the client's metadata document, if the service supports that
 };
 const Description& describe(Tag<NewLogin>);
 

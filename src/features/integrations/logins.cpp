@@ -1,23 +1,24 @@
-// Logins at MCP servers by OAuth: begun in a browser, kept as a secret, renewed in time.
+// Logins at MCP servers by OAuth: begun in a browser, stored as a secret, refreshed in time.
 //
-// A *challenge* is what a server says with a 401 or 403: where its authorization server is, and which scopes it wants.
-// A *login* is the tokens together with all that renewing them needs, stored as one secret of the integration.
+// A *challenge* is a server's header in a 401 or 403: the address of its authorization server, and the required scopes.
+// A *login* is the tokens with all data required to refresh them, stored as one secret of the integration.
 //
-//   1. `begin`: from the challenge find the authorization server, choose a client (the person's, one known by its
-//      address, a newly registered one), and return the address to which the browser goes. What `finish` needs waits
-//      ten minutes under a random `state`.
-//   2. `finish`: the browser came back. The state must be known, of this integration, and is used once; the issuer must
-//      be the one that was asked. The code is exchanged with its verifier (PKCE), and the login is stored.
-//   3. `token`: the access token, renewed first if it ends within half a minute.
-//   4. `handle_refusal`: a token was refused. If it is still the stored one, it is renewed; a missing scope needs a
-//      person.
+//   1. `begin`: find the authorization server by the challenge, choose a client (the person's, one identified by its
+//      metadata URL, or a newly registered one), and return the address for the browser. The data for `finish` is kept
+//      for ten minutes, by a random `state`.
+//   2. `finish`: the browser has been redirected. The state must be known, belong to this integration, and is used only
+//      once; the issuer must be the expected one. Exchange the code with its verifier (PKCE), and store the login.
+//   3. `token`: return the access token. Refresh it first if it expires within half a minute.
+//   4. `handle_refusal`: a token was rejected. If it is still the stored one, refresh it; if a scope is missing, a
+//   person
+//      must log in again.
 //
-// The invariant: a refresh token is used once. `renew` lets all who want one wait for the same request, which nobody
-// can cancel and whose result is stored before anybody reads it. A final refusal deletes the tokens, so that it is not
-// tried again and again.
+// The invariant: a refresh token is used once. In `renew`, concurrent callers share one request, which none of them can
+// cancel and whose result is stored before it is used. A final rejection deletes the tokens, so that the request is not
+// repeated forever.
 //
-// A kill after the server has given new tokens and before they are stored loses the login: the person logs in again. A
-// login that was begun is lost as well.
+// A kill after the server has issued new tokens and before they are stored loses the login, and the person must log in
+// again. It also loses logins that were begun and not finished.
 
 #include "features/integrations/logins.hpp"
 
@@ -53,7 +54,7 @@ bool expires_soon(const OAuthTokens& tokens) {
   return tokens.expires_at != 0 && tokens.expires_at < now_in_seconds() + refresh_margin_seconds;
 }
 
-/// Allows only this machine or a server with HTTPS, so that nobody else receives the code.
+/// Allows only redirects to this machine or by HTTPS, so that others cannot intercept the code.
 void check_redirect(const std::string& text) {
   const auto url = WebUrl::parse(text);
   const bool is_safe = url && (url->origin().starts_with("https:") || url->host() == "127.0.0.1" ||
@@ -201,7 +202,7 @@ Task<> McpLogins::finish(IntegrationSettings settings, std::string redirected_to
   auto response = redirect_parameters(redirected_to);
   const auto waiting = take_waiting(settings.name, response["state"]);
   const auto& server = waiting.server;
-  // A response of another server could make us send it the code (RFC 9207).
+  // Otherwise, a response from another server could make us send the code there (RFC 9207).
   const bool says_issuer = response.contains("iss");
   if ((says_issuer || server.names_itself) && response["iss"] != server.issuer) {
     throw BadRequest("the response is not from the service's authorization server");
@@ -250,8 +251,8 @@ Task<bool> McpLogins::handle_refusal(IntegrationSettings settings, std::string c
   co_return login && !login->tokens.access.empty() && login->tokens.access != sent;
 }
 
-/// Concurrent callers share one refresh, because a refresh token may be used only once. No
-/// caller can cancel it, because the new tokens would be lost.
+/// Concurrent callers share one refresh, because a refresh token may be used only once. Callers cannot cancel it,
+/// because the new tokens would be lost.
 Task<> McpLogins::renew(IntegrationSettings settings) {
   auto& active = renewals_[settings.name];
   if (!active) {

@@ -16,7 +16,8 @@
 namespace agw {
 
 /// A person's logins at the services of `mcp-http` integrations, by OAuth 2.1 as MCP requires it: an authorization code
-/// with PKCE for one resource; tokens are refreshed before and after they expire. On the loop.
+/// with PKCE for one resource. Tokens are refreshed shortly before they expire, and when a service rejects them. Used
+/// on the loop.
 class McpLogins {
 public:
   McpLogins(Loop& loop, HttpClient& http, BlockingPool& blocking, const Secrets& secrets);
@@ -31,15 +32,15 @@ public:
 
   /// The token to send; empty if there is no login. Throws SecretError.
   Task<std::string> token(IntegrationSettings settings);
-  /// Handles a rejection (status 401 or 403) of a request with that token, or with none. Returns whether there is a new
-  /// token now.
+  /// Handles the rejection (status 401 or 403) of a request with the token `sent`, which may be empty. Returns whether
+  /// there is a new token now.
   Task<bool> handle_refusal(IntegrationSettings settings, std::string challenge, std::string sent);
 
   /// Cancels active refreshes.
   Task<> stop();
 
 private:
-  /// A login that waits for the person.
+  /// A login that waits for the person in the browser.
   struct Waiting {
     std::string integration;
     OAuthServer server;
@@ -64,7 +65,7 @@ private:
   BlockingPool& blocking_;
   const Secrets& secrets_;
   std::map<std::string, Waiting, std::less<>> waiting_;                       ///< by state
-  std::map<std::string, BearerChallenge, std::less<>> challenges_;            ///< most recent, by integration
+  std::map<std::string, BearerChallenge, std::less<>> challenges_;            ///< the latest, by integration
   std::map<std::string, std::shared_ptr<AsyncEvent>, std::less<>> renewals_;  ///< active ones, by integration
   TaskGroup group_;
 };

@@ -60,7 +60,7 @@ Task<> McpIntegration::attempt(StopSource& stop) {
   co_await session->close(closing_());
 }
 
-/// From now on, calls wait for the next session.
+/// Makes later calls wait for the next session.
 void McpIntegration::leave_session() {
   connected_.reset();
   session_.reset();

@@ -8,14 +8,14 @@
 
 namespace agw {
 
-/// An MCP server. If it dies, it is restarted, with growing delays if it fails at once. In the meantime, its tools stay
-/// offered and calls wait for a short time.
+/// An MCP server. A server that ends is restarted, with increasing delays if it fails immediately. Until then, its
+/// tools stay offered, and calls wait for a limited time.
 class McpIntegration : public Integration {
 public:
   using MakeTransport = std::function<std::unique_ptr<McpTransport>()>;
 
-  /// `host`: the host that calls reach, checked against the agent's limits; empty if there is none. `closing`: the time
-  /// that a server has to end.
+  /// `host`: the host that calls reach, which the agent's limits must allow; empty if there is none. `closing` returns
+  /// the time limit for closing a connection.
   McpIntegration(Loop& loop, IntegrationSettings settings, std::string host, MakeTransport transport,
                  std::function<std::chrono::milliseconds()> closing);
   ~McpIntegration() override;

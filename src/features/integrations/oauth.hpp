@@ -17,7 +17,7 @@ namespace agw {
 class OAuthError : public std::runtime_error {
 public:
   explicit OAuthError(const std::string& why, bool is_final = false) : std::runtime_error(why), is_final_(is_final) {}
-  /// Whether the rejection is final, so that the person must log in again.
+  /// Whether a retry is useless, so that the person must log in again.
   bool is_final() const { return is_final_; }
 
 private:
@@ -34,7 +34,7 @@ struct OAuthClient {
 
 /// A service's authorization server, from its metadata.
 struct OAuthServer {
-  std::string resource;  ///< for which tokens are requested
+  std::string resource;  ///< the resource for which tokens are requested
   std::string issuer;    ///< empty if it has no metadata
   WebUrl authorization_endpoint;
   WebUrl token_endpoint;
@@ -42,7 +42,7 @@ struct OAuthServer {
   std::vector<std::string> auth_methods;
   bool takes_client_urls = false;    ///< supports client ids that are metadata URLs
   bool names_itself = false;         ///< its responses include `iss`
-  std::optional<std::string> scope;  ///< to request
+  std::optional<std::string> scope;  ///< the scope to request
 };
 
 /// The tokens from a login.
@@ -77,8 +77,8 @@ private:
   bool may_be_private_;
 };
 
-/// Discovers a service's authorization server: from the metadata that its challenge names, else at the well-known
-/// paths, else, as in revision 2025-03-26, on the service's own host. Throws OAuthError.
+/// Discovers a service's authorization server: by the metadata that its challenge refers to, else by the metadata at
+/// the well-known paths, else, as in revision 2025-03-26, on the service's own host. Throws OAuthError.
 Task<OAuthServer> discover_oauth(const OAuthWeb& web, BearerChallenge challenge);
 
 /// Registers the gateway with the server. Throws OAuthError if the server does not register clients.
@@ -86,16 +86,16 @@ Task<OAuthClient> register_client(const OAuthWeb& web, const OAuthServer& server
 /// The authentication method for a client that the person supplied.
 std::string auth_method_of(const OAuthServer& server, bool has_secret);
 
-/// An active login (RFC 7636). `verifier`: 43 to 128 letters and digits, kept until the code is exchanged.
+/// A login in progress (RFC 7636). `verifier`: 43 to 128 letters and digits, kept until the code is exchanged.
 struct OAuthAttempt {
   std::string state;
   std::string verifier;
   std::string redirect_uri;
 };
-/// The address that the person opens to log in.
+/// The address that the person must open to log in.
 std::string authorization_url(const OAuthServer& server, const OAuthClient& client, const OAuthAttempt& attempt);
 
-// Both throw OAuthError.
+// These throw OAuthError.
 Task<OAuthTokens> exchange_code(const OAuthWeb& web, const OAuthServer& server, const OAuthClient& client,
                                 const OAuthAttempt& attempt, std::string code);
 Task<OAuthTokens> refresh_tokens(const OAuthWeb& web, const WebUrl& token_endpoint, const std::string& resource,

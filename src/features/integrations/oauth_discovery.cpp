@@ -37,7 +37,7 @@ bool is_loopback_host(const std::string& host) {
   return host == "localhost" || host.starts_with("127.") || host == "::1";
 }
 
-/// Requires HTTPS or loopback for codes and tokens.
+/// Parses an endpoint. Requires HTTPS or loopback, because codes and tokens are sent to it.
 WebUrl endpoint_of(const std::string& text, std::string_view what) {
   const auto url = WebUrl::parse(text);
   if (!url) throw OAuthError(fmt::format("its authorization server has no usable {}", what));
@@ -80,7 +80,8 @@ std::string without_slash(std::string text) {
   return text;
 }
 
-/// A service must not obtain tokens for another one (RFC 9728, section 3.3).
+/// The resource named in the metadata, which must be the service itself: it must not obtain tokens for another service
+/// (RFC 9728, section 3.3).
 std::string checked_resource(const WebUrl& service, const json::object& about) {
   auto named = string_or_empty(about, "resource");
   if (named.empty()) return without_slash(service.text());
@@ -91,15 +92,15 @@ std::string checked_resource(const WebUrl& service, const json::object& about) {
   return named;
 }
 
-/// Requests the scope for refresh tokens if the server supports it.
+/// Adds the scope for refresh tokens if the server supports it.
 void want_renewal(std::optional<std::string>& scope, const json::object& server) {
   if (!lists_text(server, "scopes_supported", "offline_access")) return;
   if (scope && (" " + *scope + " ").find(" offline_access ") != std::string::npos) return;
   scope = scope && !scope->empty() ? *scope + " offline_access" : "offline_access";
 }
 
-/// A server with another issuer could have codes sent to itself (RFC 8414, section 3.3). A service of revision
-/// 2025-03-26 names no issuer; there, the origin must match.
+/// Whether metadata has the expected issuer: a server with another one could have codes sent to itself (RFC 8414,
+/// section 3.3). If the service does not name an issuer (revision 2025-03-26), the origin must match.
 bool is_issuer(const std::string& said, const std::string& named, const WebUrl& service) {
   if (!named.empty()) return without_slash(said) == without_slash(named);
   const auto url = WebUrl::parse(said);

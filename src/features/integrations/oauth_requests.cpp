@@ -38,7 +38,7 @@ std::string base64url(std::string text) {
   return text;
 }
 
-/// The error code, only if it has the form of RFC 6749: anything else could quote our request.
+/// The error code, if it has the form of RFC 6749: any other text could quote our request.
 std::string reason_of(const OAuthWeb::Reply& reply) {
   const auto code = string_or_empty(reply.body, "error");
   const bool is_code = !code.empty() && code.size() <= max_reason_length &&
@@ -65,7 +65,7 @@ std::int64_t end_of(const json::object& response) {
   return std::chrono::duration_cast<std::chrono::seconds>(now).count() + static_cast<std::int64_t>(lifetime);
 }
 
-/// Whether the text can be sent in a header.
+/// Whether the text can be sent as a token in a header.
 bool is_token(const std::string& text) {
   return !text.empty() && std::ranges::all_of(text, [](char c) { return c > 0x20 && c < 0x7f; });
 }

@@ -54,7 +54,7 @@ private:
     return url_.resolve(text).value_or(*url_.resolve("/"));
   }
 
-  /// The target of a `$ref` within the document; follows a few steps at most.
+  /// The target of a `$ref` within the document. Follows at most a few references.
   const json::object& resolved(const json::object& object) const {
     const auto* at = &object;
     for (int steps = 0; steps < 8; ++steps) {
@@ -153,7 +153,7 @@ private:
     if (is_true(body, "required")) required.emplace_back("body");
   }
 
-  /// A schema with its references inlined, within the limits; anything beyond them is unconstrained.
+  /// A schema with its references inlined. Parts beyond the limits become empty schemas, which allow any value.
   json::object inlined(const json::object& schema, int depth) {
     json::object made;
     if (++nodes_ > max_nodes || depth > max_schema_depth) return made;

@@ -23,9 +23,9 @@ struct OperationParameter {
 struct ApiOperation {
   OfferedTool tool;
   std::string method;
-  std::string path;  ///< with `{name}`
+  std::string path;  ///< with `{name}` for path parameters
   std::vector<OperationParameter> parameters;
-  std::string body_type;  ///< of `body`; empty if there is none
+  std::string body_type;  ///< media type of the input's `body`; empty if there is none
 };
 
 /// The operations of a service.
@@ -35,7 +35,7 @@ struct ApiDescription {
   std::size_t left_out = 0;  ///< number of operations beyond the limit
 };
 
-/// Why a document describes no callable operation, human-readable.
+/// Why a document does not describe any callable operation, human-readable.
 struct ApiProblem {
   std::string text;
 };

@@ -12,7 +12,7 @@
 
 namespace agw {
 
-/// The requests that wait for responses, by id. On the loop.
+/// The requests that wait for responses, by id. Used on the loop.
 class PendingRequests {
 public:
   explicit PendingRequests(Loop& loop) : loop_(loop) {}
@@ -25,8 +25,8 @@ public:
     Waiting(const Waiting&) = delete;
     Waiting& operator=(const Waiting&) = delete;
 
-    /// Waits for the response, at most `limit`. A progress notification restarts `limit`, up to `max_total` in all. The
-    /// time that `waits`, if any, has counted is added to both.
+    /// Waits for the response, for at most `limit`. A progress notification restarts `limit`, up to `max_total` in all.
+    /// Time that `waits`, if any, counts does not count towards either.
     Task<RpcResponse> response(std::chrono::milliseconds limit, std::chrono::milliseconds max_total, StopSource& stop,
                                const WaitClock* waits = nullptr);
 

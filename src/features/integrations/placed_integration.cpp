@@ -69,7 +69,7 @@ Task<bool> PlacedIntegration::claim() {
   co_return false;
 }
 
-/// If it fails, it is another node's turn.
+/// Runs it on this node. If it fails, releases the claim, so that another node takes over.
 Task<> PlacedIntegration::run_here(StopSource& stop) {
   StopSource ending;
   const StopSource::Listener stopped(stop, [&] { ending.request(); });
@@ -77,7 +77,7 @@ Task<> PlacedIntegration::run_here(StopSource& stop) {
   here_ = services_.make();
   here_->on_change([this] {
     offer(here_->tools());
-    tell();
+    report();
   });
   std::exception_ptr failure;
   try {
@@ -98,7 +98,7 @@ Task<> PlacedIntegration::run_here(StopSource& stop) {
   if (failure) std::rethrow_exception(failure);
 }
 
-/// Until no other node runs it.
+/// Uses the state that another node reports, until no other node runs it.
 Task<> PlacedIntegration::follow(StopSource& stop) {
   do {
     adopt();
@@ -112,9 +112,9 @@ void PlacedIntegration::placement_changed() {
   changed_.pulse();
 }
 
-void PlacedIntegration::tell() const { services_.placements.tell(id_, state_text(*here_)); }
+void PlacedIntegration::report() const { services_.placements.tell(id_, state_text(*here_)); }
 
-/// While no node runs it, its tools stay offered.
+/// Takes over the state that the other node reports. While no node runs it, the last state remains.
 void PlacedIntegration::adopt() {
   const auto* placement = services_.placements.find(id_);
   if (!placement || placement->state.empty() || placement->state == adopted_) return;
@@ -125,7 +125,7 @@ void PlacedIntegration::adopt() {
 }
 
 Task<ToolOutcome> PlacedIntegration::call(std::string tool, const ToolCall& call) {
-  // The process that handles the call may be replaced in the meantime.
+  // Keeps the integration alive, because it may be replaced during the call.
   if (const auto here = here_) co_return co_await here->call(std::move(tool), call);
   if (auto why = refusal_of(call, ""); !why.empty()) co_return failed(std::move(why));
   const auto until_placed = [](PlacedIntegration& self) -> Task<> {

@@ -11,18 +11,18 @@ namespace agw {
 
 class Placements;
 
-/// An integration with its own process, of which a cluster needs only one: the first node to claim it runs it. The
-/// others offer the tools that this node reports, and have it call them. If that node ends or is lost, one of them runs
-/// it.
+/// An integration with its own process, of which a cluster needs only one: the first node that claims it runs it. The
+/// other nodes offer the tools that this node reports, and have it make the calls. If that node ends or is lost,
+/// another one takes over.
 ///
-/// It needs nodes: tests/cluster/test_stdio_servers.py shows the use.
+/// It needs several nodes: tests/cluster/test_stdio_servers.py shows the use.
 class PlacedIntegration : public Integration {
 public:
   struct Services {
     Loop& loop;
     Placements& placements;
-    std::function<std::unique_ptr<Integration>()> make;  ///< the one that this node runs
-    std::function<bool()> has_successor;                 ///< after the stop: whether this node goes on to run it
+    std::function<std::unique_ptr<Integration>()> make;  ///< makes the integration to run on this node
+    std::function<bool()> has_successor;                 ///< after the stop: whether this node will run it again
   };
   PlacedIntegration(IntegrationSettings settings, Services services);
   ~PlacedIntegration() override;
@@ -37,7 +37,7 @@ private:
   Task<bool> claim();
   Task<> run_here(StopSource& stop);
   Task<> follow(StopSource& stop);
-  void tell() const;
+  void report() const;
   void adopt();
 
   const Services services_;
@@ -45,8 +45,8 @@ private:
   AsyncEvent changed_;
   std::shared_ptr<Integration> here_;  ///< null: another node runs it, or none
   StopSource* ending_ = nullptr;       ///< of `here_`
-  std::string adopted_;                ///< what the other node has told
-  std::string problem_;                ///< by that
+  std::string adopted_;                ///< the state that the other node reported last
+  std::string problem_;                ///< from that state
 };
 
 }  // namespace agw

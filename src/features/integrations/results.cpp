@@ -37,7 +37,7 @@ std::string block_text(const json::object& block) {
   return {};
 }
 
-/// Empty if the text is not base64.
+/// The decoded bytes; empty if the text is not base64 or is too long.
 std::string decoded(std::string_view text) {
   if (text.empty() || text.size() % 4 != 0 || text.size() > max_picture_bytes / 3 * 4) return {};
   std::string bytes(text.size() / 4 * 3, '\0');

@@ -9,7 +9,8 @@ namespace agw {
 /// 2026-07-28).
 bool needs_input(const json::object& result);
 
-/// The result of `tools/call` for the model: its texts and pictures; other contents are only named. Bounded.
+/// The result of `tools/call` for the model: its texts and pictures, of limited size. Other contents are only
+/// mentioned.
 ToolOutcome tool_outcome(const json::object& result);
 
 }  // namespace agw

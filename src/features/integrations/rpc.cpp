@@ -40,8 +40,8 @@ std::size_t after_string(std::string_view text, std::size_t at) {
   return std::min(at + 1, text.size());
 }
 
-/// The id of a response that cannot be parsed, because servers write `NaN` or nest too deeply. Null if the text is not
-/// a response.
+/// The id of a response that cannot be parsed, for example because it contains `NaN` or nests too deeply. Null if the
+/// text is not a response.
 json::value id_of_unreadable_response(std::string_view text) {
   json::value id;
   bool is_rpc = false;
@@ -98,7 +98,7 @@ void hide_in_response(RpcMessage& response, const FilledSecrets& secrets) {
 }
 
 RpcMessage read_rpc(std::string_view text) {
-  // Deeper than elsewhere: a list of tools is useful even if one of its schemas is deep.
+  // Allows deeper nesting than elsewhere, because a list of tools is useful even if one of its schemas is deep.
   const auto object = parse_object(text, max_own_json_depth);
   if (!object) return unreadable_message(text);
   RpcMessage message;

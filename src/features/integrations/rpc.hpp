@@ -23,7 +23,7 @@ struct RpcError {
 };
 
 /// A received JSON-RPC message. Invalid UTF-8 is replaced, because servers truncate text inside characters. A response
-/// that cannot be read, or has neither result nor error, gets an error of our own.
+/// that cannot be parsed, or has neither a result nor an error, gets an error from the gateway.
 struct RpcMessage {
   enum class Kind { request, notification, response, invalid };
   Kind kind = Kind::invalid;
@@ -35,9 +35,9 @@ struct RpcMessage {
 };
 RpcMessage read_rpc(std::string_view text);
 
-/// Removes the secrets from a server's errors: an error, or a result that reports one.
+/// Removes the secrets from a response that is an error, or whose result reports one.
 void hide_in_errors(RpcMessage& response, const FilledSecrets& secrets);
-/// Removes the secrets from a server's response.
+/// Removes the secrets from any response.
 void hide_in_response(RpcMessage& response, const FilledSecrets& secrets);
 
 /// The outcome of a request: either an error, or a human-readable problem (no usable response), or the result.
@@ -58,17 +58,17 @@ struct RpcResponse {
 struct RpcRequest {
   std::string method;
   json::object params{};
-  /// The time after which the request is given up without a response or a progress notification.
+  /// How long to wait for a response or a progress notification.
   std::chrono::milliseconds limit{60'000};
-  /// The time that it counts is not part of any limit. Outlives the request.
+  /// Time that it counts does not count towards any limit. May be null; must outlive the request.
   const WaitClock* waits = nullptr;
-  /// Parameters that go into headers too, over HTTP in the modern protocol.
+  /// Parameters that are also sent as headers, over HTTP in the modern protocol.
   std::vector<std::pair<std::string, std::string>> headers{};
 };
 
 json::object rpc_request(std::int64_t id, std::string_view method, json::object params);
 json::object rpc_notification(std::string_view method, json::object params);
-/// The response to a request of the server outside of any call. Servers may only ping and, within calls, send forms
+/// The response to a server's request outside of any call. Servers may only ping and, during calls, send forms
 /// (elicitation.hpp).
 json::object rpc_reply(const RpcMessage& request);
 

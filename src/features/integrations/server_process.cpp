@@ -33,8 +33,8 @@ bool is_shared(const fs::path& directory) {
   return std::distance(directory.begin(), directory.end()) <= 2 || directory == "/var/tmp";
 }
 
-/// A Node program needs all packages in its installation; a program in the `bin` of a Python or similar environment
-/// needs the libraries next to `bin`.
+/// The directory that a program needs: for a Node program, its `node_modules` with all packages; for a program in the
+/// `bin` of a Python or similar environment, the parent of `bin`, which contains the libraries.
 fs::path package_directory(const fs::path& file) {
   fs::path directory;
   for (const auto& name : file.parent_path()) {
@@ -47,8 +47,8 @@ fs::path package_directory(const fs::path& file) {
   return is_installed && !is_shared(prefix) ? prefix : directory;
 }
 
-/// The directories of a program or script outside of home that is given by its full path, including the target of a
-/// symlink. In a shared directory, only the file itself.
+/// The directories of a program or script outside of home that is given by its full path, including those of a
+/// symlink's target. Of a shared directory, only the file itself.
 std::vector<fs::path> places_named(const std::string& word, const fs::path& home) {
   std::vector<fs::path> places;
   std::error_code error;
@@ -62,7 +62,7 @@ std::vector<fs::path> places_named(const std::string& word, const fs::path& home
   return places;
 }
 
-/// A command with spaces and without arguments is run by the shell.
+/// Has the shell run a command that contains spaces and has no arguments.
 std::vector<std::string> arguments_of(const IntegrationSettings& settings) {
   if (settings.arguments.empty() && settings.command.find(' ') != std::string::npos) {
     return {"/bin/sh", "-c", settings.command};

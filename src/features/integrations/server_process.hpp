@@ -15,13 +15,13 @@ namespace agw {
 struct ServerProcess {
   ProcessOptions options;
   FilledSecrets secrets;
-  FilledSecrets withheld;                     ///< those that only its proxy receives
-  std::shared_ptr<ProxiedNetwork> network{};  ///< of its sandbox; null: it runs without one
+  FilledSecrets withheld;                     ///< secrets that only its proxy receives
+  std::shared_ptr<ProxiedNetwork> network{};  ///< of its sandbox; null: it runs without a sandbox
 };
 
-/// The process of an `mcp-stdio` integration: its command in the sandbox, with that network, read access to home
-/// (except for private files), and its own writable directory, which is its HOME. `withheld` are the secrets of its
-/// proxy. Blocks. Throws ProcessError, SecretError.
+/// The process of an `mcp-stdio` integration: its command in the sandbox, with `network`, read access to home (except
+/// private files), and a writable directory as its HOME. `withheld` are the secrets of its proxy. Blocks. Throws
+/// ProcessError, SecretError.
 ServerProcess server_process(const IntegrationSettings& settings, const Secrets& secrets, FilledSecrets withheld,
                              const Sandbox& sandbox, std::shared_ptr<ProxiedNetwork> network,
                              const std::filesystem::path& home, const std::filesystem::path& data_directory);

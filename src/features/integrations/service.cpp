@@ -1,23 +1,22 @@
-// Integrations: for each enabled one an entry that is connected, and the tools of all.
+// Keeps an entry for each enabled integration, connects it, and collects the tools of all.
 //
-// An *entry* has the settings with which it was made, and a coroutine (`run`) that connects and reconnects until its
-// stop. Active calls share it, so a call continues in an entry that has been replaced.
+// An *entry* has the settings with which it was made, and a coroutine (`run`) that connects and reconnects until it is
+// stopped. Active calls share ownership of their entry, so they continue after it has been replaced.
 //
-// The invariants: `entries_` has exactly the enabled integrations that offer tools, each with its current settings; a
-// change of descriptive texts alone replaces nothing. `tools()` is rebuilt after each change, and each name in it is
-// given once.
+// The invariants: `entries_` contains exactly the enabled integrations that offer tools, each with its current
+// settings; a change of descriptive texts alone does not replace an entry. `tools()` is rebuilt after each change, and
+// its names are unique.
 //
-//   1. An event of an extension (`extension_changed`): the old entry is stopped and a new one connected, if it should
-//      be.
-//   2. An entry reports that its state or its tools have changed (`changed`): `tools()` is out of date, and those who
-//      wait (a test, the first run after the start) look again.
-//   3. `tools()` gives unchanged names first, then adapted ones; a name that is taken gets a hash of integration and
-//      tool.
+//   1. An event about an extension (`extension_changed`) stops the old entry, and connects a new one if required.
+//   2. A change of an entry's state or tools (`changed`) invalidates `tools()` and wakes waiting callers (a test, the
+//      first run after the start).
+//   3. `tools()` assigns names that need no adaptation first, then the others. A name that is already taken gets a hash
+//      of integration and tool.
 //
-// A server over HTTP gets the headers that a person configured or, if none of them is `Authorization`, the token of a
-// login (logins.cpp). A server that is a process gets its secrets only inside of a sandbox, through its proxy.
+// An HTTP server gets the headers that a person configured or, if none of them is `Authorization`, the token of a login
+// (logins.cpp). The process of a server gets its secrets only inside a sandbox, through its proxy.
 //
-// Nothing of this is stored, so a kill leaves nothing; a server that is a process ends with its pipe.
+// Nothing of this is stored, so a kill leaves nothing behind; the process of a server ends with its pipe.
 
 #include "features/integrations/service.hpp"
 
@@ -56,7 +55,7 @@ constexpr auto shutdown_close_timeout = 100ms;
 constexpr auto settle_timeout = 5s;
 constexpr auto test_timeout = 15s;
 
-/// Model services and channels have their own rooms.
+/// Whether the integration offers tools, unlike model services and channels, which have their own rooms.
 bool offers_tools(const Extension& extension) {
   const auto& definition = extension.definition.members();
   return !is_model_service(definition) && !is_channel(definition);
@@ -88,7 +87,7 @@ Task<PersonAnswer> ask_and_count(WaitClock& waits, const AskPerson& ask, PersonQ
   co_return co_await ask(std::move(question), stop);
 }
 
-/// The remaining part of the time to settle.
+/// The remaining part of `settle_timeout`.
 std::chrono::milliseconds time_left(std::chrono::steady_clock::time_point began) {
   return std::chrono::ceil<std::chrono::milliseconds>(began + settle_timeout - std::chrono::steady_clock::now());
 }
@@ -155,7 +154,7 @@ void Integrations::extension_changed(const Extension& extension, bool is_deleted
   if (extension.type != ExtensionType::integration || !running_) return;
   const bool should_connect = extension.enabled && !is_deleted && offers_tools(extension);
   const auto connected = entries_.find(extension.id);
-  // If only descriptive texts have changed, active calls continue.
+  // Keeps the entry if only descriptive texts have changed, so that active calls continue.
   if (should_connect && connected != entries_.end() && connected->second->settings == integration_settings(extension))
     return;
   disconnect(extension.id);
@@ -299,7 +298,7 @@ std::unique_ptr<Integration> Integrations::make_placed(IntegrationSettings setti
       PlacedIntegration::Services{loop_, *options_.placements, std::move(make), std::move(has_successor)});
 }
 
-/// Whether the integration has a process, here or at another node.
+/// Whether the integration has a process, on this or another node.
 bool Integrations::has_server(const std::string& id) const {
   const auto found = entries_.find(id);
   return found != entries_.end() && found->second->settings.kind == IntegrationKind::mcp_stdio;

@@ -25,17 +25,17 @@
 
 namespace agw {
 
-/// Puts a question to the person of a call.
+/// Asks the person of a call.
 using AskPerson = decltype(ToolCall::ask_person);
 
-/// The `integration` extensions. Enabled ones are connected, and their tools are offered to agents as
-/// `<integration>__<tool>`. Changes of records take effect at once. A failing service does not affect the others.
+/// The `integration` extensions. Connects enabled ones, and offers their tools to agents as `<integration>__<tool>`.
+/// Changes of records take effect immediately. A failing service does not affect the others.
 class Integrations : private Subscriber {
 public:
   struct Options {
     std::filesystem::path home;
     std::filesystem::path data_directory;
-    Placements* placements = nullptr;  ///< null: this gateway is no node of a cluster
+    Placements* placements = nullptr;  ///< null: this gateway is not a node of a cluster
   };
   Integrations(Loop& loop, Hub& hub, Extensions& extensions, HttpClient& http, BlockingPool& blocking,
                const Secrets& secrets, const Sandbox& sandbox, Options options);
@@ -49,26 +49,27 @@ public:
   /// Throws NotFound `extension not found`.
   ExtensionPointer require(const std::string& id_or_name) const;
 
-  // Logins, see McpLogins. A change reconnects the integration.
+  // Logins: see McpLogins. A change reconnects the integration.
 
   Task<StartedLogin> begin_login(ExtensionPointer extension, NewLogin spec);
   Task<> finish_login(ExtensionPointer extension, std::string redirected_to);
   Task<> forget_login(ExtensionPointer extension);
 
-  /// Those that offer tools, the newest first; model services and channels are not among them.
+  /// The integrations that offer tools, newest first, without model services and channels.
   std::vector<IntegrationState> states() const;
-  /// Connects again, and returns the state once that has ended, or after 15 s. Throws Conflict if it is disabled, and
-  /// NotFound if it offers no tools.
+  /// Reconnects, and returns the state once the attempt has ended, or after 15 s. Throws Conflict if the integration is
+  /// disabled, NotFound if it does not offer tools.
   Task<IntegrationState> test(ExtensionPointer extension);
 
   const std::vector<ToolPointer>& tools();
   /// Calls a tool of an integration (id or name) by the service's own name, whether or not the tool is offered.
   Task<ToolOutcome> call(const ToolCall& call, std::string integration, std::string tool);
-  /// Calls a tool of an integration (id) that this node runs, for another one, which has checked that it may.
+  /// Calls a tool of an integration (id) that this node runs, on behalf of another node, which has checked the
+  /// permission.
   Task<ToolOutcome> call_here(std::string integration, std::string tool, json::object input, StopSource& stop,
                               AskPerson ask_person);
   /// Waits until each integration has tried to connect, at most 5 s each, so that a run that starts right after a
-  /// change has its tools.
+  /// change gets the tools.
   Task<> wait_until_tried(StopSource& stop);
 
 private:
@@ -119,7 +120,7 @@ private:
   Hub::Listening listening_;
 };
 
-/// `/integrations`, with their tests and logins.
+/// The routes of `/integrations`, including tests and logins.
 Routes integration_routes(Integrations& integrations);
 
 }  // namespace agw

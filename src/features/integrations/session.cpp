@@ -1,24 +1,24 @@
-// A session with an MCP server: which protocol it speaks, its tools, and calls.
+// A session with an MCP server: its protocol, its tools, and their calls.
 //
-// The *era* is modern (every request carries its `_meta`, questions are part of the result) or legacy (a handshake, the
-// server's own requests). It is found once and then given to the next session, which saves the attempt:
+// The *era* is modern (each request contains its `_meta`, questions are part of the result) or legacy (a handshake, and
+// requests by the server). It is determined once and passed to the next session, which saves the discovery:
 //
-//   1. `server/discover`, if the server is not known to be legacy. Its answer names the versions; certain errors show a
-//      modern server that cannot serve us, which is a failure; anything else means legacy.
-//   2. Otherwise `initialize`, then `notifications/initialized`. A server that refuses this with a modern error is
-//      asked by 1 again: it was too slow, or has been upgraded.
-//   3. `tools/list`, page by page, up to 500 tools. If a page fails, the list stays as it was.
+//   1. `server/discover`, unless the server is known to be legacy. Its result lists the versions. Certain errors show a
+//      modern server that does not support us, which is a failure; everything else means legacy.
+//   2. Otherwise `initialize`, then `notifications/initialized`. If the server refuses this with a modern error, repeat
+//      step 1: the server had been too slow, or has been upgraded.
+//   3. `tools/list`, page by page, up to 500 tools. If a page fails, the old list is kept.
 //
-// `run` keeps the list current until the transport fails, at most once a second: on a notice, in the modern era by a
-// subscription.
+// `run` updates the list until the transport fails, at most once a second: when the server notifies us, which in the
+// modern era requires a subscription.
 //
-// *Elicitation*: while a call is active whose person can be asked, the server may ask them something. In the legacy era
-// it sends a request, which does not say for which call; the latest one gets it. In the modern era the result names
-// what it needs, and the call is repeated with the answers, at most eight times. A call joins its questions before it
-// ends.
+// *Elicitation*: during a call whose person can be asked, the server may ask them for input. In the legacy era, it
+// sends a request that does not identify the call; it is assigned to the latest one. In the modern era, the result
+// specifies the required input, and the call is repeated with the answers, at most eight times. A call waits for its
+// questions before it ends.
 //
-// What a server says is not trusted: names, descriptions, schemas and their depth are bounded, and a tool that is not
-// acceptable is left out.
+// Data from a server is not trusted: names, descriptions, schemas and their depth are limited, and invalid tools are
+// left out.
 
 #include "features/integrations/session.hpp"
 
@@ -158,7 +158,7 @@ Task<std::string> McpSession::open(std::optional<McpEra> era, StopSource& stop) 
   co_return co_await list_tools(stop);
 }
 
-/// Sets the legacy era if the server does not speak the modern protocol.
+/// Sets the modern era if the server supports that protocol, otherwise the legacy era.
 Task<std::string> McpSession::discover(StopSource& stop) {
   transport_->set_protocol(McpEra::modern, std::string(mcp_modern_version));
   const auto response = co_await transport_->send_request(
@@ -186,7 +186,7 @@ Task<std::string> McpSession::initialize(StopSource& stop) {
                                          .limit = handshake_limit},
                                         stop);
   if (!response.succeeded()) {
-    // The server was too slow for discovery, or has been upgraded since.
+    // The server had been too slow for discovery, or has been upgraded since.
     if (is_modern_failure(response) && (co_await discover(stop)).empty() && era_ == McpEra::modern) co_return "";
     co_return response.failure();
   }
@@ -197,7 +197,7 @@ Task<std::string> McpSession::initialize(StopSource& stop) {
   transport_->set_protocol(McpEra::legacy, version);
   co_await transport_->notify("notifications/initialized", {});
   read_capabilities(response.result);
-  transport_->listen();  // for changes and for requests from the server
+  transport_->listen();  // for notifications and requests from the server
   co_return "";
 }
 
@@ -270,7 +270,7 @@ void McpSession::add_tool(const json::value& value) {
   tools_.push_back({name, std::move(description), is_usable ? *schema : json::object{{"type", "object"}}});
 }
 
-/// Once per name, because servers list their tools again and again.
+/// Reports each name once, because servers list their tools repeatedly.
 void McpSession::report_skipped(const std::string& name) {
   const auto shown = to_json(json::value(to_utf8(name.substr(0, max_tool_name_length))));
   if (reported_skipped_.size() == max_reported || !reported_skipped_.insert(shown).second) return;
@@ -327,7 +327,7 @@ const json::object* McpSession::schema_of(const std::string& tool) const {
 
 bool McpSession::handle_request(const RpcMessage& request) {
   if (request.method != "elicitation/create" || eliciting_.empty()) return false;
-  // Servers do not say for which call they ask.
+  // The request does not identify its call, so it is assigned to the latest one.
   eliciting_.back()->ask(request);
   return true;
 }

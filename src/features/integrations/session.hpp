@@ -12,23 +12,23 @@
 
 namespace agw {
 
-/// A session with an MCP server: the handshake of the revision it speaks, its tools and their calls. On the loop.
+/// A session with an MCP server: the handshake of its protocol revision, its tools and their calls. Used on the loop.
 class McpSession {
 public:
   McpSession(Loop& loop, std::string name, std::unique_ptr<McpTransport> transport);
   ~McpSession();
 
-  /// Connects and lists the tools. `era`: the one that the server spoke last time, if known. Returns why the session
+  /// Connects and lists the tools. `era`: that of the last session with the server, if known. Returns why the session
   /// cannot be used; empty if it can.
   Task<std::string> open(std::optional<McpEra> era, StopSource& stop);
   std::optional<McpEra> era() const { return era_; }
 
-  /// In the server's order.
+  /// The tools, in the server's order.
   const std::vector<OfferedTool>& tools() const { return tools_; }
-  /// Keeps the tools up to date until the session ends, and returns why it ended.
+  /// Keeps the tools up to date until the session ends. Returns why it ended.
   Task<std::string> run(StopSource& stop, std::function<void()> tools_changed);
 
-  /// `session_lost`: repeat the call in a new session.
+  /// If `session_lost`, the caller should repeat the call in a new session.
   struct CallResult {
     ToolOutcome outcome;
     bool session_lost = false;
@@ -62,7 +62,7 @@ private:
   std::vector<OfferedTool> tools_;
   std::set<std::string, std::less<>> reported_skipped_;
   AsyncEvent tools_changed_;
-  std::vector<ElicitingCall*> eliciting_;  ///< active calls with a person who can be asked, the latest last
+  std::vector<ElicitingCall*> eliciting_;  ///< active calls whose person can be asked, oldest first
 };
 
 }  // namespace agw

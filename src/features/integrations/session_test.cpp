@@ -19,7 +19,7 @@ using ::testing::HasSubstr;
 
 json::object object(std::string_view text) { return parse_json(text)->as_object(); }
 
-/// A server in the same process: responds by method and records the requests.
+/// A server in the same process. Responds by method and records the requests.
 class ScriptedTransport : public McpTransport {
 public:
   explicit ScriptedTransport(Loop& loop) : failed_(loop) {}

@@ -8,12 +8,12 @@
 
 namespace agw {
 
-/// How an integration is connected.
+/// The state of an integration's connection.
 enum class IntegrationStatus {
   disabled,
   connecting,  ///< the first attempt has not ended
   connected,
-  failed,  ///< the last attempt failed, or the connection was lost; it is tried again
+  failed,  ///< the last attempt failed, or the connection was lost; another attempt follows
 };
 std::span<const EnumName> names(Tag<IntegrationStatus>);
 

@@ -20,11 +20,11 @@ using std::chrono::steady_clock;
 
 constexpr auto max_stdio_call_time = 600s;
 constexpr int max_garbage = 1000;
-constexpr int max_logged_garbage = 3;  // per process, which may print without end
+constexpr int max_logged_garbage = 3;  // per process, because its output is unlimited
 constexpr int max_messages_per_second = 2000;
 constexpr std::size_t max_queued_bytes = 32 * 1024 * 1024;
 constexpr auto stderr_grace = 500ms;
-constexpr std::size_t max_line_length = 128 * 1024;  // the part of a line that can be quoted
+constexpr std::size_t max_line_length = 128 * 1024;  // bytes of a line that are kept for quoting
 constexpr std::size_t max_quoted_length = 1000;
 constexpr std::size_t max_logged_length = 200;
 
@@ -96,7 +96,7 @@ void StdioTransport::fail(std::string why) {
   failed_.notify();
 }
 
-/// In MCP's order: end of input, then signals.
+/// Ends the server in the order that MCP specifies: close its input, then send signals.
 Task<> StdioTransport::close(milliseconds limit) {
   fail(closed_here);
   closing_.request();
@@ -122,12 +122,12 @@ Task<> StdioTransport::read_output() {
     if (!fits) fail(fmt::format("it sent a message of more than {} MiB", max_message_bytes / 1024 / 1024));
     co_await slow_down();
   }
-  // When the process ends, both streams end, this one first. Its children may keep the other one open.
+  // Standard output ends before standard error, whose last line has the reason. Children may keep the latter open.
   if (!failed_.happened()) co_await with_timeout(closing_, stderr_grace, stderr_closed_.wait());
   fail("it ended");
 }
 
-/// Keeps a flood of messages from occupying the loop.
+/// Prevents a flood of messages from occupying the loop.
 Task<> StdioTransport::slow_down() {
   const auto now = steady_clock::now();
   if (now - second_ > 1s) {
@@ -150,8 +150,8 @@ Task<> StdioTransport::read_errors() {
   stderr_closed_.notify();
 }
 
-/// Handles whole lines, so that no part of a split secret remains; of an endless line only the beginning. Carriage
-/// returns are kept, because a secret may end in one.
+/// Processes complete lines, because a secret that is split could not be removed; of an endless line, only the
+/// beginning. Keeps carriage returns, because a secret may end in one.
 void StdioTransport::take_errors(std::string_view bytes) {
   error_line_ += bytes;
   std::string_view rest = error_line_;
@@ -211,7 +211,7 @@ void StdioTransport::take(RpcMessage message) {
   }
 }
 
-/// Stores the line unfiltered: few lines are ever shown, and searching a flood of them for secrets is slow.
+/// Stores the line with its secrets, because few lines are ever shown, and searching a flood of lines is slow.
 void StdioTransport::note_error(std::string_view line) {
   if (line.find_first_not_of(" \t\r\v\f") == line.npos) return;
   last_error_ = line.substr(0, max_line_length);

@@ -14,8 +14,8 @@
 namespace agw {
 
 /// A server that is a child process and exchanges JSON messages, one per line, on its standard input and output. Output
-/// is bounded: a limited number of lines that are not messages is ignored, an overlong line ends the server, and floods
-/// of messages are read slowly.
+/// is limited: too many lines that are not messages, or an overlong line, end the server, and floods of messages are
+/// read slowly.
 class StdioTransport : public McpTransport {
 public:
   /// Prepares the process to start; throws ProcessError or SecretError.
@@ -50,9 +50,9 @@ private:
   std::string name_;  ///< of the integration, for the log
   Start start_;
   std::unique_ptr<Process> process_;
-  std::shared_ptr<ProxiedNetwork> network_;  ///< of the process; null: none of its own
-  FilledSecrets secrets_;                    ///< that the process received, or its proxy
-  FilledSecrets withheld_;                   ///< that only its proxy received
+  std::shared_ptr<ProxiedNetwork> network_;  ///< of the process's sandbox; null: there is none
+  FilledSecrets secrets_;                    ///< secrets that the process or its proxy received
+  FilledSecrets withheld_;                   ///< secrets that only its proxy received
   TaskGroup group_;
   StopSource closing_;
   PendingRequests pending_;
@@ -62,11 +62,11 @@ private:
   AsyncEvent failed_;
   AsyncEvent stderr_closed_;  ///< its standard error has ended
   std::string failure_;
-  std::string error_line_;  ///< the unfinished line on its standard error; contains secrets
-  std::string last_error_;  ///< the line before; contains secrets
-  int garbage_ = 0;         ///< lines since the last message
-  int logged_ = 0;          ///< logged lines that were not messages
-  int messages_ = 0;        ///< since `second_`
+  std::string error_line_;  ///< the incomplete line on its standard error; may contain secrets
+  std::string last_error_;  ///< the last complete line; may contain secrets
+  int garbage_ = 0;         ///< lines without a message since the last message
+  int logged_ = 0;          ///< logged lines without a message
+  int messages_ = 0;        ///< messages since `second_`
   std::chrono::steady_clock::time_point second_{};
 };
 

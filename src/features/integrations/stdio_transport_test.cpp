@@ -11,7 +11,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Runs a shell command as a server; returns why it died.
+/// Runs a shell command as a server. Returns why the transport failed.
 std::string cause_of_death(const std::string& command, const FilledSecrets& secrets = {}) {
   ::signal(SIGPIPE, SIG_IGN);
   std::string cause;

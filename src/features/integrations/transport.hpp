@@ -15,8 +15,8 @@ enum class McpEra {
   modern,  ///< 2026-07-28: every request is self-contained
 };
 
-/// Carries JSON-RPC messages to one server and back. Any number of requests may be active. Once it has failed,
-/// every request fails at once. On the loop.
+/// Transports JSON-RPC messages to one server and back. Any number of requests may be active. Once the transport has
+/// failed, all requests fail immediately. Used on the loop.
 class McpTransport {
 public:
   using OnNotice = std::function<void(const RpcMessage& notification)>;
@@ -25,16 +25,17 @@ public:
 
   /// Prepares the transport. Returns why that failed; empty on success.
   virtual Task<std::string> open(StopSource& stop) = 0;
-  /// Sends a request and waits for the response. A request that is stopped or times out is cancelled at the server.
+  /// Sends a request and waits for the response. If it is stopped or times out, notifies the server of the
+  /// cancellation.
   virtual Task<RpcResponse> send_request(RpcRequest request, StopSource& stop) = 0;
   virtual Task<> notify(std::string method, json::object params) = 0;
-  /// Sets the protocol that later messages declare.
+  /// Sets the protocol version of later messages.
   virtual void set_protocol(McpEra era, std::string version) = 0;
-  /// Lets the server send notifications on its own, if the transport needs a separate channel for them.
+  /// Opens a separate channel for the server's own messages, if the transport needs one.
   virtual void listen() {}
-  /// Waits until it has failed or was closed; returns the reason.
+  /// Waits until the transport has failed or was closed. Returns the reason.
   virtual Task<std::string> wait_for_failure() = 0;
-  /// Shuts it down cleanly within `limit`. Await it before destruction.
+  /// Shuts down cleanly within `limit`. Await it before destruction.
   virtual Task<> close(std::chrono::milliseconds limit) = 0;
 
   void on_notice(OnNotice handler) { on_notice_ = std::move(handler); }
@@ -45,7 +46,7 @@ public:
   virtual void respond(json::object reply) = 0;
 
 protected:
-  /// The problem of requests that are active when the transport is closed before it fails.
+  /// The problem of requests that are active when the transport is closed without a failure.
   static constexpr auto closed_here = "its connection was closed: the integration was changed, disabled or deleted";
 
   OnNotice on_notice_ = [](const RpcMessage&) {};

@@ -46,7 +46,7 @@ std::map<std::string, std::string> ServerVariables::read() const { return map_in
 
 bool ServerVariables::operator==(const ServerVariables& other) const {
   if (definition_.text() == other.definition_.text()) return true;
-  // Comparing so many variables would block the loop. Treating them as different only restarts the server.
+  // Comparing many variables would block the loop. If they are treated as different, the server is only restarted.
   if (std::max(definition_.text().size(), other.definition_.text().size()) > max_compared) return false;
   const auto& members = definition_.members();
   const auto& others = other.definition_.members();

@@ -17,14 +17,14 @@ namespace agw {
 /// The kind of service behind an integration, from its `kind`.
 enum class IntegrationKind { mcp_stdio, mcp_http, openapi, http };
 
-/// The environment of a server's process. It can have hundreds of thousands of variables, so it is parsed when the
-/// process starts, off the loop.
+/// The environment of a server's process. It may have hundreds of thousands of variables, so it is parsed only when the
+/// process starts, outside the loop.
 class ServerVariables {
 public:
   ServerVariables() = default;
   explicit ServerVariables(Definition definition) : definition_(std::move(definition)) {}
 
-  /// The values contain `${secret:NAME}` as written.
+  /// Values contain `${secret:NAME}` unexpanded.
   std::map<std::string, std::string> read() const;
   bool operator==(const ServerVariables& other) const;
 
@@ -32,7 +32,8 @@ private:
   Definition definition_;
 };
 
-/// The definition of an `integration` extension. Texts are as written: secrets are expanded for each call.
+/// The definition of an `integration` extension. Texts contain `${secret:NAME}` unexpanded, because secrets are
+/// expanded for each call.
 struct IntegrationSettings {
   std::string id;
   std::string name;
@@ -44,14 +45,14 @@ struct IntegrationSettings {
   std::vector<HttpHeader> headers{};
   std::optional<std::set<std::string, std::less<>>> allowed_tools{};  ///< no value: all
   bool is_persons = false;                                            ///< made by a person: may call private addresses
-  ProgramHosts program{};                                             ///< what the server's process may reach
-  std::vector<DeclaredSecret> secrets{};                              ///< that it uses but never holds
+  ProgramHosts program{};                                             ///< hosts that the server's process may reach
+  std::vector<DeclaredSecret> secrets{};                              ///< secrets that only its proxy receives
 
   bool operator==(const IntegrationSettings&) const = default;
 };
 IntegrationSettings integration_settings(const Extension& extension);
 
-/// A tool in the words of its service: untrusted.
+/// A tool as its service describes it. Untrusted.
 struct OfferedTool {
   std::string name;
   std::string description;
@@ -61,7 +62,7 @@ struct OfferedTool {
 /// The tool's name for models: `<integration>__<tool>`, at most 64 letters, digits, `_` and `-`. Other names are
 /// shortened and made unique by a hash.
 std::string tool_name_of(const std::string& integration, const std::string& tool);
-/// The name with the hash in any case, for two tools whose names would be equal.
+/// The name with a hash, even if it is not necessary, for tools whose names would otherwise be equal.
 std::string hashed_tool_name_of(const std::string& integration, const std::string& tool);
 
 }  // namespace agw
