@@ -64,7 +64,7 @@ Task<error_code> AppConnection::until_writable() {
   co_return error_code();
 }
 
-/// Appends to the buffer; false at the end.
+/// Appends received bytes to the buffer. Returns false at the end.
 Task<bool> AppConnection::receive() {
   if (begin_ > 0) {
     std::memmove(buffer_.get(), buffer_.get() + begin_, end_ - begin_);

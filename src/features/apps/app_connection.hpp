@@ -14,8 +14,8 @@
 
 namespace agw {
 
-/// A connection to an app's server. One coroutine may read while another sends. A server that reads nothing of what is
-/// sent for `patience`, and sends nothing either, is interrupted, as nothing else would end the connection.
+/// A connection to an app's server. One coroutine may read while another sends. If the server neither reads nor sends
+/// anything for `patience` while data is being sent, the connection is interrupted, because nothing else would end it.
 class AppConnection {
 public:
   /// Null if the connection is refused.
@@ -25,23 +25,23 @@ public:
   /// Returns false if the connection broke.
   Task<bool> send(std::string_view bytes);
 
-  /// Reads the head of the next response, skipping interim ones (1xx other than 101). Returns false if none comes.
+  /// Reads the head of the next response, skipping interim ones (1xx other than 101). Returns false if there is none.
   Task<bool> read_head(bool without_body);
   const AppResponse& head() const { return reader_.head(); }
   /// The next pieces of the body, as views that are valid until the next call; empty at the end.
   Task<const std::vector<std::string_view>*> read_body();
-  /// Moves the rest of a large body to the client if that is possible without reading it.
+  /// Moves the rest of a large body to the client inside the kernel, if that is possible.
   Task<> splice_body(ProxyStream& client);
-  /// Whether the body is complete, rather than cut off by the end of the connection.
+  /// Whether the body is complete, and not truncated by the end of the connection.
   bool complete() const { return reader_.done(); }
-  /// After a 101: the bytes that the server sends; empty at the end.
+  /// After a 101: the next bytes from the server; empty at the end.
   Task<std::string_view> read_raw();
 
-  /// Ends every wait, now and later.
+  /// Ends all current and later waits.
   void interrupt();
   /// Whether the server closed the connection without any response.
   bool closed_without_response() const { return broken_ && !responded_; }
-  /// Whether another request can follow: nothing was received after the last response.
+  /// Whether another request can follow: the last response is complete and nothing was received after it.
   bool reusable() const;
   /// Returns the socket, for another request.
   asio::ip::tcp::socket release() { return std::move(socket_); }
@@ -60,7 +60,7 @@ private:
   std::uint64_t receptions_ = 0;
   bool is_splicing_ = false;
   bool responded_ = false;
-  bool broken_ = false;  ///< by the server, or by an error while sending to it
+  bool broken_ = false;  ///< closed by the server, or sending has failed
   bool ended_ = false;
   bool interrupted_ = false;
 };

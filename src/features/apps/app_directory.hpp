@@ -5,8 +5,8 @@
 namespace agw {
 
 /// The directory of an app, with symlinks resolved. It must be in home, and no name on its path may begin with a dot.
-/// In the data directory, only an agent's own directory is allowed: everything else there is the gateway's. Throws
-/// ProcessError with the reason if it cannot be used. Blocks.
+/// In the data directory, only an agent's own directory is allowed; everything else belongs to the gateway. Throws
+/// ProcessError with the reason if the directory cannot be used. Blocks.
 std::filesystem::path app_directory(const std::filesystem::path& path, const std::filesystem::path& home,
                                     const std::filesystem::path& data_directory);
 

@@ -18,7 +18,7 @@ constexpr auto output_grace = 300ms;
 constexpr auto poll_interval = 100ms;
 /// Longer than a sandbox takes to start on a busy machine.
 constexpr auto sandbox_start_time = 1s;
-// Bytes read per span, so that a server that floods its log has to wait.
+/// Limits the bytes read per `read_span`, so that a server that floods its log has to wait.
 constexpr std::size_t max_bytes_per_span = 128 * 1024;
 constexpr auto read_span = 100ms;
 
@@ -65,7 +65,7 @@ Task<std::unique_ptr<Process>> DevServer::launch() {
   co_return process;
 }
 
-/// Reserves the port, so that no other program takes it while the server starts.
+/// Reserves the port, so that no other program can take it while the server starts.
 std::unique_ptr<ForwardedPort> DevServer::reserve_port(const std::shared_ptr<ProxiedNetwork>& network) const {
   const AppEndpoint inside{.port = port_, .network = network};
   try {
@@ -76,7 +76,7 @@ std::unique_ptr<ForwardedPort> DevServer::reserve_port(const std::shared_ptr<Pro
   }
 }
 
-/// Accepts connections, now that the server does. Returns false if another program listens on the port.
+/// Starts to accept connections, once the server does. Returns false if another program listens on the port.
 bool DevServer::open_port() {
   try {
     if (forwarded_) forwarded_->open();
@@ -120,7 +120,7 @@ Task<> DevServer::supervise(std::unique_ptr<Process> process) {
   set_status(is_intended ? AppStatus::stopped : AppStatus::failed);
 }
 
-/// The next process after a crash; null if there should be none.
+/// Starts the next process after a crash; null if the server should not be restarted.
 Task<std::unique_ptr<Process>> DevServer::relaunch() {
   if (restarts_ == limits_.max_restarts) {
     note(fmt::format("crashed {} times: not started again", restarts_ + 1));
@@ -133,13 +133,13 @@ Task<std::unique_ptr<Process>> DevServer::relaunch() {
   ++restarts_;
   try {
     co_return co_await launch();
-  } catch (const std::exception& error) {  // For example, a secret was removed.
+  } catch (const std::exception& error) {  // For example, a secret has been deleted.
     note(fmt::format("cannot be started: {}", error.what()));
   }
   co_return nullptr;
 }
 
-/// Follows a process from its start until it and all its children have ended.
+/// Supervises a process from its start until it and all its children have ended.
 Task<DevServer::Outcome> DevServer::follow(Process& process) {
   const auto id = process.id();
   const auto began = std::chrono::steady_clock::now();
@@ -159,7 +159,7 @@ Task<DevServer::Outcome> DevServer::follow(Process& process) {
   co_await watchers.join();
   if (ended == WaitResult::done) note(text_of(end));
   if (ended != WaitResult::done) co_await with_timeout(*kill_now_, grace_, terminate(process, end, began));
-  // Its children may still run, even if it ended on its own.
+  // Even if the process ended on its own, its children may still be running.
   co_await process.end(0ms);
   StopSource never;
   co_await with_timeout(never, output_grace, readers.join());
@@ -175,7 +175,7 @@ Task<DevServer::Outcome> DevServer::follow(Process& process) {
 
 Task<> DevServer::wait_for_end(Process& process, ProcessExit& end) { end = co_await process.wait(); }
 
-/// Repeats the signal at first: a sandbox ignores it while it starts.
+/// Sends SIGTERM. Repeats it during the first second, because a sandbox ignores signals while it starts.
 Task<> DevServer::terminate(Process& process, ProcessExit& end, std::chrono::steady_clock::time_point began) {
   StopSource never;
   process.signal(SIGTERM);
@@ -204,7 +204,7 @@ Task<> DevServer::read_lines(Process& process, ProcessStream stream) {
   log_.finish(stream_of(stream), clock_.now());
 }
 
-/// Waits until the server takes connections, and then until it is healthy; requests `unresponsive` if that takes too
+/// Waits until the server accepts connections, and then until it is healthy. Requests `unresponsive` if that takes too
 /// long.
 Task<> DevServer::watch(StopSource& unresponsive) {
   const auto deadline = std::chrono::steady_clock::now() + limits_.start_timeout;

@@ -16,10 +16,10 @@ namespace agw {
 
 /// Time limits of a development server.
 struct DevServerLimits {
-  std::chrono::milliseconds start_timeout{120'000};  ///< until it takes connections and is healthy
+  std::chrono::milliseconds start_timeout{120'000};  ///< until it accepts connections and is healthy
   std::chrono::milliseconds stop_grace{3'000};       ///< between SIGTERM and SIGKILL
-  std::chrono::milliseconds first_backoff{250};      ///< after a crash; doubled each time
-  std::chrono::milliseconds stable_after{600'000};   ///< earlier crashes no longer count after a run of this length
+  std::chrono::milliseconds first_backoff{250};      ///< after the first crash; doubled after each further one
+  std::chrono::milliseconds stable_after{600'000};   ///< after running this long, earlier crashes no longer count
   int max_restarts = 5;
 };
 
@@ -33,33 +33,33 @@ struct DevServerProcess {
 struct DevServerStart {
   /// Throws if it cannot be started. `note` adds a line to the log.
   std::function<Task<DevServerProcess>(int port, std::function<void(std::string)> note)> process;
-  std::optional<int> port;  ///< no value: a free one, chosen again if another program has taken it
+  std::optional<int> port;  ///< no value: a free port, chosen again if another program takes it
   std::string health_path;
 };
 
-/// The development server of one app: keeps its process alive, reads its output, and checks whether it answers.
-/// Restarts it after a crash, with growing pauses, until there were too many crashes. A sandbox has a network of its
-/// own: connections to the port of this host are forwarded to the server in it.
+/// The development server of one app: runs its process, reads its output, and checks its health. Restarts it after a
+/// crash, with increasing pauses, up to a maximum number of crashes. A sandbox has its own network; connections to the
+/// port on this host are forwarded to the server in it.
 class DevServer {
 public:
   struct Callbacks {
     std::function<void()> changed;         ///< its status or its process has changed
-    std::function<Task<>(pid_t)> started;  ///< called before anything else is done with the process
+    std::function<Task<>(pid_t)> started;  ///< called first after a process was started
     std::function<Task<>(pid_t)> ended;
   };
   DevServer(Loop& loop, const Clock& clock, DevServerLimits limits, Callbacks callbacks);
 
-  /// Starts the first process, which exists when this returns. Only if it is not alive, and by one caller at a time.
-  /// Throws ProcessError, and whatever `process` throws.
+  /// Starts the first process, which exists on return. The server must not be alive, and calls must not overlap. Throws
+  /// ProcessError, and whatever `process` throws.
   Task<> start(DevServerStart spec);
-  /// Ends it, and returns when the whole process group has ended.
+  /// Stops the server, and returns once the whole process group has ended.
   Task<> stop();
-  /// Sends SIGTERM, and SIGKILL after `grace`. A second call with a shorter `grace` kills it at once.
+  /// Sends SIGTERM, and SIGKILL after `grace`. A second call with a shorter `grace` kills the process at once.
   void request_stop(std::chrono::milliseconds grace);
 
-  /// Whether it was started, and since then neither stopped nor failed.
+  /// Whether the server was started, and has neither been stopped nor failed since.
   bool alive() const { return alive_; }
-  /// Whether there is a process that is not being stopped, so it can handle requests.
+  /// Whether there is a process that is not being stopped, so that it can handle requests.
   bool has_process() const { return pid_ && !stopping_->requested(); }
   AppStatus status() const { return status_; }
   int port() const { return port_; }
@@ -93,8 +93,8 @@ private:
   Callbacks callbacks_;
   DevServerStart start_;
   int port_ = 0;
-  std::shared_ptr<ProxiedNetwork> network_;   ///< of its process
-  std::unique_ptr<ForwardedPort> forwarded_;  ///< to that network
+  std::shared_ptr<ProxiedNetwork> network_;   ///< of the process's sandbox
+  std::unique_ptr<ForwardedPort> forwarded_;  ///< from this host to that network
   AppLog log_;
   AppStatus status_ = AppStatus::stopped;
   std::optional<int> pid_;

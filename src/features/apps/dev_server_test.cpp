@@ -12,7 +12,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// A server started by a shell command outside of any sandbox, and what is reported about it.
+/// A server started by a shell command without a sandbox, and its reported states.
 struct Served {
   Served(Loop& loop, DevServerLimits limits)
       : changed(loop),
@@ -82,7 +82,7 @@ TEST(DevServer, StartsAgainAfterACrashUntilThereWereTooMany) {
   });
 }
 
-/// The port of the second start of a server that crashed once, if its first port is in use by then.
+/// The port of the second start of a server that has crashed once, if its first port is in use by then.
 Task<std::string> second_port(Loop& loop, Served& served) {
   co_await served.start("[ -e started ] && echo $PORT && exec sleep 60; touch started; exit 1");
   using asio::ip::tcp;

@@ -19,7 +19,7 @@ struct Bounds {
   std::optional<std::uint64_t> last;
 };
 
-/// No value if it is not a number; one too large to parse is larger than any file.
+/// No value if the text is not a number. A number that is too large to parse is larger than any file.
 std::optional<std::uint64_t> number(std::string_view text) {
   std::uint64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);

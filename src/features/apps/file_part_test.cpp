@@ -5,7 +5,7 @@
 namespace agw {
 namespace {
 
-/// `status first+count`, for a file of ten bytes.
+/// `status first+count` for a file of `size` bytes.
 std::string part(std::optional<std::string_view> range, std::uint64_t size = 10) {
   const auto part = requested_part(range, size);
   return std::to_string(part.status) + " " + std::to_string(part.first) + "+" + std::to_string(part.count);

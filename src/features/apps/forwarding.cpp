@@ -29,7 +29,7 @@ constexpr std::array<std::string_view, 9> rewritten_request_fields{"host",
                                                                    "x-forwarded-proto",
                                                                    "x-forwarded-prefix"};
 
-/// Response fields that affect the whole origin, which is the gateway's, or that frame the body.
+/// Response fields that affect the whole origin, which is the gateway's, and those that frame the body.
 constexpr std::array<std::string_view, 9> dropped_response_fields{"set-cookie",
                                                                   "set-cookie2",
                                                                   "clear-site-data",
@@ -74,7 +74,7 @@ std::string decoded(std::string_view text) {
   return valid ? valid->decode() : std::string(text);
 }
 
-/// Removes the token from a request, wherever it may be.
+/// Removes the token from all parts of a request that may contain it.
 class Credentials {
 public:
   Credentials(const Request& request, const IsToken& is_token) : is_token_(is_token) {
@@ -91,7 +91,7 @@ public:
     return std::ranges::any_of(tokens_, [&](const auto& token) { return text.find(token) != text.npos; });
   }
 
-  /// The query without the parameters that hold the token.
+  /// The query without the parameters that contain the token.
   std::string strip_query(std::string_view query) const {
     std::string rest;
     while (!query.empty()) {
@@ -197,7 +197,7 @@ Fields forwarded_fields(const Fields& from_app, const ForwardedRequest& request)
     chose_protocol = chose_protocol || lower == "sec-websocket-protocol";
     if (!is_hop_by_hop(lower, named) && !is_one_of(dropped_response_fields, lower)) fields.emplace_back(name, value);
   }
-  // Browsers that offered subprotocols close a WebSocket if none was chosen.
+  // A browser that offered subprotocols closes the WebSocket if none of them is chosen.
   if (request.offered_bearer && !chose_protocol) fields.emplace_back("Sec-WebSocket-Protocol", "bearer");
   fields.push_back(isolation_field());
   return fields;

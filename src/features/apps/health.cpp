@@ -20,7 +20,7 @@ namespace {
 constexpr auto health_timeout = 5s;
 constexpr std::size_t max_status_line_length = 4096;
 
-/// The status of the response to a GET, 0 if there is none.
+/// Sets `status` to that of the response to a GET; leaves it if there is no response.
 Task<> request_status(AppEndpoint endpoint, std::string path, int& status) {
   auto socket = co_await connect_to(endpoint);
   if (!socket) co_return;

@@ -7,7 +7,7 @@
 
 namespace agw {
 
-/// Whether the server answers `path` with a success or a redirect; with an empty path, whether it takes connections.
+/// Whether the server responds to `path` with success or a redirect; for an empty path, whether it accepts connections.
 /// Waits at most a few seconds.
 Task<bool> is_healthy(AppEndpoint endpoint, std::string path);
 

@@ -10,7 +10,7 @@ using asio::ip::tcp;
 
 namespace {
 
-/// Whether the other side has neither closed the connection nor sent unexpected bytes.
+/// Whether the peer has neither closed the connection nor sent unexpected bytes.
 bool is_idle(tcp::socket& socket) {
   char byte = 0;
   boost::system::error_code error;

@@ -11,8 +11,8 @@
 
 namespace agw {
 
-/// Idle connections to the servers of apps, kept for a short time for further requests: a page requests much at once
-/// and then nothing, and a server that serves one connection at a time waits until each is closed.
+/// Idle connections to the servers of apps, kept for further requests, because a page makes many requests at once. They
+/// are kept only for a short time: a server that serves one connection at a time waits until each is closed.
 class IdleConnections {
 public:
   static constexpr std::size_t max_per_port = 8;
@@ -21,14 +21,14 @@ public:
   explicit IdleConnections(Loop& loop, std::chrono::milliseconds limit = std::chrono::seconds{1})
       : limit_(limit), timer_(loop) {}
 
-  /// Takes a connection to this machine's `port` (or AppEndpoint::key) that the server has neither closed nor written
-  /// to; no value if there is none.
+  /// Takes a connection to the server with the key `port` (AppEndpoint::key) that the server has neither closed nor
+  /// written to; no value if there is none.
   std::optional<asio::ip::tcp::socket> take(int port);
   /// Adds a connection, and closes an older one if there are too many.
   void add(int port, asio::ip::tcp::socket socket);
-  /// Closes those to `port`, before its server ends.
+  /// Closes the connections to `port`. Call it before its server ends.
   void close_port(int port);
-  /// Closes all, and every connection that is added later.
+  /// Closes all connections, and every one that is added later.
   void close();
   std::size_t size() const { return idle_.size(); }
 

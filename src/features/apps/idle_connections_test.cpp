@@ -14,7 +14,7 @@ namespace {
 using namespace std::chrono_literals;
 using asio::ip::tcp;
 
-/// Both ends of connections to one port.
+/// Makes connections to one port, and keeps both ends.
 struct Pairs {
   explicit Pairs(Loop& loop) : acceptor(loop, tcp::endpoint(asio::ip::address_v4::loopback(), 0)), loop(loop) {}
   int port() const { return acceptor.local_endpoint().port(); }
@@ -29,7 +29,7 @@ struct Pairs {
   std::vector<tcp::socket> servers;
 };
 
-/// Returns when the other side has closed the connection; fails the test otherwise.
+/// Waits until the peer has closed the connection; fails the test if it sends anything.
 Task<> closed(tcp::socket& socket) {
   char byte = 0;
   boost::system::error_code error;

@@ -8,7 +8,7 @@ namespace agw {
 
 namespace {
 
-/// The lines of `bytes` that the log can still hold, so that a flood of output costs no more.
+/// The last lines of `bytes`, as many as the log can hold. Limits the work for a flood of output.
 std::string_view last_lines(std::string_view bytes) {
   auto start = bytes.size();
   for (std::size_t lines = 0; lines <= AppLog::max_lines; ++lines) {

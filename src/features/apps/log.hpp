@@ -16,14 +16,14 @@ public:
   static constexpr std::size_t max_lines = 2000;
   static constexpr std::size_t max_line_length = 2000;
 
-  /// Bytes of a stream as they arrive; lines may span calls.
+  /// Adds bytes of a stream as they arrive. Lines may span calls.
   void add(AppStream stream, std::string_view bytes, Timestamp now);
-  /// A stream has ended: an unfinished line becomes a line.
+  /// Marks the end of a stream: an incomplete line becomes a line.
   void finish(AppStream stream, Timestamp now);
-  /// A line of the gateway's own.
+  /// Adds a line of the gateway.
   void note(std::string line, Timestamp now) { append(AppStream::gateway, std::move(line), now); }
 
-  /// The latest `count`, oldest first.
+  /// The last `count` lines, oldest first.
   std::vector<AppLogLine> last(std::size_t count) const;
 
 private:

@@ -1,7 +1,6 @@
-// What changes for apps because this gateway is a node of a cluster. The server of each runs at one node, which has
-// claimed it (features/placements); the others show the state that this node reports, and reach it through that node.
-// When a node ends or is lost, what it ran is free: the others that have the app's directory claim it, and the first
-// one starts it.
+// Apps in a cluster. The server of each app runs on one node, which has claimed it (features/placements). The other
+// nodes show the state that this node reports, and connect to the server through it. When a node ends or is lost, its
+// apps become free: the nodes that have the app's directory try to claim it, and the first one starts the server.
 
 #include <utility>
 
@@ -36,8 +35,8 @@ ApiError unreachable(const Extension& app, const std::string& node) {
 
 }  // namespace
 
-/// As the node that runs it reports. Its URL is on that node's loopback.
-App Apps::as_told(App app, const Placement& placement) {
+/// The app's state as reported by the node that runs it, without the URL, which is on that node's loopback.
+App Apps::as_reported(App app, const Placement& placement) {
   app.status = AppStatus::starting;
   if (placement.node.empty() || placement.state.empty()) return app;
   const auto told = parse_stored_json(placement.state);
@@ -63,7 +62,7 @@ void Apps::require_here(const Extension& extension) const {
 
 AppEndpoint Apps::endpoint_elsewhere(const Extension& extension, const Placement& placement) const {
   if (placement.node.empty()) throw unreachable(extension, "");
-  const auto told = as_told({}, placement);
+  const auto told = as_reported({}, placement);
   if (told.status == AppStatus::stopped || told.status == AppStatus::failed) throw not_running(extension);
   const auto [key, is_new] = keys_elsewhere_.try_emplace(extension.id, -1 - static_cast<int>(keys_elsewhere_.size()));
   return {.port = told.port.value_or(0),
@@ -91,7 +90,7 @@ Task<bool> Apps::has_directory(ExtensionPointer extension) {
   });
 }
 
-/// Until the database has an answer.
+/// Retries `try_to_take` until the database responds.
 Task<> Apps::take(std::string id) {
   StopSource never;
   while (!closing_) {
@@ -104,7 +103,7 @@ Task<> Apps::take(std::string id) {
   }
 }
 
-/// Starts an app that ran at another node, unless another one is quicker, or it has been stopped or disabled.
+/// Starts an app that ran on another node, unless a third node was faster, or the app was stopped or disabled.
 Task<> Apps::try_to_take(std::string id) {
   auto extension = extensions_.find(id);
   if (!extension || extension->type != ExtensionType::app) co_return;
@@ -126,7 +125,8 @@ Task<> Apps::try_to_take(std::string id) {
   }
 }
 
-/// If the server cannot be started, nothing is claimed.
+/// Starts the server of a claimed app. If that fails, releases the claim; if the gateway is stopping, offers the app to
+/// the other nodes.
 Task<> Apps::start_claimed(ExtensionPointer extension, ServerSlot& slot) {
   std::exception_ptr failure;
   try {
@@ -142,7 +142,8 @@ Task<> Apps::start_claimed(ExtensionPointer extension, ServerSlot& slot) {
   std::rethrow_exception(failure);
 }
 
-/// Here if this node has its directory, else at one that has. No other node takes an app that is disabled.
+/// Starts the app on this node if it has the app's directory, otherwise on a node that has it. A disabled app is
+/// started only on this node, because other nodes do not take it.
 Task<App> Apps::start_somewhere(ExtensionPointer extension, ServerSlot& slot) {
   require_complete(app_plan(*extension));
   if (!co_await has_directory(extension)) {
@@ -165,7 +166,7 @@ Task<App> Apps::have_started(ExtensionPointer extension) {
   if (co_await with_timeout(never, patience_with_claims, claimed(*this, extension->id)) != WaitResult::done) {
     co_await placements_->remove_free(extension->id);
     if (!placements_->other_node(extension->id).empty()) co_return describe(*extension);
-    // Says what is wrong with the directory.
+    // Throws the reason why the directory cannot be used.
     co_await blocking_.run([path = app_plan(*extension).path, options = options_] {
       return app_directory(path, options.home, options.data_directory);
     });
@@ -173,8 +174,8 @@ Task<App> Apps::have_started(ExtensionPointer extension) {
   co_return describe(*extension);
 }
 
-/// Whether the app only waited for a node to take it, so that there is no server to end. Throws ApiError 503 if one has
-/// just taken it.
+/// Whether the app was only waiting for a node to take it, so that there is no server to stop. Throws ApiError 503 if a
+/// node has just taken it.
 Task<bool> Apps::give_up(ExtensionPointer extension) {
   const auto* placement = placements_->find(extension->id);
   if (!placement || !placement->node.empty()) co_return false;

@@ -15,7 +15,7 @@ AppType type_of(const json::object& definition) {
   return has_only_files ? AppType::statics : AppType::command;
 }
 
-/// What is wrong with a text that an app requires; empty if it is valid.
+/// Why a required text is invalid; empty if it is valid.
 std::string problem_of(const std::string& text) {
   if (text.empty()) return "is required";
   return text.find('\0') != text.npos ? "must not hold a NUL character" : "";
@@ -27,7 +27,8 @@ std::string problem_of_path(const std::filesystem::path& path) {
   return problem;
 }
 
-/// A request with one of these is invalid, so the app would stay in `starting` for ever.
+/// Rejects characters that would make the health check an invalid request, so that the app would never become
+/// `running`.
 std::string problem_of_health_path(const std::string& path) {
   const bool can_be_asked = path.find_first_of(std::string_view(" \r\n\0", 4)) == path.npos;
   return can_be_asked ? "" : "must not hold a blank (write %20), a line break or a NUL character";
@@ -41,7 +42,7 @@ AppPlan app_plan(const Extension& extension) {
   plan.command = string_member(definition, "command").value_or("");
   plan.health_path = string_member(definition, "health_path").value_or("");
   if (const auto* port = definition.if_contains("port"); port && port->is_number()) {
-    // 8000.0 is a whole number, too.
+    // Accepts 8000.0, which is a whole number, too.
     boost::system::error_code error;
     const int number = port->to_number<int>(error);
     if (!error) plan.port = number;

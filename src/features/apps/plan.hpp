@@ -10,19 +10,20 @@
 
 namespace agw {
 
-/// How an app is served, according to its definition.
+/// The parts of an app's definition that serving it needs.
 struct AppPlan {
   AppType type = AppType::command;
   std::filesystem::path path;  ///< empty if the definition has none
-  std::string command;         ///< likewise
+  std::string command;         ///< empty if the definition has none
   std::optional<int> port;
-  std::string health_path;  ///< empty: the server is up when it takes connections
+  std::string health_path;  ///< empty: the server is healthy once it accepts connections
 };
 
-/// Reads the definition. Without a `type` an app that has a path and no command is static.
+/// Reads the definition. Without a `type`, an app that has a path and no command is static.
 AppPlan app_plan(const Extension& extension);
 
-/// Its own variables, with `${secret:NAME}` as it was written. They can be hundreds of thousands: not for the loop.
+/// The app's environment variables, with `${secret:NAME}` unexpanded. Do not call it on the loop, because there can be
+/// hundreds of thousands.
 std::map<std::string, std::string> app_environment(const Extension& extension);
 
 /// Throws ApiError 500 `invalid app definition` with `details` if the path is missing or not absolute, or if a

@@ -17,7 +17,7 @@ std::string boot_id() {
   return id;
 }
 
-/// The 22nd field of /proc/<pid>/stat. The second is a name in parentheses that may contain anything.
+/// The 22nd field of /proc/<pid>/stat. The second field is a name in parentheses, which may contain any character.
 std::optional<std::int64_t> start_time(pid_t pid) {
   constexpr int fields_between = 19;
   std::ifstream file(fmt::format("/proc/{}/stat", pid));

@@ -8,7 +8,7 @@
 
 namespace agw {
 
-/// Identifies one process for ever; its number alone is reused.
+/// Identifies a process uniquely, unlike its id, which the system reuses.
 struct ProcessMark {
   pid_t pid = 0;
   std::int64_t started = 0;  ///< clock ticks since the boot

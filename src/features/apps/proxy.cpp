@@ -13,7 +13,8 @@ constexpr int switching_protocols = 101;
 
 BadGateway failed() { return BadGateway("Dev server proxy failed"); }
 
-/// Whether repeating the request is safe: a server may close an idle connection just when a request is sent.
+/// Whether repeating the request is safe. Necessary because a server may close an idle connection just when a request
+/// is sent.
 bool may_be_repeated(const ProxyStream& stream, const ForwardedRequest& request) {
   const auto method = stream.method();
   const bool is_safe = method == "GET" || method == "HEAD" || method == "OPTIONS";
@@ -42,7 +43,7 @@ Task<> AppProxy::forward(Request& request, ProxyStream& stream, AppEndpoint endp
   if (!app || !co_await serve(stream, *app, forwarded, key)) throw failed();
 }
 
-/// False if no idle connection still works.
+/// Tries to serve the request on an idle connection. Returns false if there is none that still works.
 Task<bool> AppProxy::try_idle(ProxyStream& stream, const ForwardedRequest& request, int key) {
   auto socket = idle_.take(key);
   if (!socket) co_return false;
@@ -50,13 +51,13 @@ Task<bool> AppProxy::try_idle(ProxyStream& stream, const ForwardedRequest& reque
   co_return co_await serve(stream, app, request, key);
 }
 
-/// False if the app closed the connection without a response.
+/// Serves the request on a connection. Returns false if the app closed it without a response.
 Task<bool> AppProxy::serve(ProxyStream& stream, AppConnection& app, const ForwardedRequest& request, int key) {
   const StopSource::Listener listener(stream.stop_source(), [&] { app.interrupt(); });
   if (!co_await app.send(request.head)) co_return stream.stop_source().requested();
   bool sent = false;
   TaskGroup uploads(loop_);
-  // A WebSocket's first bytes must wait until the app has accepted it.
+  // The first bytes of a WebSocket must not be sent before the app has accepted it.
   if (!request.upgrade) uploads.spawn(upload(stream, app, request, sent));
   std::exception_ptr failure;
   try {

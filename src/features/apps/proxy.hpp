@@ -12,20 +12,20 @@
 
 namespace agw {
 
-/// Forwards requests to the servers of apps and their responses to clients, in pieces, at the pace of the slower side.
+/// Forwards requests to the servers of apps and responses to clients, in pieces, at the speed of the slower side.
 class AppProxy {
 public:
   struct Patience {
-    std::chrono::milliseconds with_response = std::chrono::minutes{1};  ///< until it begins
-    std::chrono::milliseconds with_reading = std::chrono::minutes{2};   ///< until the app reads more of what is sent
+    std::chrono::milliseconds with_response = std::chrono::minutes{1};  ///< until the response begins
+    std::chrono::milliseconds with_reading = std::chrono::minutes{2};   ///< until the app reads more of the sent data
   };
   AppProxy(Loop& loop, const Authenticator& authenticator, IdleConnections& idle, Patience patience)
       : loop_(loop), authenticator_(authenticator), idle_(idle), patience_(patience) {}
 
-  /// Returns when the exchange is over. `prefix` is the part of the path that the app does not see. Throws BadGateway
-  /// `Dev server proxy failed`.
+  /// Forwards one request, and returns once the exchange has ended. `prefix` is the part of the path that the app does
+  /// not see. Throws BadGateway `Dev server proxy failed`.
   Task<> forward(Request& request, ProxyStream& stream, AppEndpoint endpoint, std::string prefix);
-  /// Connects the client to the app: passes on bytes as they are, both ways, until one of them ends.
+  /// Connects the client to the app: forwards bytes unchanged in both directions, until either side ends.
   Task<> connect(ProxyStream& stream, AppEndpoint endpoint);
 
 private:

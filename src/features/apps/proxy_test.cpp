@@ -99,7 +99,7 @@ TEST(AppProxy, DoesNotEndAnAnswerThatWasCut) {
   EXPECT_FALSE(client.ended);
 }
 
-/// A client that sends without end.
+/// A client that never stops sending.
 struct TalkativeClient : Client {
   Task<std::optional<std::string>> read() override { co_return std::string(1'000'000, 'x'); }
   Task<bool> upgrade(Fields) override { co_return true; }
@@ -118,7 +118,7 @@ TEST(AppProxy, EndsAConnectionToAnAppThatAcceptsAndNeverReads) {
   });
 }
 
-/// Sends twelve pieces within three seconds, without reading.
+/// Sends twelve pieces within three seconds without reading.
 Task<> send_only(asio::ip::tcp::acceptor& app) {
   auto client = co_await app.async_accept(asio::use_awaitable);
   StopSource never;
@@ -144,8 +144,8 @@ TEST(AppProxy, GoesOnWithAnAppThatSendsAndDoesNotRead) {
   });
 }
 
-/// The outcome of two consecutive requests with the method to an app that sends these responses: the error, if any, and
-/// how many connections the app saw.
+/// The outcome of two consecutive requests to an app that sends given responses: the error, if any, and the number of
+/// connections that the app saw.
 struct AskedTwice {
   std::string error;
   int connections = 0;

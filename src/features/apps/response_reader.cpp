@@ -14,7 +14,7 @@ namespace http = boost::beast::http;
 using boost::beast::string_view;
 using boost::system::error_code;
 
-/// Receives what Beast's parser finds.
+/// The callbacks of Beast's parser.
 struct ResponseReader::Parser : HttpParser<false> {
   explicit Parser(ResponseReader& owner) : HttpParser(head_limit + 1024), owner(owner) {}
 
@@ -64,7 +64,7 @@ std::size_t ResponseReader::put_head(std::string_view in) {
 
 void ResponseReader::finish_head() {
   for (const auto& [name, value] : head_.fields) {
-    // Any other coding would be passed on as if it were the content.
+    // Rejects other codings, which would be passed on as if they were the content.
     if (boost::iequals(name, "transfer-encoding") && !boost::iequals(value, "chunked")) failed_ = true;
   }
   head_done_ = true;

@@ -30,20 +30,20 @@ public:
   /// Prepares for the next response. The response to a HEAD has no body, even if its head declares one.
   void reset(bool without_body);
 
-  /// Consumes bytes from the front of `in` and returns how many. The head must be complete in one call.
+  /// Consumes bytes from the beginning of `in` and returns how many. The head must be complete in one call.
   std::size_t put(std::string_view in);
-  /// The peer has closed the connection.
+  /// Call it when the peer has closed the connection.
   void put_end();
 
   bool head_done() const { return head_done_; }
   const AppResponse& head() const { return head_; }
-  /// The body is complete.
+  /// Whether the body is complete.
   bool done() const { return done_; }
-  /// The response is not valid HTTP.
+  /// Whether the response is invalid HTTP.
   bool failed() const { return failed_; }
-  /// How much is still to come of a body of declared length; 0 for others.
+  /// The remaining bytes of a body with a declared length; 0 for others.
   std::uint64_t left() const { return done_ ? 0 : left_; }
-  /// So many bytes of it were moved without this reader.
+  /// Skips bytes of the body that were moved without this reader.
   void skip(std::uint64_t count);
   /// The parts of the body that the latest `put` found: views into its `in`.
   const std::vector<std::string_view>& pieces() const { return pieces_; }
@@ -58,7 +58,7 @@ private:
   std::unique_ptr<Parser> parser_;
   AppResponse head_;
   std::vector<std::string_view> pieces_;
-  std::uint64_t left_ = 0;  ///< of a body of declared length
+  std::uint64_t left_ = 0;  ///< remaining bytes of a body with a declared length
   bool without_body_ = false;
   bool head_done_ = false;
   bool done_ = false;

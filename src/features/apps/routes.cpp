@@ -6,7 +6,7 @@ namespace agw {
 
 namespace {
 
-/// The part of a target before the app's own path: three segments, as sent.
+/// The part of a target before the app's own path: the first three segments, unchanged.
 std::string prefix_of(std::string_view target) {
   std::size_t end = 0;
   for (int segment = 0; segment < 3; ++segment) end = target.find('/', end + 1);
@@ -68,7 +68,7 @@ Routes AppRoutes::routes() {
   return table;
 }
 
-/// For other nodes of a cluster.
+/// The route by which other nodes of a cluster connect to an app.
 Route AppRoutes::connection(const Placements& placements) {
   return proxy("/cluster/apps/:id", "Connect to an app that runs at this node", &AppRoutes::connect, *this)
       .needs_no_token()

@@ -7,7 +7,7 @@
 
 namespace agw {
 
-/// `/apps`, and the proxy to what apps serve.
+/// The routes of `/apps`, and the proxy to the servers and files of apps.
 class AppRoutes {
 public:
   AppRoutes(Loop& loop, Apps& apps, BlockingPool& blocking, const Authenticator& authenticator)

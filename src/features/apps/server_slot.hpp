@@ -14,7 +14,7 @@ inline NotFound not_running(const Extension& extension) {
   return NotFound("No running dev server for " + extension.name);
 }
 
-/// The server of an app. Starting and stopping it takes time, so callers take turns.
+/// The server of an app, and a lock for starting and stopping it, both of which take time.
 struct Apps::ServerSlot {
   ServerSlot(Apps& apps, std::string id)
       : server(apps.loop_, apps.clock_, apps.options_.limits,
@@ -23,7 +23,7 @@ struct Apps::ServerSlot {
                 .ended = [&apps](pid_t pid) { return apps.note_ended(pid); }}),
         released(apps.loop_) {}
 
-  /// Holds the slot from `acquire` to its destruction.
+  /// Holds the lock from `acquire` to its destruction.
   class Lock {
   public:
     explicit Lock(ServerSlot& slot) : slot_(slot) { ++slot_.users; }
@@ -52,8 +52,8 @@ struct Apps::ServerSlot {
   DevServer server;
   AsyncEvent released;
   bool is_locked = false;
-  int users = 0;         ///< that hold it or wait for it
-  bool enabled = false;  ///< of its extension, at the last start
+  int users = 0;         ///< number of callers that hold the lock or wait for it
+  bool enabled = false;  ///< whether the extension was enabled at the last start
 };
 
 }  // namespace agw

@@ -1,22 +1,22 @@
-// The servers of apps: started and stopped on request, ended with their app and with the gateway.
+// Starts and stops the servers of apps on request, and ends them with their app and with the gateway.
 //
-// A *slot* is the place of one app's server (`DevServer`), and a lock: starting and stopping take seconds, and callers
-// take turns. A *mark* is a server's process id with data that distinguishes it from a later process of the same
-// number, in the database while the process lives.
+// A *slot* contains the server of one app (`DevServer`) and a lock, because starting and stopping take seconds and must
+// not overlap. A *mark* is a server's process id, with data that distinguishes it from a later process with the same
+// id. The database contains it while the process exists.
 //
-// The invariants: only who holds the lock starts or stops a server; after each wait for the lock the app is looked up
-// again, because it may have been changed or deleted in between. A slot is erased only with its app and while nobody
-// holds it or waits for it. Once `closing_` is set, no server is left running.
+// The invariants: only the holder of the lock starts or stops a server; after each wait for the lock, the app is looked
+// up again, because it may have been changed or deleted. A slot is erased only with its app, and only while no caller
+// holds its lock or waits for it. Once `closing_` is set, no server is left running.
 //
-// A start (`start`): check that the definition is complete and its port free, give the app its secrets and a network
-// with a proxy, wrap the command in a sandbox that may write its directory, and wait until the server answers. Each
-// start of the process, also one after a crash, makes these again (`process_of`).
+// A start (`start`): check that the definition is complete and the port free, prepare the secrets and a network with a
+// proxy, wrap the command in a sandbox that may write to the app's directory, and start the process. Each start of the
+// process, including one after a crash, repeats this preparation (`process_of`).
 //
-// An app that is disabled, deleted or has become static has its server ended in the background (`deliver`, `end`).
+// If an app is disabled, deleted or becomes static, its server is ended in the background (`deliver`, `end`).
 //
-// After a kill the kernel ends the servers, too (`die_with_parent`, and the sandbox). What outlives that is ended by
-// the next start, with its group, if it is still the marked process (`load`). A mark that could not be written costs
-// only that.
+// After a kill of the gateway, the kernel ends the servers, too (`die_with_parent`, and the sandbox). A process that
+// survives is ended by the next start, with its group, if its mark still matches (`load`). If its mark could not be
+// written, such a process is missed.
 
 #include "features/apps/service.hpp"
 
@@ -58,7 +58,7 @@ std::map<std::string, std::string> environment_of(const Extension& extension, Ap
   return environment;
 }
 
-/// The error that the client gets if a start fails; `action` is `start` or `restart`.
+/// The error for the client if a start fails. `action` is `start` or `restart`.
 ApiError refusal(std::string_view action, const std::exception& error) {
   if (const auto* known = dynamic_cast<const ApiError*>(&error)) return *known;
   return ApiError(500, fmt::format("Failed to {}: {}", action, error.what()));
@@ -116,7 +116,7 @@ Task<> Apps::stop() {
   }
 }
 
-/// Closes idle connections first, because some servers wait for that.
+/// Stops the server. Closes its idle connections first, because some servers wait for that.
 Task<> Apps::stop(ServerSlot& slot) {
   AGW_ASSERT(slot.is_locked);
   idle_.close_port(slot.server.port());
@@ -128,7 +128,7 @@ ExtensionPointer Apps::require(std::string_view id_or_name) const {
   throw NotFound("app not found", {{"name", id_or_name}});
 }
 
-/// Call it again after `Lock::acquire`: the app may have been changed or deleted in the meantime.
+/// Call it again after `Lock::acquire`, because the app may have been changed or deleted during the wait.
 ExtensionPointer Apps::require_with_server(std::string_view id_or_name) const {
   auto found = require(id_or_name);
   if (is_static(*found)) {
@@ -154,10 +154,10 @@ App Apps::describe(const Extension& extension) const {
   if (plan.type == AppType::statics) {
     app.port.reset();
     app.status = plan.path.is_absolute() ? AppStatus::running : AppStatus::stopped;
-    // If it has become static, its server is about to end.
+    // An app that has become static may still have a server, which is about to end.
     return app;
   }
-  if (const auto* placement = placement_elsewhere(extension)) return as_told(std::move(app), *placement);
+  if (const auto* placement = placement_elsewhere(extension)) return as_reported(std::move(app), *placement);
   const auto* server = find(extension);
   if (!server) return app;
   app.status = server->status();
@@ -332,7 +332,7 @@ void Apps::publish(const std::string& id) const {
   if (!extension) return;
   const auto app = describe(*extension);
   hub_.publish({.type = "app-status", .member = "app", .record = app});
-  // While it ends, another node starts it.
+  // Does not report the end of servers while the gateway stops, because another node takes them over.
   if (placements_ && !closing_) placements_->tell(id, to_json(app));
 }
 
@@ -348,7 +348,7 @@ Task<> Apps::note_ended(pid_t pid) {
   if (mark) co_await write_mark(mark.mapped(), app_store::remove);
 }
 
-/// Only needed after a crash, so the app runs even if this fails.
+/// Only logs failures, because marks are needed only after a kill.
 Task<> Apps::write_mark(ProcessMark mark, void (*change)(Connection&, const ProcessMark&)) {
   try {
     co_await database_.write([mark, change](Connection& connection) { change(connection, mark); });

@@ -29,53 +29,53 @@ struct Placement;
 
 /// The apps: projects that are served, each by its own development server or by the gateway. A server runs in the
 /// sandbox from an explicit start until it is stopped, its app is deleted, disabled or made static, or the gateway
-/// ends. No server starts automatically, except when another node of a cluster takes it over.
+/// ends. Servers never start automatically, except when another node of a cluster takes one over.
 class Apps : private Subscriber {
 public:
   struct Options {
     std::filesystem::path home;
     std::filesystem::path data_directory;
     DevServerLimits limits{};
-    Placements* placements = nullptr;  ///< null: this gateway is no node of a cluster
+    Placements* placements = nullptr;  ///< null: this gateway is not a node of a cluster
   };
   Apps(Loop& loop, Database& database, Hub& hub, const Clock& clock, Extensions& extensions, BlockingPool& blocking,
        const Secrets& secrets, const Sandbox& sandbox, Options options);
   ~Apps() override;
 
-  /// Before the loop runs: ends the servers of a killed gateway.
+  /// Ends the servers that a killed gateway left. Call it before the loop runs.
   void load(Connection& connection);
-  /// Asks all servers to end, with a short grace time.
+  /// Requests the end of all servers, with a short grace time.
   void begin_stop();
-  /// Ends all servers, and returns when they have ended.
+  /// Stops all servers, and returns once they have ended.
   Task<> stop();
 
-  /// Newest first.
+  /// All apps, newest first.
   std::vector<App> list() const;
 
-  // Each of the following takes an id or a name, and throws NotFound `app not found` (with `name`).
+  // All of the following take an id or a name, and throw NotFound `app not found` (with `name`).
 
   App show(std::string_view id_or_name) const;
-  /// Starts the server unless it runs. Throws ApiError 500 `invalid app definition`, `Failed to start: <cause>`;
-  /// BadRequest
-  /// `<type> apps do not use a dev server`.
+  /// Starts the server unless it is running. Throws ApiError 500 `invalid app definition`, `Failed to start: <cause>`;
+  /// BadRequest `<type> apps do not use a dev server`.
   Task<App> start(std::string id_or_name);
-  /// The same, after ending a running one; the error is `Failed to restart: <cause>`.
+  /// Like `start`, but stops a running server first. The error is `Failed to restart: <cause>`.
   Task<App> restart(std::string id_or_name);
-  /// Returns when it has ended. Throws BadRequest as `start`, NotFound `No running dev server for <name>`.
+  /// Stops the server, and returns once it has ended. Throws BadRequest as `start`, NotFound `No running dev server for
+  /// <name>`.
   Task<App> stop(std::string id_or_name);
-  /// The latest lines, oldest first.
+  /// The last `count` lines of the log, oldest first.
   std::vector<AppLogLine> log(std::string_view id_or_name, std::size_t count) const;
 
-  /// The opened directory of a static app, to read from; no value for an app with a server. Throws ApiError 500
-  /// `invalid app definition`, NotFound `file not found` if it does not exist.
+  /// The resolved directory of a static app; no value for an app with a server. Throws ApiError 500 `invalid app
+  /// definition`, NotFound `file not found` if the directory does not exist.
   Task<std::optional<std::filesystem::path>> static_root(std::string id_or_name);
-  /// Where the development server listens. Throws NotFound `No running dev server for <name>`.
+  /// The address of the development server. Throws NotFound `No running dev server for <name>`.
   AppEndpoint running_endpoint(std::string_view id_or_name) const;
-  /// The same, if it runs at this node.
+  /// Like `running_endpoint`, for a server on this node only.
   AppEndpoint endpoint_here(std::string_view id_or_name) const;
-  /// Null if this gateway is no node of a cluster.
+  /// Null if this gateway is not a node of a cluster.
   const Placements* placements() const { return placements_; }
-  /// Open connections to the servers; they are closed before the servers end.
+  /// Idle connections to the servers. Closed before the servers end.
   IdleConnections& idle_connections() { return idle_; }
 
 private:
@@ -95,7 +95,7 @@ private:
   void follow_placements();
   const Placement* placement_elsewhere(const Extension& extension) const;
   void require_here(const Extension& extension) const;
-  static App as_told(App app, const Placement& placement);
+  static App as_reported(App app, const Placement& placement);
   AppEndpoint endpoint_elsewhere(const Extension& extension, const Placement& placement) const;
   Task<bool> has_directory(ExtensionPointer extension);
   Task<> take(std::string id);
@@ -120,7 +120,7 @@ private:
   const Secrets& secrets_;
   const Sandbox& sandbox_;
   Options options_;
-  Placements* placements_;                                          ///< null: there are no other nodes
+  Placements* placements_;                                          ///< null: this gateway is not a node of a cluster
   mutable std::map<std::string, int, std::less<>> keys_elsewhere_;  ///< by extension, see AppEndpoint
   std::map<std::string, std::unique_ptr<ServerSlot>, std::less<>> slots_;
   std::map<pid_t, ProcessMark> marks_;

@@ -48,7 +48,7 @@ std::string path_of(std::vector<std::string> segments) {
   return boost::join(segments, "/");
 }
 
-/// The query of a target with its question mark, as sent.
+/// The unchanged query of a target, including its question mark.
 std::string_view query_of(std::string_view target) {
   const auto question = target.find('?');
   return question == target.npos ? std::string_view() : target.substr(question);
@@ -60,13 +60,13 @@ Found find(const std::filesystem::path& root, const std::string& path, const std
   const auto status = directory->status(path);
   if (!status) throw_not_found();
   if (status->type == FileType::directory) {
-    if (last_segment.empty()) throw_not_found();  // Its `index.html` is a directory, so nothing can be served.
+    if (last_segment.empty()) throw_not_found();  // `index.html` is itself a directory, so there is nothing to serve.
     return {.location = percent_encode(last_segment) + "/"};
   }
   auto file = directory->file(path);
   const auto stamp = directory->stamp(path);
   if (!file || !stamp) throw_not_found();
-  // A symlink may lead to a private file even inside the root.
+  // Even inside the root, a symlink may lead to a private file.
   const auto real = real_path(*file);
   const auto relative = real.lexically_relative(root);
   const bool has_hidden =
@@ -80,7 +80,7 @@ Found find(const std::filesystem::path& root, const std::string& path, const std
 
 bool is_read(const ProxyStream& stream) { return stream.method() == "GET" || stream.method() == "HEAD"; }
 
-/// `length`: of the body that another answer would have.
+/// `length`: that of the body of the corresponding full response.
 Task<> response_without_body(ProxyStream& stream, int status, Fields fields, std::uint64_t length = 0) {
   if (co_await stream.begin({.status = status, .fields = std::move(fields), .length = length})) co_await stream.end();
 }
@@ -96,7 +96,7 @@ std::string content_range(const FilePart& part, std::uint64_t size) {
   return fmt::format("bytes {}-{}/{}", part.first, part.first + part.count - 1, size);
 }
 
-/// The requested part of the file; all of it if the client has a part of another version (If-Range).
+/// The requested part of the file; the whole file if the client has parts of another version (If-Range).
 FilePart part_of(const Request& request, const ProxyStream& stream, const Found& found) {
   const auto condition = request.header("if-range");
   const bool may_be_part = stream.method() == "GET" && (!condition || *condition == found.tag);
@@ -133,7 +133,7 @@ Task<> StaticFiles::serve(Request& request, ProxyStream& stream, std::filesystem
   if (stream.method() == "HEAD" || co_await send(stream, found.file, part)) co_await stream.end();
 }
 
-/// False if the client has disconnected, or the file has become shorter: the response is then cut off.
+/// Returns false if the client has disconnected, or the file has become shorter, which truncates the response.
 Task<bool> StaticFiles::send(ProxyStream& stream, std::shared_ptr<const Descriptor> file, FilePart part) {
   for (auto left = part.count; left > 0;) {
     const auto size = static_cast<std::size_t>(std::min<std::uint64_t>(piece_size, left));

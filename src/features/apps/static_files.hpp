@@ -11,14 +11,14 @@
 
 namespace agw {
 
-/// Serves the files of a static app: only those really beneath its directory, wherever symlinks point, and none that
-/// are private or have a name that begins with a dot.
+/// Serves the files of a static app: only those that are below its directory after resolving symlinks, and none that
+/// are private or whose name begins with a dot.
 class StaticFiles {
 public:
   explicit StaticFiles(BlockingPool& blocking) : blocking_(blocking) {}
 
-  /// Responds with the file that the rest of the request's path names, or the requested part of it; for a directory,
-  /// with its `index.html`. `root` must be resolved. Throws NotFound `file not found`.
+  /// Responds with the file, or the requested part of it, at the rest of the request's path; for a directory, with its
+  /// `index.html`. `root` must be resolved. Throws NotFound `file not found`.
   Task<> serve(Request& request, ProxyStream& stream, std::filesystem::path root);
 
 private:

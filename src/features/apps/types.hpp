@@ -8,7 +8,7 @@
 
 namespace agw {
 
-/// How an app is served: `statics` (on the wire `static`) are files that the gateway serves itself, all others a
+/// How an app is served: `statics` (in JSON `static`) means files that the gateway serves itself, all others mean a
 /// development server.
 enum class AppType { node, vite, python, command, statics };
 std::span<const EnumName> names(Tag<AppType>);
@@ -27,19 +27,19 @@ struct App {
   std::string name;
   AppType type{};
   AppStatus status = AppStatus::stopped;
-  std::optional<int> port;         ///< of the loopback address
+  std::optional<int> port;         ///< on the loopback address
   std::optional<int> pid;          ///< of the leader of its process group
-  std::optional<std::string> url;  ///< where a browser opens it, while it lives
+  std::optional<std::string> url;  ///< the address for a browser, while the server is alive
   std::optional<Timestamp> started_at;
   int restarts = 0;  ///< after crashes, since the last explicit start
 };
 const Description& describe(Tag<App>);
 
-/// Where a line of an app's log comes from.
+/// The source of a line in an app's log.
 enum class AppStream { out, err, gateway };
 std::span<const EnumName> names(Tag<AppStream>);
 
-/// A line that an app's server wrote, or the gateway about it.
+/// A line written by an app's server, or by the gateway about it.
 struct AppLogLine {
   Timestamp at{};
   AppStream stream{};
