@@ -12,7 +12,7 @@
 /// a message, because figures measured after an error are worthless.
 namespace agw::bench {
 
-/// Ends the program with a message about `what` failed, and the system's reason if `errno` is set.
+/// Ends the program with a message that `what` failed, and the system's reason if `errno` is set.
 [[noreturn]] void fail(std::string_view what);
 /// Returns `result`; fails if it is -1.
 int check(int result, std::string_view what);

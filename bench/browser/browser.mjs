@@ -1,4 +1,4 @@
-// Debian's Chromium for measurements, and what a first visit to a page costs in it.
+// Debian's Chromium for measurements, and the cost of a first visit to a page.
 import { createRequire } from 'node:module';
 
 const require = createRequire(new URL('../../web/package.json', import.meta.url));
@@ -13,8 +13,8 @@ export const openBrowser = () =>
 export const median = (values) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)];
 
 /**
- * In the page: keeps in `window.shownAt` the time at which the first frame with a visible text that matches was painted. Asking
- * from outside again and again takes up to half a second to notice.
+ * In the page: stores in `window.shownAt` when the first frame with a visible matching text was painted. Polling from outside
+ * the page would add a delay of up to half a second.
  */
 function noteWhenShown(pattern) {
   if (window !== top) return;
@@ -36,7 +36,7 @@ function noteWhenShown(pattern) {
   observer.observe(document, { childList: true, characterData: true, attributes: true, subtree: true });
 }
 
-/** A page of a browser that has nothing cached; `storage`: what it finds in localStorage. */
+/** A page of a browser with an empty cache; `storage`: the contents of localStorage. */
 export async function freshPage(browser, storage = {}) {
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
   const page = await context.newPage();
@@ -49,7 +49,7 @@ export async function freshPage(browser, storage = {}) {
   return page;
 }
 
-/** Counts what goes over the line, as the browser's network sees it; `font` is a part of `bytes`. */
+/** Counts transferred bytes and requests, as reported by the browser's network layer; `bytes` includes `font`. */
 async function watchLine(session) {
   const seen = { bytes: 0, font: 0, requests: 0 };
   const fonts = new Set();
@@ -67,16 +67,15 @@ async function watchLine(session) {
 const settled = 1000;
 
 /**
- * Goes to `url` with an empty cache, in a window that is up, and waits for `text`, a regular expression, to be on the screen.
- * `shown`: milliseconds from the command to go there to the frame with the text; what comes in the second after it counts among
- * bytes and requests.
+ * Opens `url` with an empty cache, in an existing window, and waits until `text`, a regular expression, is displayed. `shown`:
+ * milliseconds from the navigation to the frame with the text. Bytes and requests include those of the following second.
  */
 export async function visit(browser, url, text, storage) {
   const page = await freshPage(browser, storage);
   const session = await page.context().newCDPSession(page);
   const line = await watchLine(session);
   await page.addInitScript(noteWhenShown, text);
-  // A window that opens loads some 250 files of the browser's own, beside which the page would have half of the processors.
+  // A new window loads some 250 files of the browser, which would leave the page only half of the processors.
   await page.waitForTimeout(settled);
   const begun = performance.timeOrigin + performance.now();
   await page.goto(url, { waitUntil: 'commit' });

@@ -1,6 +1,6 @@
-// How long the picker of models takes to open, from the click to the frame that shows it, and the longest task until it has
-// read the models again: medians and maxima of five first openings and five further ones, as JSON.
-//   node bench/browser/picker.mjs <url of the gateway> <its token> <how many models it has>
+// Measures opening the picker of models: from the click to the frame that shows it, and the longest task until it has
+// reloaded the models. Prints medians and maxima of five first openings and five later ones, as JSON.
+//   node bench/browser/picker.mjs <url of the gateway> <its token> <number of its models>
 import { freshPage, median, openBrowser } from './browser.mjs';
 
 const [url, token, count] = process.argv.slice(2);
@@ -20,7 +20,7 @@ function open() {
   });
 }
 
-/** Opens the picker, and waits until it has asked the gateway for its models. */
+/** Opens the picker, and waits until it has requested the gateway's models. */
 async function opened(page) {
   const took = await page.evaluate(open);
   await page.getByText(`of ${count} models are shown`).waitFor();

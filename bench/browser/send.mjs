@@ -1,5 +1,5 @@
-// From Send to the frame that says that an answer is coming, while each answer of the gateway takes 1.5 s longer: median of
-// five messages in one chat, as JSON. Within one frame means: in the frame that begins next.
+// Measures the time from Send to the frame that announces an answer, while each response of the gateway is delayed by 1.5 s.
+// Prints the median of five messages in one chat, as JSON. "Within one frame" means the frame that begins next.
 //   node bench/browser/send.mjs <url of the gateway> <its token> <id of a thread>
 import { freshPage, median, openBrowser } from './browser.mjs';
 
@@ -7,9 +7,9 @@ const [url, token, thread] = process.argv.slice(2);
 const latency = 1500;
 
 /**
- * In the page: sends what is written, and returns the milliseconds until the frame began that has `Thinking…`. It sends right
- * after a frame, as the time until the next one would else be a matter of luck, and ends when that begins: when a timer tells
- * that it was painted, more than a frame has passed in any case.
+ * In the page: sends the message, and returns the milliseconds until the start of the frame with `Thinking…`. Sends immediately
+ * after a frame, because the time until the next one would otherwise be random. Ends at the start of that frame, because a timer
+ * that reports its painting fires more than a frame later in any case.
  */
 async function send() {
   const frame = () => new Promise((begins) => requestAnimationFrame(() => begins(performance.now())));
@@ -40,7 +40,7 @@ await line.send('Network.emulateNetworkConditions', {
 const took = [];
 for (let i = 0; i < 5; i++) {
   await message.fill(`Message ${i}`);
-  // What typing caused is over.
+  // Wait for the effects of typing.
   await page.waitForTimeout(500);
   took.push(await page.evaluate(send));
   await page.getByRole('button', { name: 'Stop' }).waitFor({ state: 'detached' });

@@ -1,5 +1,5 @@
-// What streams do to the page's frames, as JSON. On stdin: {url, token, model, threads: [id…], deltas}. The first thread
-// is looked at while all of them are answered.
+// Measures the effect of streams on the page's frames, as JSON. On stdin: {url, token, model, threads: [id…], deltas}. The
+// page shows the first thread while all of them are answered.
 import { text } from 'node:stream/consumers';
 import { freshPage, openBrowser } from './browser.mjs';
 

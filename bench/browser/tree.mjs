@@ -1,11 +1,11 @@
-// How long a directory of a project takes to open in the tree of its files, from the click to the frame that shows its first
-// names, and until all are there; and the longest task: medians and maximum of five openings, as JSON.
-//   node bench/browser/tree.mjs <url of the gateway> <its token> <id of the project> <how many entries the directory has>
+// Measures opening a directory in the tree of a project's files: from the click to the frame that shows its first names, until
+// all are displayed, and the longest task. Prints medians and maximum of five openings, as JSON.
+//   node bench/browser/tree.mjs <url of the gateway> <its token> <id of the project> <number of entries in the directory>
 import { freshPage, median, openBrowser } from './browser.mjs';
 
 const [url, token, project, count] = process.argv.slice(2);
 
-/** In the page: clicks, and returns the milliseconds until the first names, and those of so many entries, were painted. */
+/** In the page: clicks, and returns the milliseconds until the first names, and the given number of names, were painted. */
 async function open(entries) {
   window.longTasks.length = 0;
   const painted = (isThere) =>

@@ -1,5 +1,5 @@
-// What a first visit to any page costs, as JSON: medians of five with an empty cache.
-//   node bench/browser/visit.mjs <url> <regular expression of a text to wait for> [JSON of what localStorage holds]
+// Measures the cost of a first visit to any page, as JSON: medians of five with an empty cache.
+//   node bench/browser/visit.mjs <url> <regular expression of a text to wait for> [contents of localStorage as JSON]
 // Also for pages of other programs, to compare them with ours.
 import { visits } from './browser.mjs';
 
