@@ -21,7 +21,7 @@ struct StandardVariables {
   const char* base_url;
 };
 
-constexpr StandardVariables usual_variables[] = {
+constexpr StandardVariables standard_variables[] = {
     {"anthropic", "ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL"},
     {"openai", "OPENAI_API_KEY", "OPENAI_BASE_URL"},
     {"ollama", nullptr, "OLLAMA_HOST"},
@@ -55,7 +55,7 @@ ConfiguredProvider& find_or_add(std::vector<ConfiguredProvider>& providers, cons
 
 std::string standard_key_variable(const ConfiguredProvider& provider) {
   if (!provider.base_url.empty()) return {};
-  for (const auto& usual : usual_variables) {
+  for (const auto& usual : standard_variables) {
     if (provider.kind == usual.kind && usual.api_key) return usual.api_key;
   }
   return {};
@@ -91,7 +91,7 @@ ApiKey read_key_variable(const std::string& name, const Environment& environment
 }  // namespace
 
 void apply_environment(std::vector<ConfiguredProvider>& providers, const Environment& environment) {
-  for (const auto& usual : usual_variables) {
+  for (const auto& usual : standard_variables) {
     if (usual.api_key && environment(usual.api_key)) {
       auto& provider = find_or_add(providers, usual.kind);
       provider.api_key_file.clear();

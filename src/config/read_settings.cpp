@@ -27,7 +27,7 @@ std::size_t distance(std::string_view one, std::string_view other) {
 std::string_view last_part(std::string_view name) { return name.substr(name.rfind('.') + 1); }
 
 /// The distance of a key from the written text. The same word in another section, or a prefix, counts as near.
-std::size_t how_far(std::string_view written, std::string_view name) {
+std::size_t key_distance(std::string_view written, std::string_view name) {
   const auto word = last_part(written);
   if (word.size() > 2 && last_part(name).starts_with(word)) return last_part(name) == word ? 0 : 1;
   return std::min(distance(written, name), distance(word, last_part(name)));
@@ -38,7 +38,7 @@ std::string unknown_key(std::string_view written, const std::vector<std::string>
   std::string_view nearest;
   std::size_t min_distance = std::clamp<std::size_t>(last_part(written).size() / 2, 1, 3) + 1;
   for (const auto& name : names) {
-    const auto far = how_far(written, name);
+    const auto far = key_distance(written, name);
     if (far < min_distance) {
       min_distance = far;
       nearest = name;

@@ -176,14 +176,14 @@ private:
   std::string role_;
 };
 
-constexpr std::int64_t usual_output_tokens = 8'192;
+constexpr std::int64_t default_output_tokens = 8'192;
 constexpr std::int64_t min_text_tokens = 4'096;
 constexpr std::int64_t max_known_output_tokens = 1'000'000;
 
 /// The service requires a limit. If the request has none, this is the model's own limit, or a default if that is
 /// unknown.
-std::int64_t unlimited_output(std::int64_t limit) {
-  return limit > max_known_output_tokens ? usual_output_tokens : limit;
+std::int64_t required_limit(std::int64_t limit) {
+  return limit > max_known_output_tokens ? default_output_tokens : limit;
 }
 
 json::object anthropic_tool_choice(const CallOptions& options) {
@@ -366,7 +366,7 @@ public:
 private:
   static void add_options(json::object& body, const ModelRequest& request) {
     const auto& options = request.options;
-    if (!options.limits_output) body["max_tokens"] = unlimited_output(request.max_output_tokens);
+    if (!options.limits_output) body["max_tokens"] = required_limit(request.max_output_tokens);
     if (options.top_p) body["top_p"] = *options.top_p;
     if (options.top_k) body["top_k"] = *options.top_k;
     if (options.service_tier == "default") body["service_tier"] = "standard_only";

@@ -112,7 +112,7 @@ std::string_view advice(int status, const ProviderError& provider_error) {
 }
 
 /// The same request would be rejected again, regardless of the status and the headers.
-void note_length(ModelFailure& failure, const ProviderError& provider_error) {
+void mark_too_long(ModelFailure& failure, const ProviderError& provider_error) {
   if (failure.kind == Kind::rate_limited || !is_about_length(provider_error)) return;
   failure.kind = Kind::refused;
   failure.too_long = true;
@@ -239,7 +239,7 @@ ModelFailure response_failure(const HttpHead& head, const ProviderError& provide
   failure.retry_after = retry_after(head, now);
   if (head.header("x-should-retry") == "false") failure.kind = Kind::refused;
   if (head.header("x-should-retry") == "true" && failure.kind == Kind::refused) failure.kind = Kind::unavailable;
-  note_length(failure, provider_error);
+  mark_too_long(failure, provider_error);
   failure.message = fmt::format("answered {}", head.status);
   if (const auto place = moved_to(head); !place.empty()) {
     failure.message += fmt::format(": it moved to {}; check base_url", place);
@@ -255,7 +255,7 @@ ModelFailure stream_failure(const ProviderError& provider_error) {
   failure.kind = provider_error.status >= 400 ? kind_of_status(provider_error.status, provider_error)
                                               : kind_of_words(provider_error);
   failure.status = provider_error.status != 0 ? provider_error.status : status_of_words(provider_error);
-  note_length(failure, provider_error);
+  mark_too_long(failure, provider_error);
   failure.message = "broke off its answer: " + provider_error.message;
   return failure;
 }

@@ -276,7 +276,7 @@ public:
     const bool of_tools = mentions("unction calling is not enabled") || mentions("ool use is not supported");
     if (of_tools && request.erase("tools") > 0) return true;
     if (mentions("eveloper instruction is not enabled")) return move_system(request);
-    return mentions("hought signature") && forget_signatures(request);
+    return mentions("hought signature") && remove_signatures(request);
   }
 
   std::unique_ptr<AnswerReader> reader(const OnDelta& on_delta) const override {
@@ -345,7 +345,7 @@ private:
 
   /// Signatures may be invalid for another key or address of the service, and models that cannot think accept none at
   /// all.
-  static bool forget_signatures(json::object& request) {
+  static bool remove_signatures(json::object& request) {
     bool had_real = false;
     bool had_any = false;
     each_signature(request, [&](json::object&, const json::value& signature) {

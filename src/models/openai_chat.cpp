@@ -99,7 +99,7 @@ bool complete_thoughts(json::object& request) {
   return changed;
 }
 
-bool forget_thoughts(json::object& request) {
+bool remove_thoughts(json::object& request) {
   bool changed = false;
   for_each_calling(request, [&](json::object& message) { changed |= message.erase(thoughts_member) > 0; });
   return changed;
@@ -385,7 +385,7 @@ public:
       return request.emplace("reasoning_effort", "none").second;
     }
     if (mentions(thoughts_member)) {
-      return mentions("passed back") || mentions("issing") ? complete_thoughts(request) : forget_thoughts(request);
+      return mentions("passed back") || mentions("issing") ? complete_thoughts(request) : remove_thoughts(request);
     }
     if (mentions("with a length of 9")) return shorten_ids(request);
     if (mentions("strict")) return remove_strict(request);

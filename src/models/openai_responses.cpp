@@ -172,7 +172,7 @@ bool search_as_function(json::object& request) {
 }
 
 /// A model that cannot reason works without the member.
-bool forget_effort_none(json::object& request) {
+bool remove_effort_none(json::object& request) {
   auto* reasoning = request.if_contains("reasoning");
   auto* effort = reasoning && reasoning->is_object() ? reasoning->get_object().if_contains("effort") : nullptr;
   if (!effort || *effort != "none") return false;
@@ -395,7 +395,7 @@ public:
         {"metadata", "metadata"},
         {"user", "user"},
     };
-    if (mentions("reasoning") && forget_effort_none(request)) return true;
+    if (mentions("reasoning") && remove_effort_none(request)) return true;
     if (mentions("tool_search") || mentions("defer_loading")) return search_as_function(request);
     for (const auto& [word, member] : removable) {
       if (mentions(word) && request.erase(member) > 0) return true;

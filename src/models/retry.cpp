@@ -32,13 +32,13 @@ namespace {
 using std::chrono::milliseconds;
 using Kind = ModelFailure::Kind;
 
-bool is_worth_another_try(const ModelFailure& failure) {
+bool is_retryable(const ModelFailure& failure) {
   return failure.kind == Kind::unavailable || failure.kind == Kind::rate_limited || failure.kind == Kind::protocol;
 }
 
 /// Another model may answer if a quota is exhausted or a service is down.
-bool is_worth_another_model(const ModelFailure& failure) {
-  return is_worth_another_try(failure) || failure.status == 429 || failure.status >= 500;
+bool may_try_next_model(const ModelFailure& failure) {
+  return is_retryable(failure) || failure.status == 429 || failure.status >= 500;
 }
 
 /// Jitter: clients that failed at the same time should not retry at the same time.
@@ -51,7 +51,7 @@ milliseconds jittered(milliseconds delay) {
 /// The delay before the next attempt, after `tries` of them; nullopt if there should be none.
 std::optional<milliseconds> delay_after(int tries, const ModelFailure& failure, const RetryPolicy& policy) {
   AGW_ASSERT(tries >= 1);
-  if (tries > policy.retries || !is_worth_another_try(failure)) return std::nullopt;
+  if (tries > policy.retries || !is_retryable(failure)) return std::nullopt;
   if (failure.retry_after) {
     if (*failure.retry_after > policy.max_retry_after) return std::nullopt;
     return failure.retry_after;
@@ -120,7 +120,7 @@ Task<Completion> answer_with_retries(std::vector<ModelChoice> choices, ModelRequ
     if (!choice->takes_tools) tools.swap(request.tools);
     auto* failure = std::get_if<ModelFailure>(&outcome);
     if (failure) *failure = joined(std::exchange(earlier, std::nullopt), std::move(*failure));
-    const bool try_next = failure && !began && is_worth_another_model(*failure) && choice + 1 != choices.end();
+    const bool try_next = failure && !began && may_try_next_model(*failure) && choice + 1 != choices.end();
     if (!try_next) co_return Completion{std::move(outcome), choice->provider_name, choice->model};
     log::warn("{}: {}; asking {} instead", choice->id(), failure->message, (choice + 1)->id());
     earlier = std::move(*failure);

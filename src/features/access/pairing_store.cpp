@@ -24,7 +24,7 @@ void set_code(Connection& connection, const std::string& code, std::int64_t expi
 
 void forget_code(Connection& connection) { connection.prepare("DELETE FROM pairing_codes").run(); }
 
-void tell_of_token(Connection& connection) { connection.prepare("SELECT tell_nodes('token', '')").step(); }
+void notify_token_change(Connection& connection) { connection.prepare("SELECT tell_nodes('token', '')").step(); }
 
 Failures failures(Connection& connection) {
   auto row = connection.prepare("SELECT count(*), coalesce(max(at), 0) FROM pairing_failures");

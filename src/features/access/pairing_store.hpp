@@ -17,7 +17,7 @@ std::optional<std::string> code(Connection& connection, std::int64_t now);
 void set_code(Connection& connection, const std::string& code, std::int64_t expires_at);
 void forget_code(Connection& connection);
 /// Notifies the nodes that the token may have changed.
-void tell_of_token(Connection& connection);
+void notify_token_change(Connection& connection);
 
 struct Failures {
   std::size_t count = 0;

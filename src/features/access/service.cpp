@@ -102,7 +102,7 @@ Task<> Access::stop() {
 Task<> Access::follow_signals() {
   for (;;) {
     co_await signals_.async_wait(asio::use_awaitable);
-    if (co_await read_token_again() && shared_pairing_) group_.spawn(tell_other_nodes());
+    if (co_await reload_token() && shared_pairing_) group_.spawn(notify_other_nodes());
   }
 }
 
@@ -119,14 +119,14 @@ Task<> Access::follow_file() {
         return false;
       }
     });
-    if (is_new && co_await read_token_again()) co_await tell_other_nodes();
+    if (is_new && co_await reload_token()) co_await notify_other_nodes();
   }
 }
 
-Task<> Access::follow_token() { co_await read_token_again(); }
+Task<> Access::follow_token() { co_await reload_token(); }
 
 /// Returns whether the token is a new one.
-Task<bool> Access::read_token_again() {
+Task<bool> Access::reload_token() {
   try {
     auto token = co_await blocking_.run([directory = data_directory_] { return Token::load(directory); });
     if (!token_ || !token) {
@@ -149,7 +149,7 @@ void Access::replace(Token token) {
   hub_.publish({.record = TokenReplaced{clock_.now()}});
 }
 
-Task<> Access::tell_other_nodes() {
+Task<> Access::notify_other_nodes() {
   try {
     co_await shared_pairing_->token_replaced();
   } catch (const std::exception& error) {

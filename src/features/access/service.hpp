@@ -59,10 +59,10 @@ public:
 private:
   Task<> follow_signals();
   Task<> follow_file();
-  Task<bool> read_token_again();
+  Task<bool> reload_token();
   Task<Pairing::Verdict> judge(const std::string& code);
   void replace(Token token);
-  Task<> tell_other_nodes();
+  Task<> notify_other_nodes();
 
   BlockingPool& blocking_;
   Hub& hub_;

@@ -43,7 +43,7 @@ Task<std::string> SharedPairing::new_code(std::chrono::seconds valid_for) {
 Task<> SharedPairing::token_replaced() {
   co_await database_.write([](Connection& connection) {
     pairing_store::forget_code(connection);
-    pairing_store::tell_of_token(connection);
+    pairing_store::notify_token_change(connection);
   });
 }
 

@@ -53,7 +53,7 @@ std::string barred(std::string_view text, bool colours, bool is_diff = false) {
 }
 
 /// The members of the input that are not shown elsewhere.
-json::object others_in(json::object input, bool has_diff, bool has_command) {
+json::object remaining_members(json::object input, bool has_diff, bool has_command) {
   if (has_diff) {
     for (const auto* name : {"path", "content", "old_string", "new_string"}) input.erase(name);
   }
@@ -80,7 +80,7 @@ std::string call_text(const json::object& request, bool colours) {
   const auto diff = string_member(request, "diff");
   const auto command =
       string_member(request, "tool") == "Bash" ? string_member(input, "command") : std::optional<std::string_view>();
-  const auto others = others_in(input, diff.has_value(), command.has_value());
+  const auto others = remaining_members(input, diff.has_value(), command.has_value());
   std::string out;
   if (command) out += barred(*command, colours);
   if (!target.empty() && (!command || target != *command)) out += fmt::format("  concerns {}\n", exact_text(target));

@@ -9,7 +9,7 @@ namespace agw {
 
 namespace {
 
-constexpr std::chrono::minutes patience{15};
+constexpr std::chrono::minutes answer_timeout{15};
 
 }  // namespace
 
@@ -20,7 +20,7 @@ Task<std::optional<json::object>> Lender::ask(json::object request, StopSource& 
   const auto asked = std::make_shared<Asked>();
   asked_[id] = asked;
   socket_->send(to_json(request));
-  co_await with_timeout(stop, patience, until_requested(asked->answered));
+  co_await with_timeout(stop, answer_timeout, until_requested(asked->answered));
   asked_.erase(id);
   if (!asked->answered.requested() && socket_) socket_->send(to_json(json::object{{"type", "cancel"}, {"callId", id}}));
   co_return std::move(asked->result);

@@ -25,7 +25,7 @@ RE2::Options options() {
   return options;
 }
 
-bool is_passed_over(std::string_view name) { return name.starts_with('.') || name == "node_modules" || !is_utf8(name); }
+bool is_skipped(std::string_view name) { return name.starts_with('.') || name == "node_modules" || !is_utf8(name); }
 
 std::string joined(const std::string& directory, const std::string& name) {
   return directory == "." ? name : directory + '/' + name;
@@ -58,7 +58,7 @@ FileResult<std::vector<FileEntry>> NameSearch::run(const fs::path& root) {
 
 FileResult<void> NameSearch::search_directory(const std::string& directory, bool last_level) {
   return home_.directory().visit(directory, [&](const DirectoryEntry& entry) {
-    if (!is_passed_over(entry.name)) match(directory, entry, last_level);
+    if (!is_skipped(entry.name)) match(directory, entry, last_level);
     return !spent();
   });
 }

@@ -14,7 +14,7 @@ namespace agw {
 
 namespace {
 
-constexpr auto before_next_attempt = std::chrono::seconds(1);
+constexpr auto retry_interval = std::chrono::seconds(1);
 
 }  // namespace
 
@@ -126,7 +126,7 @@ Task<> Placements::store(std::string extension_id) {
     const auto state = unstored_states_.at(extension_id);
     const bool is_stored = co_await try_to_store(extension_id, state);
     const bool is_over = stopping_.requested() || (is_stored && unstored_states_.at(extension_id) == state);
-    if (is_over || (!is_stored && co_await pause(stopping_, before_next_attempt) == WaitResult::stopped)) break;
+    if (is_over || (!is_stored && co_await pause(stopping_, retry_interval) == WaitResult::stopped)) break;
   }
   unstored_states_.erase(extension_id);
 }

@@ -10,7 +10,7 @@ namespace agw {
 
 namespace {
 
-constexpr int growth_of_pauses = 6;
+constexpr int backoff_factor = 6;
 constexpr std::chrono::milliseconds min_pause{1000};
 
 bool has_topic(const std::deque<PushNotice>& notices, std::string_view topic) {
@@ -84,7 +84,7 @@ Task<> PushDelivery::deliver(LinePointer line, PushNotice notice) {
 std::chrono::milliseconds PushDelivery::pause_after(const PushAttempt& attempt, int attempts) const {
   if (attempt.retry_after) return std::clamp(*attempt.retry_after, min_pause, limits_.max_pause);
   auto wait = limits_.first_pause;
-  for (int i = 1; i < attempts; ++i) wait *= growth_of_pauses;
+  for (int i = 1; i < attempts; ++i) wait *= backoff_factor;
   return std::min(wait, limits_.max_pause);
 }
 

@@ -51,7 +51,7 @@ Sealed seal(const EcKey& key, const PushTarget& target, const PushNotice& notice
                                from_base64url(target.keys.auth).value(), EcKey::generate(), random_push_salt())};
 }
 
-bool may_work_later(int status) { return status == 408 || status == 429 || status >= 500; }
+bool is_retryable_status(int status) { return status == 408 || status == 429 || status >= 500; }
 
 PushAttempt attempt_of(const WebResponse& response, Timestamp now) {
   if (!response.problem.empty()) {
@@ -66,7 +66,7 @@ PushAttempt attempt_of(const WebResponse& response, Timestamp now) {
     attempt.end = End::gone;
     attempt.error = "the push service does not know this browser any more: subscribe again";
   } else {
-    if (may_work_later(status)) attempt.end = End::again;
+    if (is_retryable_status(status)) attempt.end = End::again;
     attempt.retry_after = retry_after(response.head, now);
     attempt.error = fmt::format("{} answered {}", response.url.host(), status);
   }

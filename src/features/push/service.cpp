@@ -44,7 +44,7 @@ std::vector<PushKind> all_kinds() {
   return kinds;
 }
 
-std::vector<PushKind> without_doubles(std::vector<PushKind> kinds) {
+std::vector<PushKind> without_duplicates(std::vector<PushKind> kinds) {
   std::ranges::sort(kinds);
   const auto rest = std::ranges::unique(kinds);
   kinds.erase(rest.begin(), rest.end());
@@ -148,7 +148,7 @@ PushTarget Push::target_of(NewPushSubscription wanted, std::string gateway_key) 
   const auto now = services_.clock.now();
   return {.shown = {.id = new_id(),
                     .service = url.host(),
-                    .kinds = without_doubles(wanted.kinds ? *std::move(wanted.kinds) : all_kinds()),
+                    .kinds = without_duplicates(wanted.kinds ? *std::move(wanted.kinds) : all_kinds()),
                     .device = std::move(wanted.device),
                     .created_at = now,
                     .expires_at = expiry_of(wanted.expirationTime, now)},

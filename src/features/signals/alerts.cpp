@@ -22,10 +22,10 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto disk_check_interval = 60s;
-constexpr auto between_database_checks = 24h;
+constexpr auto database_check_interval = 24h;
 constexpr auto max_database_check = 6h;
 constexpr std::size_t max_check_output = 2000;
-constexpr auto before_another_try = 1s;
+constexpr auto retry_interval = 1s;
 constexpr std::uint64_t little_space = 500'000'000;  // bytes
 constexpr double min_spike = 1;                      // USD
 constexpr double spike_factor = 3;
@@ -107,7 +107,7 @@ Task<> Alerts::check_disk() {
 
 Task<> Alerts::watch_database() {
   for (std::chrono::seconds wait = *first_database_check_; co_await pause(stopping_, wait) == WaitResult::done;
-       wait = between_database_checks) {
+       wait = database_check_interval) {
     try {
       co_await check_database();
     } catch (...) {
@@ -216,7 +216,7 @@ Task<> Alerts::raise(NewSignal wanted) {
     } catch (const DiskFull&) {
       continue;  // the signal may be about the full disk
     }
-  } while (co_await pause(stopping_, before_another_try) == WaitResult::done);
+  } while (co_await pause(stopping_, retry_interval) == WaitResult::done);
 }
 
 std::chrono::seconds first_database_check() {

@@ -99,19 +99,19 @@ const std::vector<std::string>& shell_at_terminal() {
 }
 
 /// Detaches a client from its terminal when the client ends.
-struct Seat {
+struct ScopedAttachment {
   Terminal& terminal;
   TerminalClient& client;
-  ~Seat() { terminal.detach(client); }
+  ~ScopedAttachment() { terminal.detach(client); }
 };
 
 /// Counts one while it exists.
-class Counted {
+class ScopedCount {
 public:
-  explicit Counted(std::size_t& count) : count_(++count) {}
-  ~Counted() { --count_; }
-  Counted(const Counted&) = delete;
-  Counted& operator=(const Counted&) = delete;
+  explicit ScopedCount(std::size_t& count) : count_(++count) {}
+  ~ScopedCount() { --count_; }
+  ScopedCount(const ScopedCount&) = delete;
+  ScopedCount& operator=(const ScopedCount&) = delete;
 
 private:
   std::size_t& count_;
@@ -146,7 +146,7 @@ Task<> Terminals::serve(Request& /*request*/, MessageSocket& socket) {
     client.send(error_message(error));
     co_return;
   }
-  const Seat seat{*terminal, client};
+  const ScopedAttachment seat{*terminal, client};
   while (const auto text = co_await client.read()) take_text(*terminal, client, *text);
 }
 
@@ -196,7 +196,7 @@ Terminals::Place Terminals::place_for(const json::object& wanted) const {
 Task<Terminals::Pointer> Terminals::start(const json::object& wanted, const std::string& id) {
   require_possible();
   auto place = place_for(wanted);
-  const Counted counted(starting_);
+  const ScopedCount counted(starting_);
   const auto network = std::make_shared<ProxiedNetwork>(loop_, blocking_, policy_of_terminals(extensions_));
   Pointer terminal;
   try {

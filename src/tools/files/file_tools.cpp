@@ -138,7 +138,7 @@ Task<ToolOutcome> grep(const FileToolsDependencies& needs, const ToolCall& call)
 }
 
 /// Resolves the parents of a link, but not the link itself.
-std::filesystem::path through_link(const std::filesystem::path& path, const FileRoots& roots) {
+std::filesystem::path resolve_parents(const std::filesystem::path& path, const FileRoots& roots) {
   std::error_code ignored;
   if (!std::filesystem::is_symlink(path, ignored)) return path;
   auto file = locate(path, roots);
@@ -147,7 +147,7 @@ std::filesystem::path through_link(const std::filesystem::path& path, const File
 }
 
 /// A new content for a file.
-struct Replacing {
+struct PendingWrite {
   std::string_view verb;  ///< the tool
   std::filesystem::path path;
   std::string content;
@@ -167,19 +167,19 @@ std::string content_before(const std::filesystem::path& path, const FileRoots& r
 }
 
 /// The diff to show to a person.
-std::string diff_of(const WriteTarget& file, const Replacing& wanted, const std::string& before) {
+std::string diff_of(const WriteTarget& file, const PendingWrite& wanted, const std::string& before) {
   const auto name = to_utf8(file.path().string());
   return unified_diff(to_utf8(before), to_utf8(wanted.content), file.exists() ? name : "/dev/null", name);
 }
 
 Task<WriteTarget> resolved(BlockingPool& blocking, const ToolCall& call, std::filesystem::path path) {
   co_return co_await blocking.run(
-      [path = std::move(path), roots = call.run.roots] { return WriteTarget(through_link(path, roots), roots); });
+      [path = std::move(path), roots = call.run.roots] { return WriteTarget(resolve_parents(path, roots), roots); });
 }
 
 /// Asks the person and shows the complete change. Afterwards resolves the path again: it must lead to the same file,
 /// with the content that was shown.
-Task<Permission> permit_write(BlockingPool& blocking, const ToolCall& call, const Replacing& wanted,
+Task<Permission> permit_write(BlockingPool& blocking, const ToolCall& call, const PendingWrite& wanted,
                               WriteTarget& file) {
   const auto before =
       co_await blocking.run([path = file.path(), roots = call.run.roots] { return content_before(path, roots); });
@@ -216,7 +216,8 @@ struct ReplacePermit {
 };
 
 /// Writes the file. With a recorder, only after the former content is stored, and only if the file still has it.
-Task<> write_to(const FileToolsDependencies& needs, const ToolCall& call, const WriteTarget& file, Replacing wanted) {
+Task<> write_to(const FileToolsDependencies& needs, const ToolCall& call, const WriteTarget& file,
+                PendingWrite wanted) {
   auto& blocking = needs.blocking;
   if (!needs.recorder) {
     if (co_await write_in_editor(blocking, call, file, wanted.content)) co_return;
@@ -256,7 +257,7 @@ Task<> write_to(const FileToolsDependencies& needs, const ToolCall& call, const 
 }
 
 /// Stages the change or makes it, as the agent's permission requires.
-Task<ToolOutcome> put(const FileToolsDependencies& needs, const ToolCall& call, Replacing wanted) {
+Task<ToolOutcome> put(const FileToolsDependencies& needs, const ToolCall& call, PendingWrite wanted) {
   auto& blocking = needs.blocking;
   auto file = co_await resolved(blocking, call, wanted.path);
   auto permission = call.authorize(file.target());

@@ -14,7 +14,7 @@ namespace {
 constexpr int max_rules_depth = 200;
 
 /// Git does not support `{a,b}`, but it does support classes such as `[[:alpha:]]`.
-bool is_read_unlike_git(std::string_view gitignore) {
+bool differs_from_git(std::string_view gitignore) {
   return gitignore.find('{') != gitignore.npos || gitignore.find("[:") != gitignore.npos;
 }
 
@@ -24,7 +24,7 @@ bool is_there(const std::filesystem::path& path) {
 }
 
 /// Whether there are no rules above the working directory; `walk` does not use those.
-bool has_none_above(std::filesystem::path directory) {
+bool has_no_rules_above(std::filesystem::path directory) {
   while (directory.has_relative_path()) {
     directory = directory.parent_path();
     if (is_there(directory / ".gitignore") || is_there(directory / ".rgignore")) return false;
@@ -58,7 +58,7 @@ public:
     if (!is_plain) return false;
     const auto prefix = path.empty() ? "" : path + "/";
     const auto text = has_rules ? top_.read(prefix + ".gitignore", max_gitignore_size) : std::string();
-    if (!text || is_read_unlike_git(*text)) return false;
+    if (!text || differs_from_git(*text)) return false;
     // The rules above a nested repository do not apply to it.
     const auto rules = (is_repository ? IgnoreRules() : above).below(name, *text);
     if (depth >= max_rules_depth) return true;
@@ -83,7 +83,7 @@ std::optional<RulesAbove> rules_for_ripgrep(const OpenedPath& start, const FileR
   if (!RulesScan(top, stopped).agrees("", IgnoreRules(), "", true)) return std::nullopt;
   auto at = roots.working_directory();
   if (start.path == at || !is_within(start.path, at)) return RulesAbove::left_out;
-  if (!has_none_above(at)) return std::nullopt;
+  if (!has_no_rules_above(at)) return std::nullopt;
   for (const auto& next : start.path.lexically_relative(at)) {
     const auto above = locate(at, roots);
     if (above.problem || above.type != FileType::directory) return std::nullopt;

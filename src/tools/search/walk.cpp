@@ -20,7 +20,8 @@ std::string gitignore_of(const Directory& directory, const std::string& path) {
 }
 
 /// Adds the rules of a directory. Those above a nested repository do not apply to it.
-IgnoreRules with_own(const IgnoreRules& rules, std::string_view name, const Directory& top, const std::string& path) {
+IgnoreRules with_rules_of(const IgnoreRules& rules, std::string_view name, const Directory& top,
+                          const std::string& path) {
   const bool is_repository = top.status(path.empty() ? ".git" : path + "/.git").has_value();
   return (is_repository ? IgnoreRules() : rules).below(name, gitignore_of(top, path));
 }
@@ -34,7 +35,7 @@ IgnoreRules rules_above(const OpenedPath& root, const FileRoots& roots) {
   for (const auto& next : root.path.lexically_relative(at)) {
     const auto above = locate(at, roots);
     if (above.problem || above.type != FileType::directory) return rules;
-    rules = with_own(rules, name, open_directory(above), "");
+    rules = with_rules_of(rules, name, open_directory(above), "");
     name = next.string();
     at /= next;
   }
@@ -54,7 +55,7 @@ public:
 
 private:
   IgnoreRules rules_in(const IgnoreRules& rules, std::string_view name, const std::string& path) const {
-    return options_.gitignored ? rules : with_own(rules, name, top_, path);
+    return options_.gitignored ? rules : with_rules_of(rules, name, top_, path);
   }
 
   /// Returns false once the visitor has stopped.

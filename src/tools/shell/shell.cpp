@@ -22,7 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t max_output = 100'000;
-constexpr std::int64_t standard_memory_mb = 2048;
+constexpr std::int64_t default_memory_mb = 2048;
 /// The maximum size of one argument or variable in Linux.
 constexpr std::size_t max_argument_length = 131'071;
 
@@ -40,13 +40,13 @@ std::optional<std::chrono::milliseconds> positive_time(const json::object& objec
 }
 
 /// How a command ended, or why it was stopped.
-struct Ended {
+struct CommandEnd {
   ProcessResult result;
   bool filled_disk = false;
   bool filled_host = false;  ///< with processes
 };
 
-ToolOutcome outcome_of(const Ended& ended, std::chrono::milliseconds time) {
+ToolOutcome outcome_of(const CommandEnd& ended, std::chrono::milliseconds time) {
   const auto& result = ended.result;
   auto output = to_utf8(result.output);
   if (!output.empty() && !output.ends_with('\n')) output += '\n';
@@ -97,14 +97,14 @@ Shell::Shell(Loop& loop, BlockingPool& blocking, const Sandbox& sandbox,
              std::function<ShellLimits(std::string_view agent_id)> limits, FileRecorder* recorder)
     : loop_(loop), blocking_(blocking), sandbox_(sandbox), limits_(std::move(limits)), recorder_(recorder) {}
 
-SandboxSpec Shell::intent_for(const ToolRun& run, const ShellLimits& limits, SandboxNetwork* network,
-                              std::map<std::string, std::string> environment) const {
+SandboxSpec Shell::sandbox_spec_for(const ToolRun& run, const ShellLimits& limits, SandboxNetwork* network,
+                                    std::map<std::string, std::string> environment) const {
   const auto& roots = run.roots;
   SandboxSpec spec{.directory = roots.working_directory(),
                    .writable = {roots.workspace()},
                    .network = network,
                    .environment = std::move(environment),
-                   .memory_mb = std::min(limits.memory_mb.value_or(standard_memory_mb), standard_memory_mb)};
+                   .memory_mb = std::min(limits.memory_mb.value_or(default_memory_mb), default_memory_mb)};
   if (roots.project) spec.writable.push_back(*roots.project);
   for (const auto& path :
        {roots.agent_directory(), roots.data_directory / "knowledge", roots.data_directory / "skills"}) {
@@ -176,7 +176,7 @@ Task<ToolOutcome> Shell::run_connected(const ToolCall& call, ShellCommand comman
                                        SandboxNetwork* network, std::chrono::milliseconds time) {
   auto prepared = co_await blocking_.run([this, run = call.run, limits, network, command] {
     make_workspace(run.roots);
-    const auto spec = intent_for(run, limits, network, command.environment);
+    const auto spec = sandbox_spec_for(run, limits, network, command.environment);
     return std::pair(sandbox_.wrap({shell_program(), "-c", command.command}, spec), DiskSpaceMonitor(spec.writable));
   });
   auto& [options, disks] = prepared;
@@ -187,7 +187,7 @@ Task<ToolOutcome> Shell::run_connected(const ToolCall& call, ShellCommand comman
   watching.spawn(disks.watch(blocking_, stop));
   ProcessCountMonitor processes;
   if (sandbox_.is_enabled()) watching.spawn(processes.watch(stop));
-  Ended ended;
+  CommandEnd ended;
   std::exception_ptr failure;
   try {
     ended.result =

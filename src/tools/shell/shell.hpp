@@ -61,8 +61,8 @@ private:
                                 std::chrono::milliseconds time);
   Task<ToolOutcome> run_connected(const ToolCall& call, ShellCommand command, ShellLimits limits,
                                   SandboxNetwork* network, std::chrono::milliseconds time);
-  SandboxSpec intent_for(const ToolRun& run, const ShellLimits& limits, SandboxNetwork* network,
-                         std::map<std::string, std::string> environment) const;
+  SandboxSpec sandbox_spec_for(const ToolRun& run, const ShellLimits& limits, SandboxNetwork* network,
+                               std::map<std::string, std::string> environment) const;
 
   Loop& loop_;
   BlockingPool& blocking_;

@@ -18,11 +18,11 @@ namespace agw {
 
 namespace {
 
-constexpr double usual_bytes = 1024 * 1024;
+constexpr double default_bytes = 1024 * 1024;
 constexpr double max_bytes = 5 * 1024 * 1024;
 
 constexpr std::size_t max_address_length = 8192;
-constexpr int max_ends = 64;  // limits the occurrences of one address that are checked
+constexpr int max_checked_ends = 64;  // limits the occurrences of one address that are checked
 
 constexpr auto fetch_schema = R"({
   "type": "object",
@@ -98,7 +98,7 @@ public:
 
   WebRequest request(WebUrl url) const {
     const auto* wanted = call_.input.if_contains("max_bytes");
-    const auto bytes = std::min(wanted ? wanted->to_number<double>() : usual_bytes, max_bytes);
+    const auto bytes = std::min(wanted ? wanted->to_number<double>() : default_bytes, max_bytes);
     return {.url = std::move(url),
             .headers = {{"Accept", "text/html, text/markdown;q=0.9, text/plain;q=0.8, */*;q=0.5"}},
             .max_body_bytes = static_cast<std::size_t>(bytes),
@@ -176,7 +176,7 @@ bool may_end_at(std::string_view word, std::size_t at) {
 bool begins_with_address(std::string_view word, const WebUrl& url) {
   if (means(word, url)) return true;
   int ends = 0;
-  for (std::size_t at = 1; at < word.size() && ends < max_ends; ++at) {
+  for (std::size_t at = 1; at < word.size() && ends < max_checked_ends; ++at) {
     if (!may_end_at(word, at)) continue;
     ++ends;
     if (means(word.substr(0, at), url)) return true;

@@ -17,7 +17,7 @@ namespace {
 
 using Kind = WebSearchService::Kind;
 
-constexpr double usual_results = 10;
+constexpr double default_results = 10;
 constexpr double max_results = 20;
 constexpr std::size_t max_query_length = 400;  // in characters: Brave's limit
 
@@ -48,7 +48,7 @@ constexpr Known services[] = {{Kind::brave, "brave", "https://api.search.brave.c
 WebSearchService broken(std::string problem) { return {.problem = std::move(problem)}; }
 
 /// The service whose variables are set in the environment.
-std::string usual_service(const Environment& environment) {
+std::string service_in_environment(const Environment& environment) {
   for (const auto& known : services) {
     if (!known.key_variable.empty() && environment(std::string(known.key_variable))) return std::string(known.name);
   }
@@ -149,7 +149,7 @@ Task<ToolOutcome> web_search(HttpClient& http, const WebSearchService& service, 
   }
   const auto* wanted = call.input.if_contains("limit");
   const auto limit =
-      static_cast<std::int64_t>(std::min(wanted ? wanted->to_number<double>() : usual_results, max_results));
+      static_cast<std::int64_t>(std::min(wanted ? wanted->to_number<double>() : default_results, max_results));
   const auto response = co_await send_web_request(http, request_of(service, query, limit), call.stop);
   co_return outcome_of(service, response, limit);
 }
@@ -157,7 +157,7 @@ Task<ToolOutcome> web_search(HttpClient& http, const WebSearchService& service, 
 }  // namespace
 
 WebSearchService web_search_service(const Settings::WebSearch& settings, const Environment& environment) {
-  const auto name = settings.service.empty() ? usual_service(environment) : settings.service;
+  const auto name = settings.service.empty() ? service_in_environment(environment) : settings.service;
   const auto* const known = std::ranges::find(services, name, &Known::name);
   if (known == std::end(services)) return broken(nothing_configured);
   WebSearchService service{.kind = known->kind, .base_url = std::string(known->base_url)};
