@@ -50,7 +50,7 @@ struct Permission {
   bool names_loopback = false;   ///< without a target: they name the loopback of this machine, with some port
   bool disables_record = false;  ///< the extension that it creates or changes becomes disabled
 
-  // If a person should be asked.
+  // Only for the verdict `ask`.
 
   Verdict otherwise = Verdict::denied;  ///< the verdict without an answer: denied or staged
   std::string rule{};                   ///< the rule that requires it, for that person
@@ -104,8 +104,8 @@ struct ToolCall {
   /// Stages a change instead of making it; returns the proposal's reference, `<agent>/<date>/<name>`.
   std::function<Task<std::string>(StagedChange change)> stage;
   /// Like `authorize`, but if a person should be asked, asks and waits: the result is never `ask`. `diff` shows the
-  /// change that the call would make. After permission, `authorize` allows exactly the same target, so resolve the
-  /// target again and authorize it before accessing it. Empty: no one can be asked.
+  /// change that the call would make. Once permitted, `authorize` also allows this target, but no other: resolve
+  /// the target again and authorize it before accessing it. Empty: no one can be asked.
   std::function<Task<Permission>(ToolTarget target, std::string diff)> ask_permission{};
   /// Asks the person whose message the run answers. Empty: no one can be asked.
   std::function<Task<PersonAnswer>(PersonQuestion question, StopSource& stop)> ask_person{};

@@ -28,8 +28,8 @@ const Description& describe(Tag<SubscriptionMessage>);
 /// The cause of an event, as far as it is known at its publisher. The event does not start any of these jobs.
 struct EventCause {
   std::set<std::string> job_ids;
-  int depth = 0;  ///< for a run that the event starts: the number of runs and events that led to it, each caused by the
-                  ///< previous one
+  /// For a run that the event starts: the number of events in the chain of runs that led to it.
+  int depth = 0;
   std::string run_id{};  ///< the run whose agent caused the event; its job is also a cause
 };
 

@@ -20,8 +20,8 @@ struct Intent {
   std::string_view text;  ///< of note and echo: the message without the words that introduce it
 };
 
-/// Determines the intent of a message. The result refers to the message's text. `/name` counts as the first word; alone,
-/// it is a search term unless `is_command`.
+/// Determines the intent of a message. The result refers to the message's text. `/name` counts as the first word;
+/// alone, it is a search term unless `is_command`.
 Intent read_intent(std::string_view message, bool is_command = false);
 
 /// Returns the tool call that a message clearly requests, such as `read notes.md`, `grep otters in src`, `list jobs`;

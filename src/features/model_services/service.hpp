@@ -33,8 +33,8 @@ class ModelServices : private Subscriber {
 public:
   struct Options {
     std::chrono::milliseconds idle_timeout{120'000};  ///< see ModelSettings
-    std::chrono::milliseconds listing_limit{
-        9'500};  ///< for a service to list its models: checks must respond within 10 s
+    /// For a service to list its models, because checks must respond within 10 s.
+    std::chrono::milliseconds listing_limit{9'500};
     std::chrono::milliseconds detection_limit{2'000};
     std::chrono::milliseconds list_age{std::chrono::hours(1)};  ///< older lists are requested again
     /// The services to look for on this machine.

@@ -29,8 +29,8 @@ public:
   struct Limits {
     std::size_t waiting = 16;  ///< notices per subscription; the oldest are dropped
     int attempts = 4;
-    std::chrono::milliseconds first_pause{
-        5'000};  ///< between attempts, if the service specifies none; each next one is six times as long
+    /// Between attempts, if the service specifies none. Each next pause is six times as long.
+    std::chrono::milliseconds first_pause{5'000};
     std::chrono::milliseconds max_pause{3'600'000};
   };
 
