@@ -94,6 +94,18 @@ else {
     assert.equal(text.match(/<math/g).length, 1);
   });
 
+  test('a line of 60,000 characters is shown in pieces, and shared', async () => {
+    // It was never shown, and sharing it held up the page for ever.
+    const content = `Here:\n\n\`\`\`\n${'long '.repeat(12_000)}end\n\`\`\`\n`;
+    const page = await env.open(`/t/${await env.threadWith({ role: 'assistant', content })}`);
+    await answers(page).getByText('long long').first().waitFor();
+    await answers(page).getByRole('button', { name: 'Show more' }).click();
+    await eventually(async () => assert.ok((await answers(page).textContent()).length > 25_000));
+    await more(page).click();
+    const [saved] = await Promise.all([page.waitForEvent('download'), item(page, 'Share as a file').click()]);
+    assert.match(await readAll(await saved.createReadStream()), /long end/);
+  });
+
   test('the menu is used with the keyboard, and gives the focus back', async () => {
     const page = await chat();
     await more(page).press('Enter');
