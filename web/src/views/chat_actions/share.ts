@@ -11,16 +11,13 @@ import { answerData, toolData } from '../../state/timeline';
 import { lex } from '../../markdown/blocks';
 import { draw } from '../../markdown/diagrams';
 import Markdown from '../../markdown/Markdown.svelte';
+import { documentOf, fileName, removeAttributes, removeComments } from '../../shared/contents';
 
 interface Transcript {
   thread: Thread;
   turns: Turn[];
   next: string | null;
 }
-
-// Raw strings: what they hold is in no language.
-const styles = String.raw`:root{color-scheme:light dark}body{font:16px/1.5 system-ui,sans-serif;max-width:48rem;margin:2rem auto;padding:0 1rem;overflow-wrap:anywhere}article{margin:1.5rem 0}small{opacity:.75}.said{white-space:pre-wrap;padding:.5rem .75rem;border-radius:.5rem;background:light-dark(#eef0f3,#262a2e)}pre{overflow-x:auto;padding:.75rem;border-radius:.5rem;background:light-dark(#f3f4f7,#1b1f24)}table{border-collapse:collapse}td,th{border:1px solid gray;padding:.25rem .5rem}blockquote{margin-inline:0;padding-inline-start:1rem;border-inline-start:3px solid gray}h1,h2,h3{line-height:1.25}math[display=block]{margin:1rem 0;overflow-x:auto}img{display:block;max-width:100%;margin:1rem auto;padding:.5rem;background:#fff}`;
-const policy = String.raw`default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'`;
 
 async function transcript(id: string): Promise<{ title: string; turns: Turn[] }> {
   const turns: Turn[] = [];
@@ -35,7 +32,6 @@ async function transcript(id: string): Promise<{ title: string; turns: Turn[] }>
 const element = (name: string, text: string, className = ''): HTMLElement =>
   Object.assign(document.createElement(name), { textContent: text, className });
 
-const mathML = 'http://www.w3.org/1998/Math/MathML';
 /** How many formulas are drawn of what marked read. */
 function formulasIn(read: unknown): number {
   if (typeof read !== 'object' || read === null) return 0;
@@ -80,25 +76,11 @@ async function drawn(text: string): Promise<HTMLElement> {
   for (const source of copy.querySelectorAll('.formula ~ pre')) source.remove();
   for (const done of copy.querySelectorAll('input')) done.replaceWith(done.checked ? '☑ ' : '☐ ');
   for (const control of copy.querySelectorAll('button')) control.remove();
-  const comments = document.createTreeWalker(copy, NodeFilter.SHOW_COMMENT);
-  const found: Node[] = [];
-  while (comments.nextNode()) found.push(comments.currentNode);
-  for (const comment of found) comment.parentNode?.removeChild(comment);
-  for (const one of copy.querySelectorAll('*'))
-    for (const { name } of [...one.attributes]) if (!isKept(one, name)) one.removeAttribute(name);
-  for (const { style } of copy.querySelectorAll<MathMLElement>('math, math *'))
-    for (const property of [...style]) if (!keptStyle.test(property)) style.removeProperty(property);
+  removeComments(copy);
+  removeAttributes(copy);
   for (const diagram of diagrams) await addPicture(diagram);
   return copy;
 }
-
-/** How formulas look. The gaps of their tables, and their colors, are styles. */
-const ofFormulas =
-  /^(accent(under)?|column(align|lines|spacing|span)|depth|dir|display(style)?|encoding|fence|form|height|largeop|linebreak|linethickness|[lr]space|math(background|color|size|variant)|maxsize|minsize|movablelimits|notation|row(lines|spacing|span)|scriptlevel|separator|stretchy|style|symmetric|voffset|width|xmlns)$/;
-const keptStyle = /^(border|color$|display$|font-weight$|math-depth$|padding|text-align$|width$)/;
-
-const isKept = (element: Element, attribute: string): boolean =>
-  (element.namespaceURI === mathML ? ofFormulas : /^(href|dir|start|colspan|rowspan|align)$/).test(attribute);
 
 /** A diagram as a picture above its source, in which nothing runs. One that cannot be drawn stays as it is written. */
 async function addPicture(code: Element): Promise<void> {
@@ -151,24 +133,12 @@ async function bodyOf(title: string, turns: Turn[]): Promise<HTMLElement> {
   return body;
 }
 
-const escaped = (text: string): string => text.replace(/&/g, '&amp;').replace(/</g, '&lt;');
-
 export async function sharedFile({ id }: Thread): Promise<File> {
   const { title, turns } = await transcript(id);
-  const body = await bodyOf(title, turns);
-  const head =
-    `<meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${policy}">` +
-    `<meta name="viewport" content="width=device-width"><title>${escaped(escapeInvisible(title))}</title><style>${styles}</style>`;
-  const page = `<!doctype html>\n<html lang="${language}"><head>${head}</head>${body.outerHTML}</html>\n`;
+  const page = documentOf(title, language, (await bodyOf(title, turns)).outerHTML);
   // The gateway does not know the tokens of its clients by their text.
   const text = session.token ? page.replaceAll(session.token, '[secret]') : page;
-  const name =
-    escapeInvisible(title)
-      .replace(/[^\p{L}\p{N} _-]+/gu, '')
-      .trim()
-      .slice(0, 60)
-      .trim() || 'chat';
-  return new File([text], `${name}.html`, { type: 'text/html' });
+  return new File([text], fileName(title), { type: 'text/html' });
 }
 
 export async function saveShared(thread: Thread): Promise<void> {

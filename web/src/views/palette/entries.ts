@@ -83,6 +83,11 @@ function pageActions(): Entry[] {
             t('Save, download'),
             () => void tryOrToast(async () => (await import('../chat_actions/share')).saveShared(open)),
           ),
+          action(
+            t('Share this chat as a link'),
+            t('Copy link'),
+            () => void tryOrToast(async () => (await import('../chat_actions/share_link')).shareLink(open)),
+          ),
         ]
       : []),
   ];

@@ -1,0 +1,69 @@
+/** The page for shared chats, which are in its address. It needs no token, and reads nothing of the gateway's. */
+import { download } from '../base/download';
+import { language, t } from '../base/language';
+import '../styles/tokens.css';
+import { documentOf, fileName, styles } from './contents';
+import { unpacked } from './link';
+import code from './shared_frame?worker&url';
+import './viewer.css';
+
+const bar = document.createElement('header');
+bar.append(
+  Object.assign(document.createElement('h1'), { textContent: t('Shared chat') }),
+  t('Anyone could have made this link; the gateway did not check what it says.'),
+);
+
+function save(title: string, body: string): void {
+  download(fileName(title), documentOf(title, language, `<body>${body}</body>`), 'text/html');
+}
+
+/** What it shows, the frame posts back once, for a file. */
+function frame(html: string, text: string): HTMLIFrameElement {
+  const made = document.createElement('iframe');
+  made.title = t('Shared chat');
+  made.src = '/ui/frame';
+  made.setAttribute('sandbox', 'allow-scripts');
+  let isGiven = false;
+  let isShown = false;
+  addEventListener('message', ({ source, data }: MessageEvent) => {
+    if (source !== made.contentWindow || typeof data !== 'object' || data === null) return;
+    const { ready, title, body } = data as Record<string, unknown>;
+    if (ready === true && !isGiven) {
+      isGiven = true;
+      made.contentWindow?.postMessage({ html, data: text }, '*');
+    } else if (typeof title === 'string' && typeof body === 'string' && !isShown) {
+      isShown = true;
+      const button = Object.assign(document.createElement('button'), { textContent: t('Save as file') });
+      button.onclick = () => save(title, body);
+      bar.append(button);
+    }
+  });
+  return made;
+}
+
+async function show(): Promise<HTMLElement> {
+  try {
+    const text = await unpacked(location.hash);
+    const response = await fetch(code);
+    if (!response.ok) throw new Error(`${response.status}`);
+    const script = (await response.text()).replaceAll('</script', '<\\/script');
+    const head = `<meta charset="utf-8"><title>chat</title><style>${styles}</style><script>${script}</script>`;
+    return frame(`<!doctype html><html lang="${language}"><head>${head}</head><body></body></html>`, text);
+  } catch (error) {
+    console.warn('no chat is shown:', error);
+    const problem = document.createElement('p');
+    problem.textContent =
+      error instanceof RangeError
+        ? t('This link contains more than a chat may be. It was not opened.')
+        : t('This link contains no chat, or only a part of one: programs cut long links. Ask for the chat as a file.');
+    return problem;
+  }
+}
+
+document.documentElement.lang = language;
+document.title = t('Shared chat');
+const main = document.createElement('main');
+document.body.append(bar, main);
+// Another link in the same tab.
+addEventListener('hashchange', () => location.reload());
+main.append(await show());
