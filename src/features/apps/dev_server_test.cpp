@@ -45,8 +45,8 @@ struct Served {
     return {};
   }
 
-  std::string refusal;          ///< of the next start
-  std::optional<int> own_port;  ///< as in its definition
+  std::string refusal;          ///< error of the next start; empty: none
+  std::optional<int> own_port;  ///< the port of its definition
   SystemClock clock;
   testing::ScratchDirectory directory;
   AsyncEvent changed;

@@ -97,7 +97,7 @@ Task<> Apps::take(std::string id) {
     try {
       co_return co_await try_to_take(id);
     } catch (const DatabaseError& error) {
-      log::debug("the app {} is not taken over: {}", id, error.what());
+      log::debug("cannot take over the app {}: {}", id, error.what());
     }
     co_await with_timeout(never, before_next_take, placement_changed_.wait());
   }
@@ -117,11 +117,11 @@ Task<> Apps::try_to_take(std::string id) {
   if (!placement || !placement->node.empty()) co_return;
   if (!extension->enabled) co_return co_await placements_->remove_free(id);
   if (!co_await placements_->take(id)) co_return;
-  log::info("the app {} is started here, as no node runs it", extension->name);
+  log::info("starting the app {}, because no node runs it", extension->name);
   try {
     co_await start_claimed(extension, slot);
   } catch (const std::exception& error) {
-    log::error("the app {}, which ran at another node, cannot be started: {}", extension->name, error.what());
+    log::error("cannot start the app {}, which ran on another node: {}", extension->name, error.what());
   }
 }
 

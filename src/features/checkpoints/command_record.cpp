@@ -54,7 +54,7 @@ struct Checkpoints::ListedTrees : CommandListing {
   std::shared_ptr<BlobStore> blobs;
   BlobStore::Use use;  ///< protects the contents until the changes are recorded
   std::vector<std::shared_ptr<const TreeListing>> trees;
-  std::int64_t last_change = 0;  ///< of any run, before the command
+  std::int64_t last_change = 0;  ///< number of the last change of any run before the command
 };
 
 namespace {

@@ -189,7 +189,7 @@ Task<> Checkpoints::require_kept(StartedWork<std::string>& kept, const std::vect
       for (const auto number : numbers) checkpoint_store::withdraw(connection, number);
     });
   } catch (const std::exception& error) {
-    log::warn("the record of a change that was not made stays: {}", error.what());
+    log::warn("cannot withdraw the record of a change that was not made: {}", error.what());
   }
   std::rethrow_exception(failure);
 }
@@ -224,7 +224,7 @@ Task<> Checkpoints::store_result(std::shared_ptr<const EntryState> after, std::s
     try {
       blobs->put(after->content);
     } catch (const std::system_error& error) {
-      log::warn("a file that a run wrote is not kept for its diff: {}", error.what());
+      log::warn("cannot store a file that a run wrote, so its diff is missing: {}", error.what());
     }
   });
 }

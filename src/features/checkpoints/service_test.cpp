@@ -283,7 +283,7 @@ using Content = std::optional<std::string>;  // of a file; no value: it does not
 /// The test's own record of what a run did to the files, which determines what an undo may do.
 struct RunModel {
   std::map<std::string, std::vector<std::pair<Content, Content>>> changes;  // before and after, in order
-  bool is_simple = true;                                                    // no undo of it yet, and no kill
+  bool is_simple = true;                                                    // it was neither undone nor killed
 
   void add(const std::string& name, const Content& before, const Content& after) {
     if (before != after) changes[name].emplace_back(before, after);

@@ -186,7 +186,7 @@ struct Listing {
   std::shared_ptr<const IgnoreRules> rules{};
   std::vector<std::string> skipped{};
   std::size_t count = 0;
-  bool has_all_names = true;  ///< so far, `entries` has them
+  bool has_all_names = true;  ///< `entries` has all names so far
 };
 
 /// Lists a tree on the caller's thread and, if it is large, on a second one: most time is spent in system calls.
@@ -416,9 +416,9 @@ private:
   const ListingLimits& limits_;
   const std::string without_;  ///< relative to the root
   const DirectoriesByPath previous_;
-  const TreeListing* const repeated_;  ///< the previous listing, if what it covers is to be covered; else null
+  const TreeListing* const repeated_;  ///< the previous listing with Coverage::as_previous; else null
   std::atomic<std::size_t> entries_ = 0;
-  std::optional<std::uint64_t> marking_device_;  ///< that of the root, if its directories mark changes of names
+  std::optional<std::uint64_t> marking_device_;  ///< the root's device, if `marks_changes_of_names`
 
   std::mutex mutex_;  // protects everything below, and the listing
   std::condition_variable changed_;

@@ -187,7 +187,7 @@ void remove_left_over(const StoredChange& undo, BlobStore& blobs, std::uint64_t 
     if (is_half_done(undo, access, found)) access.take_from(name);
     access.remove_named(name);
   } catch (const std::system_error& error) {
-    log::warn("a file of an undo that was cut off stays: {}", error.what());
+    log::warn("cannot remove a temporary file of an interrupted undo: {}", error.what());
   }
 }
 
@@ -200,7 +200,7 @@ struct Checkpoints::Undoing {
   std::map<std::string, PathChanges> by_path;              ///< all paths of the run
   std::map<std::string, std::string> guarded;              ///< paths that are kept without `force`, and why
   std::set<std::string> pending;                           ///< paths that are still to be undone
-  std::multimap<std::string, const PathChanges*> by_goal;  ///< by the content that the path is to have
+  std::multimap<std::string, const PathChanges*> by_goal;  ///< by the hash of the content to restore
 
   UndoWay way() const { return {.redo = redo, .force = force}; }
   StoredChange::Kind kind() const { return redo ? StoredChange::Kind::redo : StoredChange::Kind::undo; }

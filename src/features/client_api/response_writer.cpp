@@ -27,11 +27,11 @@ struct OutputItem {
   enum class Kind { reasoning, message, call };
   Kind kind = Kind::message;
   std::string id;
-  std::string text{};  ///< or the arguments of a call
+  std::string text{};  ///< of a call: its arguments
   std::string call_id{};
   std::string name{};
   std::string space{};      ///< the namespace of the call's function; empty without one
-  std::string encrypted{};  ///< reasoning only: what the service requires back; empty: nothing, or not asked for
+  std::string encrypted{};  ///< reasoning only: data that the service requires back; empty: none, or not requested
   bool done = false;
   bool is_truncated = false;  ///< done, but not complete
 
@@ -351,10 +351,10 @@ private:
   const bool includes_reasoning_;
   const Namespaces namespaces_;
   const ResponseEvents events_;
-  std::string id_;  ///< of the answer: the ids of items have it, so that references to them find the response
+  std::string id_;  ///< of the answer; ids of items contain it, so that references find the response
   std::vector<OutputItem> items_;
   std::vector<std::size_t> calls_;   ///< the item of each call
-  std::size_t appended_blocks_ = 0;  ///< of the answer's provider blocks
+  std::size_t appended_blocks_ = 0;  ///< number of the answer's provider blocks that were added
   std::int64_t sequence_ = 0;
   std::string out_;
   std::string closing_;  ///< the events that end the open items

@@ -227,7 +227,7 @@ Task<std::optional<std::string>> ContextWindow::summarise(std::string earlier, s
   if (std::holds_alternative<ModelReply>(completion.outcome) && !text.empty()) co_return text;
   if (const auto* failure = std::get_if<ModelFailure>(&completion.outcome)) {
     if (failure->kind == ModelFailure::Kind::stopped) co_return std::nullopt;
-    log::warn("run {}: older turns are summed up by rule: {}", run_.id, failure->message);
+    log::warn("run {}: older turns are summarised by a fixed rule: {}", run_.id, failure->message);
   }
   co_return plain;
 }
@@ -245,7 +245,7 @@ Task<Completion> ContextWindow::ask(const OnDelta& on_delta) {
     auto completion = co_await ask_choices(track_first_delta);
     const auto* failure = std::get_if<ModelFailure>(&completion.outcome);
     if (!began && sends_thoughts_ && refuses_thoughts(completion)) {
-      log::warn("run {}: {}; asking again without the thoughts of earlier answers", run_.id,
+      log::warn("run {}: {}; retrying without the thoughts of earlier answers", run_.id,
                 std::get<ModelFailure>(completion.outcome).message);
       on_usage_(completion);
       co_await forget_thoughts();
@@ -285,7 +285,7 @@ Task<bool> ContextWindow::reduce(Completion refused) {
   if (!is_less) co_return false;
   on_usage_(refused);
   const auto& failure = std::get<ModelFailure>(refused.outcome);
-  log::warn("run {}: {}; asking again with less", run_.id, failure.message);
+  log::warn("run {}: {}; retrying with a shorter request", run_.id, failure.message);
   co_return true;
 }
 

@@ -17,8 +17,8 @@ void ModelLimits::lower(const Completion& completion, std::int64_t context_windo
       lowered_.try_emplace(completion.id(), models_.info(completion.provider, completion.model)).first->second;
   if (context_window < model.context_window) {
     model.context_window = context_window;
-    log::warn("{} has a smaller context window than listed: until the gateway ends, it counts as {} tokens",
-              completion.id(), context_window);
+    log::warn("{} has a smaller context window than listed: using {} tokens until the gateway ends", completion.id(),
+              context_window);
   }
   if (max_output_tokens) model.max_output_tokens = std::min(model.max_output_tokens, *max_output_tokens);
 }

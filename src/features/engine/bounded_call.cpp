@@ -72,7 +72,7 @@ Task<ToolOutcome> bounded_call(Loop& loop, const Tool& tool, const ToolCall& cal
   watched.woken.request();
   co_await watching.join();
   if (end != WaitResult::done)
-    log::warn("tool {} did not end when it was stopped; its run goes on without it", tool.description.name);
+    log::warn("tool {} did not end when it was stopped; its run continues without it", tool.description.name);
   if (run_stop.requested()) co_return ToolOutcome{"interrupted: the run was stopped", true};
   if (watched.late) {
     const auto seconds = std::chrono::duration<double>(tool.limit).count();

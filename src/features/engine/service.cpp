@@ -331,7 +331,7 @@ Task<> Engine::end_interrupted(std::vector<InterruptedRun> interrupted) {
     try {
       co_await store_interrupted(services_.database, left, calls, prepared, services_.clock.now());
     } catch (const DiskFull&) {
-      log::warn({.run = left.run.id}, "the disk is full: what is kept of the run waits for a start with more room");
+      log::warn({.run = left.run.id}, "the disk is full: the stored part of the answer is kept for the next start");
     }
   }
 }

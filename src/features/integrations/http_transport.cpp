@@ -74,7 +74,7 @@ std::string header_value(const std::string& text) {
 /// A request and the state of its response, possibly across several HTTP exchanges.
 class HttpTransport::PendingRequest {
 public:
-  json::object message;  ///< empty: only receives
+  json::object message;  ///< empty: the request only receives
   std::string method;
   std::vector<HttpHeader> headers;  ///< of this message
   FilledSecrets secrets;            ///< of its latest HTTP request

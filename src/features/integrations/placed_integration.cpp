@@ -93,7 +93,7 @@ Task<> PlacedIntegration::run_here(StopSource& stop) {
   try {
     co_await services_.placements.remove(id_);
   } catch (const DatabaseError& error) {
-    log::warn("integration {}: other nodes learn later that it does not run here: {}", settings().name, error.what());
+    log::warn("integration {}: cannot release it for other nodes yet: {}", settings().name, error.what());
   }
   if (failure) std::rethrow_exception(failure);
 }

@@ -15,7 +15,7 @@ namespace {
 struct ReadingCommand {
   std::string_view program;
   std::string_view subcommand;  ///< empty: the program has none
-  std::string_view letters;     ///< options of one letter, alone or together, each with a number or without
+  std::string_view letters;     ///< one-letter options, single or combined, each with an optional number
   /// Long options, each surrounded by spaces. They may have a value after `=`.
   std::array<std::string_view, 3> options;
 };

@@ -351,7 +351,7 @@ Task<> Runs::write_checkpoints() {
         co_await checkpoint(active);
       } catch (const std::exception& error) {
         const bool is_notified = std::exchange(failing, true) || failed_before;
-        if (!is_notified) log::warn("the active answers are not on disk yet: {}", error.what());
+        if (!is_notified) log::warn("cannot store the active answers yet: {}", error.what());
       }
     }
     if (!any) break;
