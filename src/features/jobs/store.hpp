@@ -46,7 +46,7 @@ std::optional<JobRun> find(Connection& connection, const std::string& id);
 /// The runs of a job, newest first.
 std::vector<JobRun> list(Connection& connection, const std::string& job_id, int limit);
 
-/// The runs of all jobs that were requested after `since` and were not skipped, newest first.
+/// The newest `limit` runs of all jobs that have not ended or ended after `since`, without skipped ones, newest first.
 std::vector<JobRun> recent(Connection& connection, Timestamp since, int limit);
 
 /// The job's runs that completed after `since`, newest first.
