@@ -56,7 +56,7 @@ std::vector<Command> commands(std::function<int(const ServeOptions&)> serve) {
       {"secret set", "Store a secret, read from stdin or a prompt", secret_set_command},
       {"secret list", "List the names of the secrets", secret_list_command},
       {"secret rm", "Delete a secret", secret_remove_command},
-      {"cluster", "Show gateways that share a database", {}},
+      {"cluster", "Move records to PostgreSQL and back, and show gateways that share a database", {}},
       {"cluster init", "Move the records from gateway.db to the PostgreSQL database", cluster_init_command},
       {"cluster leave", "Move the records from the PostgreSQL database back to gateway.db", cluster_leave_command},
       {"cluster status", "List the nodes, their leases and their runs", cluster_status_command},

@@ -27,8 +27,8 @@ Task<int> print_table(const FoundGateway& gateway, std::string path, const std::
 
 }  // namespace
 
-void declare(Arguments& arguments, ListOptions& options) {
-  arguments.flag("--json", options.json, "Print the API's JSON response");
+void declare(Arguments& arguments, ListOptions& options, const char* json_about) {
+  arguments.flag("--json", options.json, json_about);
   arguments.option("--data-dir", options.data_dir, data_dir_about);
 }
 

@@ -13,10 +13,10 @@ namespace agw::cli {
 
 /// The options of all commands that print a list.
 struct ListOptions {
-  bool json = false;  ///< print the API's response unchanged
+  bool json = false;  ///< print JSON: the API's response unchanged, unless the command says otherwise
   std::optional<std::string> data_dir;
 };
-void declare(Arguments& arguments, ListOptions& options);
+void declare(Arguments& arguments, ListOptions& options, const char* json_about = "Print the API's JSON response");
 
 /// The gateway applies its own maximum, so this one accepts any `--limit`.
 inline constexpr int max_limit = std::numeric_limits<int>::max();

@@ -19,6 +19,7 @@ NEED_THE_FILE = {
     "test_checkpoints.py::test_backup_has_checkpoints_only_if_asked_to": "`agw backup` refuses a database on a server",
     "test_cli_backup.py": "`agw backup` refuses a database on a server",
     "test_cli_doctor.py::test_damaged_database_is_a_failure_and_left_unchanged": CHANGES,
+    "test_cli_doctor.py::test_newer_database_is_a_failure_that_the_newer_program_ends": CHANGES,
     "test_cli_doctor.py::test_dangling_symlink_is_a_failure[database-gateway.db]": CHANGES,
     "test_cli_doctor.py::test_database_that_is_not_a_file_is_a_failure": CHANGES,
     "test_cli_doctor.py::test_empty_database_is_accepted": CHANGES,

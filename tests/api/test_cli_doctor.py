@@ -3,14 +3,18 @@
 See docs/command-line.md#logs-and-doctor.
 """
 
+import contextlib
 import json
 import os
 import socket
+import sqlite3
 import subprocess
 
 import pytest
 
 from certificates import make_certificate
+from checks import accepted
+from stubs.provider import Fault
 from talker import configuration
 
 
@@ -225,6 +229,16 @@ def test_damaged_database_is_a_failure_and_left_unchanged(own_gateway):
     assert database.read_bytes() == content
 
 
+def test_newer_database_is_a_failure_that_the_newer_program_ends(own_gateway):
+    own_gateway.stop()
+    with contextlib.closing(sqlite3.connect(own_gateway.data / "gateway.db")) as database:
+        version = database.execute("PRAGMA user_version").fetchone()[0]
+        database.execute(f"PRAGMA user_version = {version + 1}")
+        database.commit()
+    found = doctor(own_gateway, status=1)["database"]
+    assert found["state"] == "failure" and found["remedy"].startswith("install the newer agw again")
+
+
 def test_gateway_without_a_token_is_a_failure(make_gateway):
     gateway = make_gateway(arguments=["--no-token"]).start()
     assert doctor(gateway, status=1)["gateway"]["state"] == "failure"
@@ -233,6 +247,26 @@ def test_gateway_without_a_token_is_a_failure(make_gateway):
 def test_missing_model_is_a_warning_with_advice(own_gateway):
     found = doctor(own_gateway)["models"]
     assert found["state"] == "warning" and "ANTHROPIC_API_KEY" in found["remedy"]
+
+
+def test_connected_service_is_checked_with_its_key(own_gateway, stub):
+    stub.models = ["m1"]
+    assert own_gateway.command("secret", "set", "MINE", typed="the-key").returncode == 0
+    body = {"type": "integration", "name": "mine", "description": "", "enabled": True,
+            "definition": {"kind": "model", "api": "openai-chat", "base_url": stub.openai_url, "api_key": "${secret:MINE}"}}
+    accepted(own_gateway.http.post("/extensions", json=body), 201)
+    found = doctor(own_gateway)
+    assert found["model mine"]["state"] == "ok" and "models" not in found
+    assert stub.list_requests[-1].headers["authorization"] == "Bearer the-key"
+    stub.models = Fault(401)
+    found = doctor(own_gateway)["model mine"]
+    assert found["state"] == "warning" and "refused the key" in found["what"]
+
+
+def test_model_of_the_gateways_own_environment_counts(make_gateway, stub):
+    gateway = make_gateway(config="port: 0\n", environment={"OLLAMA_HOST": stub.base_url}).start()
+    del gateway.environment["OLLAMA_HOST"]
+    assert doctor(gateway)["models"]["state"] == "ok"
 
 
 def test_responding_model_is_healthy(own_talker):

@@ -159,10 +159,7 @@ void write_backup(const fs::path& data, const fs::path& target, bool checkpoints
   archive.finish();
 }
 
-/// Refuses to replace a good backup by one of a damaged database. A running gateway reports such damage itself.
-void check_database(const fs::path& data) {
-  const auto problem = quick_database_problem(data / data_files::database);
-  if (!problem) return;
+void raise_signal(const fs::path& data, const std::string& problem) {
   try {
     const auto gateway = find_gateway(data.string());
     Loop loop;
@@ -170,10 +167,17 @@ void check_database(const fs::path& data) {
       co_await Client(found).post(path({"signals"}),
                                   {{"kind", "database-damaged"}, {"message", message}, {"severity", "critical"}});
       co_return 0;
-    }(gateway, *problem));
+    }(gateway, problem));
   } catch (const std::exception& error) {
     std::cerr << "agw: no signal was raised: " << error.what() << '\n';
   }
+}
+
+/// Refuses to replace a good backup by one of a damaged database. A running gateway reports the damage to its clients.
+void check_database(const fs::path& data) {
+  const auto problem = quick_database_problem(data / data_files::database);
+  if (!problem) return;
+  if (running_gateway(data)) raise_signal(data, *problem);
   throw std::runtime_error(
       fmt::format("{}: nothing was backed up. Stop the gateway and restore the last good backup: "
                   "agw restore <file>",
@@ -248,7 +252,7 @@ Action backup_command(Arguments& arguments) {
   auto options = std::make_shared<BackupOptions>();
   arguments.word("file", options->file, "The archive to write, such as gateway.tar.zst");
   arguments.option("--data-dir", options->data_dir, data_dir_about);
-  arguments.flag("--checkpoints", options->checkpoints, "With what is kept to undo changes of files");
+  arguments.flag("--checkpoints", options->checkpoints, "Include what is kept to undo changes of files");
   return [options] { return back_up(*options); };
 }
 

@@ -38,7 +38,7 @@ json::array nodes_of(const DataDirectory& directory) {
   if (settings.cluster.database.empty() || settings.cluster.node.empty()) {
     throw StartError(ExitStatus::failure,
                      fmt::format("the gateway of {} is no node of a cluster: cluster.database and cluster.node are not "
-                                 "set in its config.yaml",
+                                 "both set in its config.yaml",
                                  directory.path.string()));
   }
   json::array nodes;
@@ -91,7 +91,7 @@ int cluster_status(const ListOptions& options) {
 
 Action cluster_status_command(Arguments& arguments) {
   auto options = std::make_shared<ListOptions>();
-  declare(arguments, *options);
+  declare(arguments, *options, "Print the list as JSON");
   return [options] { return cluster_status(*options); };
 }
 

@@ -364,7 +364,7 @@ Action export_command(Arguments& arguments) {
   arguments.word("folder", options->folder, "A new folder (default: agw-export; with --thread, standard output)");
   arguments.option("--thread", options->thread, "Only this thread, by id, as Markdown");
   arguments.flag("--html", options->html, "Also as web pages that show neither inputs of tools nor secrets");
-  declare(arguments, options->list);
+  declare(arguments, options->list, "With --thread and no folder: print JSON Lines instead of Markdown");
   return [options] { return export_all(*options); };
 }
 

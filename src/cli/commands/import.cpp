@@ -124,7 +124,7 @@ Action import_command(Arguments& arguments) {
   arguments.word("path", options->path, "Its directory, or its export (default: its directory in home)");
   arguments.flag("--dry-run", options->dry_run, "Only show what would be taken over");
   arguments.flag("--with-keys", options->with_keys, "Take keys, too, and store them as secrets");
-  declare(arguments, options->list);
+  declare(arguments, options->list, "Print the result as JSON");
   return [options] { return import(*options); };
 }
 

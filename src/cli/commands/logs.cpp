@@ -113,7 +113,7 @@ Action logs_command(Arguments& arguments) {
   arguments.option("--request", options->request, "Only lines about this request");
   arguments.option("--run", options->run, "Only lines about this run");
   arguments.option("--since", options->since, "Only lines since this time (ISO 8601)");
-  declare(arguments, options->list);
+  declare(arguments, options->list, "Print each line as JSON");
   return [options] { return show(*options); };
 }
 

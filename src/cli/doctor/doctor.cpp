@@ -143,7 +143,7 @@ std::optional<std::filesystem::path> own_directory_of(const DoctorContext& conte
 
 Action doctor_command(Arguments& arguments) {
   auto options = std::make_shared<DoctorOptions>();
-  declare(arguments, *options);
+  declare(arguments, *options, "Print the results as JSON");
   arguments.flag("--database", options->database, "Check only the database, slowly, without disturbing the gateway");
   return [options] { return doctor(*options); };
 }

@@ -26,6 +26,9 @@ using State = CheckResult::State;
 
 constexpr auto probe_limit = 10s;
 constexpr auto max_clock_skew = 2min;
+constexpr auto how_to_connect =
+    "agw model add; or set ANTHROPIC_API_KEY, OPENAI_API_KEY or OLLAMA_HOST for the gateway, or providers in "
+    "config.yaml";
 
 /// A request that costs nothing but requires the key: the list of models.
 HttpRequest list_request(const ProviderSettings& provider) {
@@ -94,6 +97,51 @@ void check_default_model(HttpClient& http, const ModelSettings& models, CheckRes
                      "configure its provider, or set another models.default in config.yaml"});
 }
 
+bool is_model_service(const json::object& extension) {
+  return string_member(object_or_empty(extension, "definition"), "kind") == "model";
+}
+
+/// Has the gateway, which knows their keys, check the services that are extensions. Returns their number.
+Task<std::size_t> check_connected(const Client& client, CheckResults& results) {
+  std::size_t count = 0;
+  const auto listed = co_await client.get("/extensions?type=integration&enabled=true");
+  for (const auto& extension : listed.as_array()) {
+    if (!is_model_service(extension.as_object())) continue;
+    ++count;
+    const auto check = "model " + string_or_empty(extension.as_object(), "name");
+    const auto checked = co_await client.post("/model-services/check",
+                                              {{"definition", object_or_empty(extension.as_object(), "definition")}});
+    if (is_true(checked, "ok"))
+      results.push_back({check, State::good, "it answers"});
+    else
+      results.push_back({check, State::warning, string_or_empty(checked, "error")});
+  }
+  co_return count;
+}
+
+/// Reports that there is no model, unless the gateway has one from its own environment.
+Task<> check_any_model(const Client& client, CheckResults& results) {
+  const auto settings = co_await client.get("/settings");
+  const auto model = string_or_empty(settings.as_object(), "default_model");
+  if (model != fmt::format("{}/{}", offline_provider, offline_model))
+    results.push_back({"models", State::good, fmt::format("the gateway uses {}", model)});
+  else
+    results.push_back(
+        {"models", State::warning, "none is connected: only the built-in librarian answers", how_to_connect});
+}
+
+Task<> check_models_of_gateway(const FoundGateway& gateway, bool has_configured, CheckResults& results) {
+  std::string problem;
+  try {
+    const Client client(gateway);
+    const auto connected = co_await check_connected(client, results);
+    if (connected == 0 && !has_configured) co_await check_any_model(client, results);
+  } catch (const std::exception& error) {
+    problem = error.what();
+  }
+  if (!problem.empty()) results.push_back({"models", State::skipped, problem});
+}
+
 bool is_installed(std::string_view program) {
   const char* places = std::getenv("PATH");
   std::istringstream path(places ? places : "/usr/bin:/bin");
@@ -126,9 +174,12 @@ Task<CheckResults> check_models(Loop& loop, const DoctorContext& context) {
   CheckResults results;
   if (!context.settings) co_return results;
   const auto models = configured_models(*context.settings, process_environment());
-  if (models.providers.empty()) {
-    results.push_back({"models", State::warning, "none is configured here: only the built-in librarian answers",
-                       "set ANTHROPIC_API_KEY, OPENAI_API_KEY or OLLAMA_HOST, or providers in config.yaml"});
+  if (context.gateway) {
+    co_await check_models_of_gateway(*context.gateway, !models.providers.empty(), results);
+  } else if (models.providers.empty()) {
+    results.push_back({"models", State::warning,
+                       "none is configured here; connected services are checked while the gateway runs",
+                       how_to_connect});
   }
   HttpClient http(loop);
   check_default_model(http, models, results);

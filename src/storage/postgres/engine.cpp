@@ -61,10 +61,11 @@ Link connected(const Address& address, Stop& stop, Session::Clock::time_point de
   try {
     link.connect(deadline);
   } catch (const ConnectionLost& error) {
+    const std::string_view why = error.what();  // may be a question: "Is the server running …?"
     throw StartError(ExitStatus::failure,
-                     fmt::format("cannot reach the {} (cluster.database): {}. Start the server, or correct "
+                     fmt::format("cannot reach the {} (cluster.database): {}{} Start the server, or correct "
                                  "cluster.database, its user or its password.",
-                                 address.name, error.what()));
+                                 address.name, why, why.ends_with('?') ? "" : "."));
   }
   return link;
 }
