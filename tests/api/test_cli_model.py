@@ -53,6 +53,22 @@ def test_command_stores_nothing_of_a_service_that_refuses_the_key(own_gateway, s
     assert own_gateway.http.get("/extensions/mine").status_code == 404
 
 
+def test_command_names_the_default_that_comes_from_the_list_of_the_new_service(own_gateway, stub):
+    stub.models = ["m1"]
+    ended = own_gateway.command("model", "add", "mine", "--api", "openai-chat", "--base-url", stub.openai_url)
+    assert ended.returncode == 0 and "The default model is mine/m1." in ended.stderr, ended.stderr
+
+
+def test_command_keeps_the_key_of_a_service_that_has_the_name(own_gateway, stub):
+    stub.models = ["m1"]
+    arguments = ["model", "add", "mine", "--api", "openai-chat", "--base-url", stub.openai_url]
+    assert own_gateway.command(*arguments, typed=f"{KEY}\n").returncode == 0
+    ended = own_gateway.command(*arguments, typed="another-key\n")
+    assert ended.returncode == 1 and "agw ext edit mine" in ended.stderr
+    assert own_gateway.command("model", "check", "mine").returncode == 0
+    assert {request.headers["authorization"] for request in stub.list_requests} == {f"Bearer {KEY}"}
+
+
 def test_command_says_which_services_there_are(own_gateway):
     ended = own_gateway.command("model", "add", "nobody", typed="")
     assert ended.returncode == 2 and "anthropic" in ended.stderr and "--base-url" in ended.stderr

@@ -29,6 +29,8 @@ namespace agw::cli {
 
 namespace {
 
+constexpr int not_found = 404;
+
 struct ModelAddOptions {
   std::optional<std::string> service;
   std::optional<std::string> name;
@@ -135,6 +137,29 @@ Task<std::size_t> require_good(const Client& client, json::object definition, co
   co_return models ? models->size() : 0;
 }
 
+/// Asked before the key, which would otherwise be stored in the place of that of the service that has this name.
+Task<> require_free_name(const Client& client, const std::string& name) {
+  try {
+    co_await client.get(path({"extensions", name}));
+  } catch (const ResponseError& error) {
+    if (error.status() == not_found) co_return;
+    throw;
+  }
+  throw std::runtime_error(fmt::format(
+      "there is already an extension {0}: `agw ext edit {0}` changes it, and `agw secret set` the key that it "
+      "names; for another name give --name",
+      one_line(name)));
+}
+
+/// The key is not shown while it is typed.
+std::string ask_for_key(const json::object& preset, const std::string& service) {
+  const auto page = string_or_empty(preset, "key_url");
+  const auto hint = !page.empty()              ? ", from " + one_line(page)
+                    : preset.contains("label") ? ""
+                                               : ", or Enter if it needs none";
+  return read_hidden(fmt::format("Key of {}{} (it is not shown): ", one_line(service), hint));
+}
+
 Task<int> add_service(const FoundGateway& gateway, const ModelAddOptions& options) {
   const Client client(gateway);
   const auto presets = (co_await client.get("/model-services")).as_array();
@@ -143,11 +168,10 @@ Task<int> add_service(const FoundGateway& gateway, const ModelAddOptions& option
   const auto name = options.name.value_or(service);
   auto definition = definition_to_add(preset, options);
   require_filled_in(definition);
+  co_await require_free_name(client, name);
   std::string key;
   if (is_true(preset, "needs_key")) {
-    const auto page = string_or_empty(preset, "key_url");
-    key = read_hidden(fmt::format("Key of {}{} (it is not shown): ", one_line(service),
-                                  page.empty() ? "" : ", from " + one_line(page)));
+    key = ask_for_key(preset, service);
     if (!key.empty()) name_secret(definition, preset, secret_of(name));
   }
   std::size_t models = 0;
@@ -166,6 +190,7 @@ Task<int> add_service(const FoundGateway& gateway, const ModelAddOptions& option
   }
   std::cerr << "Connected " << one_line(name);
   if (!options.unchecked) std::cerr << ": it has " << models << (models == 1 ? " model" : " models");
+  co_await client.get("/models");  // waits for the list of the new service, which may decide the default
   const auto settings = co_await client.get("/settings");
   std::cerr << ".\nThe default model is " << one_line(string_or_empty(settings.as_object(), "default_model"))
             << ". List the models: agw model list\n";
@@ -247,13 +272,14 @@ Action with_gateway(std::shared_ptr<ModelOptions> options, Do act) {
 Action model_add_command(Arguments& arguments) {
   auto options = std::make_shared<ModelAddOptions>();
   arguments.word("service", options->service,
-                 "A service such as anthropic, openai, gemini or ollama; asked for without");
-  arguments.option("--name", options->name, "What its models are to begin with (default: the service's name)");
+                 "A service such as anthropic, openai, gemini or ollama (default: choose from a list)");
+  arguments.option("--name", options->name,
+                   "The name of the connection, which its models begin with (default: the service's name)");
   arguments.option("--api", options->api, {"anthropic", "openai-responses", "openai-chat", "ollama", "gemini"},
-                   "What a service speaks that is not known here");
-  arguments.option("--base-url", options->base_url, "Its address");
-  arguments.option("--default-model", options->default_model, "The model of whoever names only the service");
-  arguments.flag("--no-check", options->unchecked, "Store it without asking it for its models");
+                   "The API of a service that the gateway does not list");
+  arguments.option("--base-url", options->base_url, "The address of the service");
+  arguments.option("--default-model", options->default_model, "The model for requests that name only the service");
+  arguments.flag("--no-check", options->unchecked, "Connect the service without asking it for its models");
   declare(arguments, options->list);
   return [options] {
     Loop loop;
@@ -281,7 +307,7 @@ Action model_check_command(Arguments& arguments) {
 
 Action model_default_command(Arguments& arguments) {
   auto options = std::make_shared<ModelOptions>();
-  arguments.word("model", options->name, "The model, as agw model list has it; without it, the current one is shown");
+  arguments.word("model", options->name, "The model, as `agw model list` prints it (default: show the current one)");
   declare(arguments, options->list);
   return with_gateway(options, show_or_choose);
 }
@@ -290,7 +316,7 @@ Action model_remove_command(Arguments& arguments) {
   auto options = std::make_shared<ModelOptions>();
   auto name = std::make_shared<std::string>();
   arguments.word("name", *name, "The service's name");
-  arguments.flag("--force", options->force, "Delete it even if agents name it; they fall back");
+  arguments.flag("--force", options->force, "Delete it even if agents name it; they then use their fallback models");
   declare(arguments, options->list);
   return with_gateway(options, [name](const FoundGateway& gateway, const ModelOptions& given) {
     return remove_service(gateway, *name, given.force);
