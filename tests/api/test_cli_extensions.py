@@ -232,6 +232,15 @@ def test_essential_extension_cannot_be_disabled(gateway):
     assert "cannot delete essential extensions" in run(gateway, "rm", "help", status=1)
 
 
+def test_trigger_may_have_the_name_that_the_api_gives_it(own_gateway):
+    job = {"type": "job", "name": "nightly", "agent_id": "assistant", "prompt": "Look.",
+           "trigger_def": {"type": "webhook"}}
+    (own_gateway.home / "nightly.yaml").write_text(yaml.safe_dump(job))
+    run(own_gateway, "add", str(own_gateway.home / "nightly.yaml"))
+    added = record(own_gateway, "nightly")
+    assert added["trigger_def"]["type"] == "webhook" and "trigger_def" not in added["definition"]
+
+
 # edit
 
 

@@ -72,6 +72,12 @@ def test_failed_run_is_exit_status_1(talker, new_name):
     assert "who are you" in command(talker.gateway, "run", job["name"], "--follow", status=1)
 
 
+def test_run_that_its_precheck_skips_is_no_failure(gateway, new_name):
+    job = new_job(gateway, new_name("skipped"), precheck="exit 1")
+    done = gateway.command("run", job["name"], "--follow")
+    assert done.returncode == 0 and "The run was skipped: the precheck found nothing to do" in done.stderr, done.stderr
+
+
 def test_followed_run_as_json(talker, new_name):
     job = new_job(talker.gateway, new_name("followed"))
     printed = json.loads(command(talker.gateway, "run", job["name"], "--follow", "--json"))

@@ -47,11 +47,15 @@ Task<json::object> start(const Client& client, const RunOptions& options) {
   co_return co_await client.post(path({"run", options.job}, {{"dry", dry}}), {});
 }
 
-/// The exit status; prints why the run did not succeed.
+/// The exit status; prints why the run did not succeed. One that was not needed is no failure.
 int status_of(const json::object& ended, AnswerPrinter& printer) {
   const auto status = string_member(ended, "status").value_or("");
   if (status == "completed") return 0;
   const auto why = string_member(ended, "error");
+  if (status == "skipped") {
+    printer.note(fmt::format("The run was skipped: {}", why.value_or("it was not needed")));
+    return 0;
+  }
   printer.error(why ? fmt::format("the run {}: {}", status, *why) : fmt::format("the run was {}", status));
   return 1;
 }

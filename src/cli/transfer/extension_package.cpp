@@ -155,6 +155,11 @@ json::object extension_body(json::object document, std::string_view stem) {
   if (!type) throw std::runtime_error("`type` must be one of agent, command, job …");
   // A file named after its type may contain a definition with a member `type`, as an app's does.
   if (said && type_named(*said) == type) document.erase("type");
+  // By the API's name, a trigger would become a member of the definition, and start no job.
+  if (const auto* trigger = document.if_contains("trigger_def"); trigger && !document.contains("trigger")) {
+    document["trigger"] = json::value(*trigger);
+    document.erase("trigger_def");
+  }
   const auto name = string_or_empty(document, "name");
   return new_body(std::move(document), *type, name);
 }
