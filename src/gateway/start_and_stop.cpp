@@ -21,7 +21,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr auto time_for_clients_to_go = 100ms, max_callback = 1ms;
+constexpr auto client_grace = 100ms, max_callback = 1ms;
 
 }  // namespace
 
@@ -126,7 +126,7 @@ Task<> Gateway::shut_down() {
   co_await push_.stop();
   co_await mcp_.stop();
   co_await terminals_.stop();
-  co_await server_.stop(time_for_clients_to_go);
+  co_await server_.stop(client_grace);
   co_await jobs_.stop();
   co_await apps_.stop();
   co_await knowledge_.stop();

@@ -17,8 +17,8 @@ namespace agw {
 namespace {
 
 constexpr auto retention = std::chrono::hours{24};
-constexpr auto before_first_look_at_claim = std::chrono::milliseconds{100};
-constexpr auto longest_between_looks_at_claim = std::chrono::milliseconds{2000};
+constexpr auto min_claim_poll_interval = std::chrono::milliseconds{100};
+constexpr auto max_claim_poll_interval = std::chrono::milliseconds{2000};
 constexpr int still_answered = 503;
 
 /// Hashes a large body on another thread.
@@ -98,8 +98,8 @@ Task<std::optional<idempotency_store::StoredResponse>> Idempotency::find(const s
                                                                          const std::string& hash) {
   auto found = co_await find_or_claim(path, key);
   const auto end = std::chrono::steady_clock::now() + patience_;
-  auto wait = before_first_look_at_claim;
-  for (StopSource never; found.is_claimed_elsewhere; wait = std::min(2 * wait, longest_between_looks_at_claim)) {
+  auto wait = min_claim_poll_interval;
+  for (StopSource never; found.is_claimed_elsewhere; wait = std::min(2 * wait, max_claim_poll_interval)) {
     if (std::chrono::steady_clock::now() > end)
       throw ApiError(still_answered, "another node still answers the first request with this key, try again");
     co_await pause(never, wait);

@@ -14,7 +14,7 @@ namespace {
 constexpr int rest_per_work = 4;
 /// The loop reads a whole batch of requests before the writer wakes, so that groups are large. From this number on,
 /// both work in parallel.
-constexpr std::size_t enough_for_a_group = 24;
+constexpr std::size_t early_wakeup_size = 24;
 constexpr std::chrono::seconds background_patience{1};
 
 }  // namespace
@@ -26,7 +26,7 @@ void WriteQueue::add(std::unique_ptr<WorkItem> item, Database::Lane lane) {
     const std::lock_guard lock(mutex_);
     if (lane == Database::Lane::request) {
       requests_.push_back(std::move(item));
-      is_enough = requests_.size() == enough_for_a_group;
+      is_enough = requests_.size() == early_wakeup_size;
     } else {
       background_.push_back({std::move(item), Clock::now()});
     }

@@ -20,7 +20,7 @@ using namespace std::chrono_literals;
 
 constexpr auto until_cancelled_again = 300ms;
 constexpr int cancel_attempts = 20;
-constexpr auto between_connections = 1s;
+constexpr auto bridge_reconnect_interval = 1s;
 constexpr auto time_to_say_goodbye = 2s;
 constexpr int unknown_session = 404;
 
@@ -247,7 +247,7 @@ Task<> McpBridge::read_notifications() {
       // The gateway is unreachable, which the client's next request reports.
       continue;
     }
-  } while (co_await pause(stopping_, between_connections) == WaitResult::done);
+  } while (co_await pause(stopping_, bridge_reconnect_interval) == WaitResult::done);
 }
 
 /// Declines a request of the gateway that cannot be answered.

@@ -107,7 +107,7 @@ bool is_copy(const SourceMessage& one, const SourceMessage& other) {
 
 /// Broken data may have several messages with the same id. Duplicates are dropped; others become forks, with their ids
 /// as keys.
-void tell_apart(Importer& importer, std::vector<SourceMessage>& messages) {
+void resolve_duplicate_ids(Importer& importer, std::vector<SourceMessage>& messages) {
   std::unordered_map<std::string, std::vector<std::size_t>> kept;
   for (const auto& message : messages) kept.try_emplace(message.id);
   std::size_t count = 0;
@@ -270,7 +270,7 @@ void TurnWriter::finish() {
 }
 
 void import_conversation(Importer& importer, SourceConversation conversation) {
-  tell_apart(importer, conversation.messages);
+  resolve_duplicate_ids(importer, conversation.messages);
   const auto& messages = conversation.messages;
   if (std::ranges::none_of(messages, has_content)) {
     importer.leave("conversation " + conversation.head.title.value_or(conversation.head.key), "has no messages");

@@ -74,7 +74,7 @@ RunningGateway parsed_content(const Descriptor& file) {
 }
 
 /// Takes the lock; waits until a dead gateway has released it.
-bool take_in_time(const Descriptor& file) {
+bool take_with_timeout(const Descriptor& file) {
   const auto end = std::chrono::steady_clock::now() + lock_timeout;
   while (!take(file)) {
     const auto error = errno;
@@ -106,7 +106,7 @@ LockFile::LockFile(const std::filesystem::path& data_directory)
   if (file_ && ::fstat(file_.get(), &status) == 0 && !S_ISREG(status.st_mode)) {
     throw StartError(ExitStatus::usage, fmt::format("cannot lock {}: it is no regular file", path_.string()));
   }
-  if (file_ && take_in_time(file_)) {
+  if (file_ && take_with_timeout(file_)) {
     write({}, {});
     return;
   }

@@ -64,7 +64,7 @@ void use_key(SSL_CTX* context, const Pem& key, const fs::path& certificate) {
   throw cannot_use(key, fmt::format("does not belong to the certificate {}", certificate.string()));
 }
 
-std::vector<std::string> what_is_odd(SSL_CTX* context, const fs::path& certificate, const fs::path& key) {
+std::vector<std::string> warnings_about(SSL_CTX* context, const fs::path& certificate, const fs::path& key) {
   std::vector<std::string> warnings;
   struct stat status{};
   if (::stat(key.c_str(), &status) == 0 && (status.st_mode & 077) != 0) {
@@ -90,7 +90,7 @@ TlsContext::TlsContext(const Settings::Tls& files) : context_(SSL_CTX_new(TLS_se
   choose_http_1_1(context);
   use_certificate(context, {"tls.cert", files.cert, files.cert_at});
   use_key(context, {"tls.key", files.key, files.key_at}, files.cert);
-  warnings_ = what_is_odd(context, files.cert, files.key);
+  warnings_ = warnings_about(context, files.cert, files.key);
 }
 
 std::string TlsContext::fingerprint() const { return agw::fingerprint(*SSL_CTX_get0_certificate(context_.get())); }

@@ -23,8 +23,8 @@ namespace {
 using namespace std::chrono_literals;
 
 /// A response that takes longer starts as a stream, because clients and proxies close a silent connection.
-constexpr auto time_for_json = 1s;
-constexpr auto between_comments = 15s;
+constexpr auto json_response_timeout = 1s;
+constexpr auto comment_interval = 15s;
 constexpr std::size_t large_message = 256 * 1024;  // bytes: parsing would block the loop
 constexpr std::size_t max_values = 500'000;
 constexpr std::string_view priming_version = "2025-11-25";
@@ -226,7 +226,7 @@ Task<> McpServer::send_events(ProxyStream& http, Delivery& delivery, const bool&
       co_return co_await send_json(http, stream.status(), std::string(message->text));
     const bool waits = !message && !stream.ended();
     if (waits && !begun && delivery.takes_json) {
-      const auto end = co_await with_timeout(never, time_for_json, wait_for(delivery.stream));
+      const auto end = co_await with_timeout(never, json_response_timeout, wait_for(delivery.stream));
       if (end != WaitResult::timed_out || !delivery.takes_events) continue;
     }
     if (!begun && (delivery.takes_events || stream.ended())) {
@@ -236,7 +236,7 @@ Task<> McpServer::send_events(ProxyStream& http, Delivery& delivery, const bool&
     }
     if (!message && stream.ended()) break;
     if (!message) {
-      const auto end = co_await with_timeout(never, between_comments, wait_for(delivery.stream));
+      const auto end = co_await with_timeout(never, comment_interval, wait_for(delivery.stream));
       if (end == WaitResult::timed_out && !co_await http.send(": \n\n")) co_return;
       continue;
     }

@@ -20,7 +20,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto between_sweeps = 30s;
+constexpr auto mcp_sweep_interval = 30s;
 constexpr std::size_t max_modern_requests = 500;
 constexpr std::size_t max_batch = 100;
 constexpr std::string_view batching_version = "2025-03-26";
@@ -59,7 +59,7 @@ Task<> McpServer::stop() {
 }
 
 Task<> McpServer::sweep() {
-  while (co_await pause(stopping_, between_sweeps) == WaitResult::done) {
+  while (co_await pause(stopping_, mcp_sweep_interval) == WaitResult::done) {
     sessions_.close_idle(McpClientSession::Clock::now());
     methods_.forget_abandoned();
     std::erase_if(modern_, [](const auto& exchange) { return exchange.expired(); });

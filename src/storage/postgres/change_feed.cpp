@@ -23,10 +23,10 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto change_poll_interval = 1s;
-constexpr auto between_renewals = 2s;
+constexpr auto renewal_interval = 2s;
 constexpr auto lease = 10s;
-constexpr auto between_removals = 10min;
-constexpr auto between_warnings = 1min;
+constexpr auto removal_interval = 10min;
+constexpr auto feed_warning_interval = 1min;
 
 /// Older changes are deleted.
 constexpr std::chrono::seconds kept = 1h;
@@ -100,7 +100,7 @@ void ChangeFeed::work() {
 
 void ChangeFeed::warn(const std::exception& error) {
   const auto now = Session::Clock::now();
-  if (warned_at_ && now - *warned_at_ < between_warnings) return;
+  if (warned_at_ && now - *warned_at_ < feed_warning_interval) return;
   warned_at_ = now;
   log::warn("what other nodes change is not seen until the database is reached again: {}", error.what());
 }
@@ -124,7 +124,7 @@ void ChangeFeed::connect() {
 
 void ChangeFeed::renew() {
   AGW_ASSERT(listens_ && connections_ > 0);
-  if (Session::Clock::now() - renewed_at_ < between_renewals) return;
+  if (Session::Clock::now() - renewed_at_ < renewal_interval) return;
   if (!postgres::renew(link_.connection(), id_, seen_)) return lose();
   renewed_at_ = Session::Clock::now();
 }
@@ -181,7 +181,7 @@ void ChangeFeed::try_to_lead() {
 }
 
 void ChangeFeed::forget_old() {
-  if (!leads_ || Session::Clock::now() - forgot_at_ < between_removals) return;
+  if (!leads_ || Session::Clock::now() - forgot_at_ < removal_interval) return;
   forgot_at_ = Session::Clock::now();
   link_.connection().prepare("DELETE FROM changes WHERE at < clock_timestamp() - interval '1 hour'").run();
 }

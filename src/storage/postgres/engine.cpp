@@ -25,7 +25,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto time_to_connect_at_start = 4s;
-constexpr auto time_for_another_to_end = 2s;
+constexpr auto predecessor_timeout = 2s;
 
 [[noreturn]] void refuse(const Address& address, const DatabaseError& error) {
   const bool is_full = dynamic_cast<const DiskFull*>(&error) != nullptr;
@@ -75,7 +75,7 @@ Link prepared(const Address& address, Stop& stop, const Options& options) {
   auto link = connected(address, stop, deadline);
   try {
     auto& connection = link.connection();
-    Owner::lock(connection, address, options.node, std::min(deadline, Session::Clock::now() + time_for_another_to_end));
+    Owner::lock(connection, address, options.node, std::min(deadline, Session::Clock::now() + predecessor_timeout));
     require_complete(connection, address);
     Owner::refuse_distant_releases(connection, address, options.node);
     prepare_database(connection, address, options.migrations);

@@ -11,13 +11,13 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto usual_patience = 10s;
-constexpr auto patience_at_stop = 1s;
+constexpr auto stop_patience = 1s;
 constexpr auto time_to_connect = 4s;
 constexpr auto max_retry_pause = 500ms;
 
 }  // namespace
 
-std::chrono::milliseconds Stop::patience() const { return is_hurried_ ? patience_at_stop : usual_patience; }
+std::chrono::milliseconds Stop::patience() const { return is_hurried_ ? stop_patience : usual_patience; }
 
 void Stop::give_up_at(Session::Clock::time_point deadline) {
   {
@@ -34,7 +34,7 @@ bool Stop::wait(std::chrono::milliseconds duration) {
 
 bool Stop::has_waited_in_vain() const {
   const auto since = away_since_.load();
-  return is_hurried_ && since != reachable && Session::Clock::now() - since >= patience_at_stop;
+  return is_hurried_ && since != reachable && Session::Clock::now() - since >= stop_patience;
 }
 
 Session::Clock::time_point Stop::missed() {

@@ -18,7 +18,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto between_attempts = 50ms;
+constexpr auto lock_retry_interval = 50ms;
 
 /// The first two numbers of a version; nullopt if it has fewer.
 std::optional<std::pair<int, int>> minor_version(std::string_view release) {
@@ -123,7 +123,7 @@ void Owner::lock(Connection& connection, const Address& address, const std::stri
     const auto locked = try_to_lock(connection, node);
     if (locked == Locked::yes) return;
     if (Session::Clock::now() >= deadline) refuse(connection, address, node, locked);
-    std::this_thread::sleep_for(between_attempts);
+    std::this_thread::sleep_for(lock_retry_interval);
   }
 }
 

@@ -39,12 +39,11 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr int max_attempts = 10;
-constexpr auto longest_pause_of_conflict = 50ms;
+constexpr auto max_conflict_pause = 50ms;
 
 std::chrono::milliseconds random_pause() {
   static thread_local std::minstd_rand random{std::random_device{}()};
-  return std::chrono::milliseconds{
-      std::uniform_int_distribution<std::int64_t>{0, longest_pause_of_conflict.count()}(random)};
+  return std::chrono::milliseconds{std::uniform_int_distribution<std::int64_t>{0, max_conflict_pause.count()}(random)};
 }
 
 }  // namespace
