@@ -6,8 +6,10 @@
 #include <cstring>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <utility>
 
+#include <boost/asio/execution_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/post.hpp>
 
@@ -17,7 +19,9 @@ namespace agw {
 
 namespace {
 
-constexpr std::size_t max_names_at_once = 16;
+constexpr std::size_t max_names_at_once = 16;  // of one object
+constexpr std::size_t max_threads = 64;
+constexpr std::size_t max_threads_for_programs = max_threads - max_names_at_once;
 constexpr std::size_t lookup_stack_size = 1 << 20;
 
 }  // namespace
@@ -29,23 +33,66 @@ struct HostLookups::Lookup {
   Answer answer;
 };
 
-/// Delivers answers from the threads to the loop. It is all that a thread refers to, because a thread may outlive the
-/// loop and the lookups.
-struct HostLookups::Mailbox {
-  std::mutex mutex;
-  HostLookups* owner;  ///< null after its destruction
+/// The threads of all lookups on a loop. A service of the loop, because threads outlive the objects that started them.
+class HostLookups::Threads final : public asio::execution_context::service {
+public:
+  static inline const asio::execution_context::id id;  ///< identifies the type of the service
+
+  explicit Threads(Loop& loop) : service(loop), mailbox_(std::make_shared<Mailbox>()) { mailbox_->loop = &loop; }
+
+  void add(HostLookups& user) { users_.insert(&user); }
+  void remove(HostLookups& user) { users_.erase(&user); }
+  std::size_t running() const { return running_; }
+
+  /// Calls `done` on the loop if that still exists.
+  void start(const Ask& ask, const std::string& host, std::function<void(Answer)> done) {
+    auto work = [this, mailbox = mailbox_, ask, host, done = std::move(done)]() mutable {
+      auto answer = ask(host);
+      const std::lock_guard lock(mailbox->mutex);
+      if (!mailbox->loop) return;
+      asio::post(*mailbox->loop, [this, answer = std::move(answer), done = std::move(done)]() mutable {
+        --running_;
+        done(std::move(answer));
+        for (auto* each : users_) each->any_has_ended_.pulse();
+      });
+    };
+    pthread_detach(start_thread("agw-lookup", std::move(work), lookup_stack_size));
+    ++running_;
+  }
+
+private:
+  /// Delivers answers from the threads to the loop. It is all that a thread refers to, because a thread may outlive the
+  /// loop.
+  struct Mailbox {
+    std::mutex mutex;
+    Loop* loop;  ///< null after its destruction has begun
+  };
+
+  void shutdown() override {
+    const std::lock_guard lock(mailbox_->mutex);
+    mailbox_->loop = nullptr;
+  }
+
+  const std::shared_ptr<Mailbox> mailbox_;
+  std::size_t running_ = 0;
+  std::set<HostLookups*> users_;
 };
 
-HostLookups::HostLookups(Loop& loop, Ask ask)
-    : loop_(loop), ask_(std::move(ask)), mailbox_(std::make_shared<Mailbox>()), any_has_ended_(loop) {
-  mailbox_->owner = this;
+HostLookups::HostLookups(Loop& loop, Ask ask, For whom)
+    : loop_(loop),
+      ask_(std::move(ask)),
+      max_threads_(whom == For::programs ? max_threads_for_programs : max_threads),
+      threads_(asio::use_service<Threads>(loop)),
+      self_(std::make_shared<HostLookups*>(this)),
+      any_has_ended_(loop) {
+  threads_.add(*this);
 }
 
 HostLookups::~HostLookups() {
   AGW_ASSERT(checker_.is_current());
 
-  const std::lock_guard lock(mailbox_->mutex);
-  mailbox_->owner = nullptr;
+  threads_.remove(*this);
+  *self_ = nullptr;
 }
 
 HostLookups::Answer HostLookups::ask_system(const std::string& host) {
@@ -73,24 +120,20 @@ HostLookups::Answer HostLookups::ask_system(const std::string& host) {
 Task<HostLookups::Answer> HostLookups::find(std::string host) {
   AGW_ASSERT(checker_.is_current());
 
-  while (active_.size() == max_names_at_once && !active_.contains(host)) co_await any_has_ended_.wait();
+  while (!may_begin() && !active_.contains(host)) co_await any_has_ended_.wait();
   const auto known = active_.find(host);
   const auto lookup = known == active_.end() ? begin(host) : known->second;
   co_await lookup->is_done.wait();
   co_return lookup->answer;
 }
 
+bool HostLookups::may_begin() const { return active_.size() < max_names_at_once && threads_.running() < max_threads_; }
+
 std::shared_ptr<HostLookups::Lookup> HostLookups::begin(const std::string& host) {
-  AGW_ASSERT(active_.size() < max_names_at_once && !active_.contains(host));
-  auto work = [mailbox = mailbox_, ask = ask_, host] {
-    auto answer = ask(host);
-    const std::lock_guard lock(mailbox->mutex);
-    if (!mailbox->owner) return;
-    asio::post(mailbox->owner->loop_, [mailbox, host, answer = std::move(answer)]() mutable {
-      if (mailbox->owner) mailbox->owner->end(host, std::move(answer));
-    });
-  };
-  pthread_detach(start_thread("agw-lookup", std::move(work), lookup_stack_size));
+  AGW_ASSERT(may_begin() && !active_.contains(host));
+  threads_.start(ask_, host, [self = self_, host](Answer answer) {
+    if (*self) (*self)->end(host, std::move(answer));
+  });
   return active_.emplace(host, std::make_shared<Lookup>(loop_)).first->second;
 }
 
@@ -101,7 +144,6 @@ void HostLookups::end(const std::string& host, Answer answer) {
   AGW_ASSERT(lookup);
   lookup.mapped()->answer = std::move(answer);
   lookup.mapped()->is_done.notify();
-  any_has_ended_.pulse();
 }
 
 }  // namespace agw

@@ -17,6 +17,9 @@ namespace agw {
 /// Resolves host names with the system's resolver, each lookup on its own thread. A name server that does not respond
 /// blocks a lookup for half a minute, uninterruptibly. No other code waits for the thread: a cancelled caller continues
 /// immediately, and the process can end. Concurrent callers share the lookup of a name.
+///
+/// All lookups on a loop share 64 threads, including those whose caller is gone; further lookups wait for a free one.
+/// Programs use at most 48 of them, so that they cannot block the gateway's own lookups.
 /// Example: src/io/process/host_lookups_test.cpp: HostLookupsTest.FindsTheAddressesOfThisHost
 class HostLookups {
 public:
@@ -28,7 +31,8 @@ public:
   using Ask = std::function<Answer(const std::string& host)>;
   static Answer ask_system(const std::string& host);
 
-  explicit HostLookups(Loop& loop, Ask ask = ask_system);
+  enum class For { gateway, programs };
+  explicit HostLookups(Loop& loop, Ask ask = ask_system, For whom = For::gateway);
   ~HostLookups();
   HostLookups(const HostLookups&) = delete;
   HostLookups& operator=(const HostLookups&) = delete;
@@ -37,15 +41,18 @@ public:
 
 private:
   struct Lookup;
-  struct Mailbox;
+  class Threads;
 
+  bool may_begin() const;
   std::shared_ptr<Lookup> begin(const std::string& host);
   void end(const std::string& host, Answer answer);
 
   [[no_unique_address]] ThreadChecker checker_;
   Loop& loop_;
   const Ask ask_;
-  std::shared_ptr<Mailbox> mailbox_;
+  const std::size_t max_threads_;
+  Threads& threads_;
+  std::shared_ptr<HostLookups*> self_;  ///< used on the loop only; null after the destruction
   std::map<std::string, std::shared_ptr<Lookup>> active_;
   AsyncEvent any_has_ended_;
 };

@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <future>
+#include <list>
 #include <memory>
+#include <string>
 
 #include <gtest/gtest.h>
 
@@ -14,23 +17,32 @@
 namespace agw {
 namespace {
 
-/// A name server that answers on request. Owned by the lookups.
+using namespace std::chrono_literals;
+
+/// A name server that answers for slow names on request. Owned by the lookups.
 struct SlowServer {
   HostLookups::Ask ask() const {
     return [state = state_](const std::string& host) {
       ++state->asked;
-      if (host == "slow") state->released.wait();
+      const int at_once = ++state->at_once;
+      for (int most = state->most; most < at_once && !state->most.compare_exchange_weak(most, at_once);) {
+      }
+      if (host.starts_with("slow")) state->released.wait();
+      --state->at_once;
       return HostLookups::Answer{.addresses = {asio::ip::make_address("192.0.2.1")}};
     };
   }
   void answer() { state_->promise.set_value(); }
   int asked() const { return state_->asked; }
+  int most_at_once() const { return state_->most; }
 
 private:
   struct State {
     std::promise<void> promise;
     std::shared_future<void> released = promise.get_future().share();
     std::atomic<int> asked = 0;
+    std::atomic<int> at_once = 0;
+    std::atomic<int> most = 0;
   };
   std::shared_ptr<State> state_ = std::make_shared<State>();
 };
@@ -72,6 +84,61 @@ TEST(HostLookupsTest, ANameThatIsLookedUpForLongHoldsUpNoOtherOne) {
     co_await group.join();
     EXPECT_EQ(found, 40);
     EXPECT_EQ(server.asked(), 2);
+  });
+}
+
+/// Begins lookups of different slow names.
+void find_slow_names(TaskGroup& group, HostLookups& lookups, int count, int& found) {
+  for (int i = 0; i < count; ++i) group.spawn(find(lookups, "slow" + std::to_string(i), found));
+}
+
+TEST(HostLookupsTest, ThreadsThatHangAreCountedOverAllCallers) {
+  testing::run([](Loop& loop) -> Task<> {
+    SlowServer server;
+    StopSource never;
+    TaskGroup group(loop);
+    int found = 0;
+    std::list<HostLookups> programs;
+    for (int i = 0; i < 5; ++i)
+      find_slow_names(group, programs.emplace_back(loop, server.ask(), HostLookups::For::programs), 16, found);
+    const auto wait = [&](HostLookups& lookups) { return with_timeout(never, 50ms, find(lookups, "quick", found)); };
+    EXPECT_EQ(co_await wait(programs.back()), WaitResult::timed_out) << "programs have 48 threads";
+
+    HostLookups gateway(loop, server.ask());
+    co_await find(gateway, "quick", found);
+    EXPECT_EQ(found, 1) << "which leaves some to the gateway itself";
+    find_slow_names(group, gateway, 16, found);
+    HostLookups other(loop, server.ask());
+    EXPECT_EQ(co_await wait(other), WaitResult::timed_out) << "all have 64 threads together";
+
+    server.answer();
+    co_await group.join();
+    EXPECT_EQ(found, 1 + 5 * 16 + 16) << "who had to wait is answered in the end";
+    EXPECT_LE(server.most_at_once(), 64);
+    co_await find(other, "quick", found);
+    EXPECT_EQ(found, 1 + 5 * 16 + 16 + 1);
+  });
+}
+
+TEST(HostLookupsTest, ThreadsThatHangForNobodyAreCountedToo) {
+  testing::run([](Loop& loop) -> Task<> {
+    SlowServer server;
+    StopSource never;
+    int found = 0;
+    for (int i = 0; i < 4; ++i) {
+      HostLookups lookups(loop, server.ask());
+      TaskGroup group(loop);
+      find_slow_names(group, lookups, 16, found);
+      EXPECT_EQ(co_await with_timeout(never, 1ms, find(lookups, "quick", found)), WaitResult::timed_out);
+      group.cancel();
+      co_await group.join();
+    }
+    HostLookups lookups(loop, server.ask());
+    EXPECT_EQ(co_await with_timeout(never, 50ms, find(lookups, "quick", found)), WaitResult::timed_out);
+    EXPECT_EQ(found, 0);
+    server.answer();
+    co_await find(lookups, "quick", found);
+    EXPECT_EQ(found, 1);
   });
 }
 

@@ -75,6 +75,10 @@ Task<> read_head(tcp::socket& socket, std::string& buffer, std::size_t& size, er
                                          asio::redirect_error(asio::use_awaitable, error));
 }
 
+Task<> look_up(HostLookups& lookups, std::string host, HostLookups::Answer& found) {
+  found = co_await lookups.find(std::move(host));
+}
+
 Task<> connect_to(tcp::socket& socket, tcp::endpoint endpoint, error_code& error) {
   co_await socket.async_connect(endpoint, asio::redirect_error(asio::use_awaitable, error));
 }
@@ -136,7 +140,7 @@ ProxiedNetwork::ProxiedNetwork(Loop& loop, BlockingPool& blocking, ProxyPolicy p
     : loop_(loop),
       blocking_(blocking),
       policy_(std::move(policy)),
-      lookups_(loop, policy_.resolve),
+      lookups_(loop, policy_.resolve, HostLookups::For::programs),
       secrets_(std::move(secrets)),
       tunnel_ended_(loop),
       connections_(loop) {
@@ -351,7 +355,9 @@ Task<Descriptor> ProxiedNetwork::socket_inside(int family) {
 /// Completes the verdict once the addresses are known. `status` is set for a refusal.
 Task<HostVerdict> ProxiedNetwork::connect(TunnelPointer tunnel, HostPort target, HostVerdict verdict,
                                           unsigned& status) {
-  const auto found = co_await lookups_.find(target.host);
+  StopSource never;
+  HostLookups::Answer found;
+  co_await with_timeout(never, policy_.time_to_resolve, look_up(lookups_, target.host, found));
   verdict.allowed = false;
   status = 502;
   verdict.reason = fmt::format("{} has no address: is the name right?", target.host);
@@ -363,7 +369,6 @@ Task<HostVerdict> ProxiedNetwork::connect(TunnelPointer tunnel, HostPort target,
       continue;
     }
     error_code error;
-    StopSource never;
     const tcp::endpoint endpoint(address, target.port);
     const auto tried = co_await with_timeout(never, connect_timeout, connect_to(tunnel->outside, endpoint, error));
     if (tried == WaitResult::done && !error) {

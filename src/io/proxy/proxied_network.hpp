@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <functional>
 #include <map>
@@ -39,6 +40,7 @@ struct ProxyPolicy {
   /// The rules name the host's loopback, so programs must use the proxy to reach it.
   bool names_loopback = false;
   HostLookups::Ask resolve = HostLookups::ask_system;
+  std::chrono::milliseconds time_to_resolve = std::chrono::minutes(1);
 };
 
 /// A network whose only exit is an HTTP proxy (CONNECT, and plain requests for `http://` URLs) that applies the policy

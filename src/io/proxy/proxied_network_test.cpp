@@ -56,7 +56,8 @@ protected:
                                     noted_.push_back(target.host + (found.allowed ? " reached" : " refused"));
                                   },
                               .names_loopback = names_loopback_,
-                              .resolve = resolve_});
+                              .resolve = resolve_,
+                              .time_to_resolve = time_to_resolve_});
       StopSource stop;
       const SandboxSpec spec{.directory = project_, .writable = {project_}, .network = &network};
       auto options = co_await blocking.run([&] { return sandbox_.wrap({"bash", "-c", command}, spec); });
@@ -87,6 +88,7 @@ protected:
   std::vector<std::string> noted_;
   bool names_loopback_ = false;
   HostLookups::Ask resolve_ = HostLookups::ask_system;
+  std::chrono::milliseconds time_to_resolve_ = 1min;
 };
 
 TEST_F(SandboxNetworkTest, LeadsToTheHostsThatItsRulesAllow) {
@@ -155,6 +157,19 @@ TEST_F(SandboxNetworkTest, ANameThatIsLookedUpForLongHoldsUpNothingElse) {
   }
   EXPECT_THAT(output_of(command + tunnel, {.allowed = true, .may_be_private = true}), HasSubstr("hello"));
   EXPECT_EQ(slow->answered, 0) << "neither another host nor the end of the network waits for them";
+  slow->promise.set_value();
+}
+
+TEST_F(SandboxNetworkTest, RefusesANameThatIsNotFoundInTime) {
+  const auto slow = std::make_shared<SlowLookups>();
+  resolve_ = [slow](const std::string&) {
+    slow->released.wait_for(1min);
+    return HostLookups::Answer{.addresses = {asio::ip::make_address("127.0.0.1")}};
+  };
+  time_to_resolve_ = 10ms;
+  const auto output = output_of(asking_for("slow.example"), {.allowed = true, .may_be_private = true});
+  EXPECT_THAT(output, HasSubstr("HTTP/1.1 502 Bad Gateway"));
+  EXPECT_THAT(output, HasSubstr("slow.example has no address: is the name right?"));
   slow->promise.set_value();
 }
 
