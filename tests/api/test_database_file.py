@@ -235,7 +235,7 @@ def test_answers_are_durable_again_once_there_is_room(gateway_on_small_disk, stu
     fill(gateway)
     text = "long " * 400_000
     answer.say(text)
-    wait_for(lambda: "background work" in gateway.stderr or "are not on disk yet" in gateway.stderr)
+    wait_for(lambda: "background work" in gateway.stderr or "cannot store the active answers yet" in gateway.stderr)
     (gateway.data / "filling").unlink()
 
     def bytes_kept():
