@@ -69,7 +69,7 @@ TEST_F(DataDirectoryTest, HomeIsResolvedThroughSymlinks) {
 
 TEST_F(DataDirectoryTest, WithoutAHomeThereIsAnErrorThatSaysSo) {
   variables_["HOME"] = (scratch_.path() / "gone").string();
-  EXPECT_THAT(error_of([&] { find(); }), ::testing::HasSubstr("gone, which is no directory"));
+  EXPECT_THAT(error_of([&] { find(); }), ::testing::HasSubstr("gone, which is not a directory"));
   variables_.clear();
   EXPECT_THAT(error_of([&] { find(); }), ::testing::StartsWith("HOME is not set"));
 }
