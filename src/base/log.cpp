@@ -16,6 +16,7 @@
 #include <spdlog/logger.h>
 #include <spdlog/sinks/rotating_file_sink.h>
 
+#include "base/async/assert.hpp"
 #include "base/data_files.hpp"
 #include "base/error.hpp"
 #include "base/json/json.hpp"
@@ -156,6 +157,7 @@ void use(Format format) { the_log().format = format; }
 
 void open(const std::filesystem::path& directory, Level level) {
   auto& log = the_log();
+  report_failed_assertions([](const char* what) { error("the gateway ends, because of a bug in it: {}", what); });
   try {
     log.logger = make_logger(directory, level, log.format);
   } catch (const std::exception& error) {

@@ -15,6 +15,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/async/assert.hpp"
 #include "base/error.hpp"
 #include "base/json/json.hpp"
 #include "base/time/time.hpp"
@@ -104,6 +105,15 @@ TEST_F(LogTest, NothingThatIsLoggedCanForgeALine) {
   EXPECT_THAT(
       text, ::testing::EndsWith("name: a\\n2026 error forged\\u000d\\u001b[2J\\u007f\\u009b\\u0009|\xef\xbf\xbd|é\n"));
   EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 1);
+}
+
+TEST_F(LogTest, AFailedAssertionIsInTheFileBeforeTheProcessEnds) {
+  const auto fail = [this] {
+    log::open(directory_, log::Level::info);
+    AGW_ASSERT(directory_.empty());
+  };
+  EXPECT_DEATH(fail(), "log_test.cpp:[0-9]+: directory_.empty");
+  EXPECT_THAT(content("gateway.log"), ::testing::HasSubstr("directory_.empty()"));
 }
 
 TEST_F(LogTest, RotatesAtTenMebibytesAndKeepsFiveOldFiles) {

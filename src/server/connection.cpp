@@ -394,7 +394,7 @@ ResponseOptions HttpConnection::response_options() const {
 
 /// Queues the response to the current request. Returns whether another request may follow.
 bool HttpConnection::write(Response response) {
-  AGW_ASSERT(response.status >= 200 && response.status < 600);
+  AGW_DEBUG_ASSERT(response.status >= 200 && response.status < 600);
   // Needs the exact clock: the coarse one may be before `request_began_`.
   const auto now = std::chrono::steady_clock::now();
   const auto took = now - request_began_;

@@ -80,7 +80,7 @@ void make_private_file(const fs::path& path) {
 }
 
 void back_up(Connection& connection, const fs::path& directory, int version) {
-  AGW_ASSERT(may_block());
+  AGW_DEBUG_ASSERT(may_block());
 
   if (mkdir(directory.c_str(), 0700) != 0 && errno != EEXIST) fail("cannot create", directory);
   const auto path = directory / name_of_copy(version);

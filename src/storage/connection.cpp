@@ -117,31 +117,36 @@ void Statement::run() {
   sqlite3_reset(statement_);
 }
 
+void Statement::require(int column) const {
+  AGW_CHECK(column >= 0 && column < sqlite3_data_count(statement_),
+            "a column was read that the statement does not have, or before its first row");
+}
+
 bool Statement::is_null(int column) const {
   if (remote_) [[unlikely]]
     return remote_->is_null(column);
-  AGW_ASSERT(column >= 0 && column < sqlite3_data_count(statement_));
+  require(column);
   return sqlite3_column_type(statement_, column) == SQLITE_NULL;
 }
 
 std::int64_t Statement::integer(int column) const {
   if (remote_) [[unlikely]]
     return remote_->integer(column);
-  AGW_ASSERT(column >= 0 && column < sqlite3_data_count(statement_));
+  require(column);
   return sqlite3_column_int64(statement_, column);
 }
 
 double Statement::real(int column) const {
   if (remote_) [[unlikely]]
     return remote_->real(column);
-  AGW_ASSERT(column >= 0 && column < sqlite3_data_count(statement_));
+  require(column);
   return sqlite3_column_double(statement_, column);
 }
 
 std::string_view Statement::text(int column) const {
   if (remote_) [[unlikely]]
     return remote_->text(column);
-  AGW_ASSERT(column >= 0 && column < sqlite3_data_count(statement_));
+  require(column);
 
   const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(statement_, column));
   if (!text) return {};
@@ -207,7 +212,7 @@ Connection::~Connection() {
     for (auto* statement : free_list) sqlite3_finalize(statement);
   }
   // A statement in use, or a running copy, would keep the file open.
-  [[maybe_unused]] const int closed = sqlite3_close(handle_);
+  const int closed = sqlite3_close(handle_);
   AGW_ASSERT(closed == SQLITE_OK);
 }
 

@@ -106,6 +106,7 @@ private:
   friend class Connection;
   using FreeList = std::vector<sqlite3_stmt*>;
   Statement(sqlite3_stmt* statement, FreeList& free_list) : statement_(statement), free_list_(&free_list) {}
+  void require(int column) const;
   explicit Statement(RemoteStatement& remote) : statement_(nullptr), free_list_(nullptr), remote_(&remote) {}
 
   Statement& set(int position, std::integral auto value) {

@@ -52,7 +52,7 @@ Connection& Database::start_connection() { return engine_->start_connection(); }
 void Database::hurry() { engine_->hurry(); }
 
 void Database::close() {
-  AGW_ASSERT(may_block());
+  AGW_DEBUG_ASSERT(may_block());
 
   engine_->close(StorageEngine::Clock::now() + time_to_close);
 }

@@ -46,7 +46,7 @@ std::optional<std::string> full_check(Connection& connection) {
 
 template <class Check>
 std::optional<std::string> problem_found_by(Check check, const std::filesystem::path& file) {
-  AGW_ASSERT(may_block());
+  AGW_DEBUG_ASSERT(may_block());
 
   std::optional<std::string> problem;
   try {

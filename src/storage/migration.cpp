@@ -74,7 +74,9 @@ void migrate(Connection& connection, std::span<const Migration> migrations, cons
   try {
     if (version > 0) back_up(connection, backups, version);
     apply(connection, {fresh, migrations.end()});
-    AGW_ASSERT(!connection.in_transaction() && schema_version(connection) == migrations.back().number);
+    AGW_ASSERT(!connection.in_transaction());
+    AGW_CHECK(schema_version(connection) == migrations.back().number,
+              "the schema has another number than its newest migration");
   } catch (const DiskFull&) {
     if (connection.in_transaction()) connection.execute("ROLLBACK");
     throw;

@@ -44,7 +44,7 @@ private:
   void work();
   std::unique_ptr<WorkItem> take();
 
-  [[no_unique_address]] ThreadChecker checker_;
+  ThreadChecker checker_;
   Loop& loop_;
   const std::function<ItemReader()> make_reader_;
   const std::size_t limit_;

@@ -67,7 +67,7 @@ std::size_t run_batch(std::span<const std::unique_ptr<WorkItem>> items, Connecti
 }
 
 void complete(Loop& loop, WorkItems items) {
-  AGW_ASSERT(std::ranges::none_of(items, [](const auto& item) { return item == nullptr; }));
+  AGW_DEBUG_ASSERT(std::ranges::none_of(items, [](const auto& item) { return item == nullptr; }));
   asio::post(loop, [items = std::move(items)] {
     for (const auto& item : items) item->complete();
   });

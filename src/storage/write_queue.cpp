@@ -42,7 +42,8 @@ void WriteQueue::wake() {
 }
 
 WorkItems WriteQueue::take(std::size_t limit) {
-  AGW_ASSERT(may_block() && limit > 0);
+  AGW_DEBUG_ASSERT(may_block());
+  AGW_ASSERT(limit > 0);
 
   std::unique_lock lock(mutex_);
   end_background();
@@ -80,7 +81,7 @@ WorkItems WriteQueue::take_requests(std::size_t limit) {
   const auto end = requests_.begin() + static_cast<std::ptrdiff_t>(count);
   WorkItems items(std::make_move_iterator(requests_.begin()), std::make_move_iterator(end));
   requests_.erase(requests_.begin(), end);
-  AGW_ASSERT(items.size() == count && std::ranges::none_of(items, [](const auto& item) { return item == nullptr; }));
+  AGW_ASSERT(items.size() == count && (items.empty() || (items.front() && items.back())));
   return items;
 }
 

@@ -112,7 +112,6 @@ void Writer::work() {
     if (items.empty()) return;
     AGW_ASSERT(items.size() <= group_limit_);
     run_group(items);
-    AGW_ASSERT(!connection_->in_transaction());
     writes_ += items.size();
     complete(loop_, std::move(items));
     limit_log_size();

@@ -46,7 +46,7 @@ private:
   void roll_back();
   void limit_log_size();
 
-  [[no_unique_address]] ThreadChecker checker_;
+  ThreadChecker checker_;
   Loop& loop_;
   const std::size_t group_limit_;
   std::unique_ptr<Connection> connection_;

@@ -75,7 +75,8 @@ struct CheckpointsFixture {
       row.kind = StoredChange::Kind::undo;
       std::swap(row.before, row.after);
       row.settled = false;
-      row.number = checkpoint_store::insert_undo(connection, row, {row.number});
+      const auto undone = std::exchange(row.number, 0);
+      row.number = checkpoint_store::insert_undo(connection, row, {undone});
       return row;
     });
     co_return temporary_name_of(undo);

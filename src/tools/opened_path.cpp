@@ -89,7 +89,7 @@ fs::path absolute_path(std::string_view path, const FileRoots& roots) {
 }
 
 OpenedPath locate(const fs::path& path, const FileRoots& roots) {
-  AGW_ASSERT(may_block());
+  AGW_DEBUG_ASSERT(may_block());
 
   auto descriptor = open_path(path);
   if (!descriptor) return missing(path, problem_of(errno), roots);
@@ -110,7 +110,7 @@ ToolTarget target_of(const OpenedPath& opened_path) {
 }
 
 Descriptor open_file(const OpenedPath& opened_path) {
-  AGW_ASSERT(may_block());
+  AGW_DEBUG_ASSERT(may_block());
 
   if (!opened_path.problem && opened_path.type == FileType::directory) refuse(opened_path, "a directory");
   if (!opened_path.problem && opened_path.type != FileType::regular) refuse(opened_path, "not a regular file");
@@ -118,7 +118,7 @@ Descriptor open_file(const OpenedPath& opened_path) {
 }
 
 Directory open_directory(const OpenedPath& opened_path) {
-  AGW_ASSERT(may_block());
+  AGW_DEBUG_ASSERT(may_block());
 
   if (!opened_path.problem && opened_path.type != FileType::directory) refuse(opened_path, "not a directory");
   const auto opened = reopen(opened_path, O_RDONLY | O_DIRECTORY);

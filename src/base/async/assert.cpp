@@ -1,5 +1,6 @@
 #include "base/async/assert.hpp"
 
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 
@@ -9,16 +10,23 @@ namespace {
 
 thread_local bool blocking_allowed = true;
 
+void print(const char* what) { std::fprintf(stderr, "assertion failed: %s\n", what); }
+
+/// Called by any thread.
+std::atomic<void (*)(const char*)> reporter = print;
+
 }  // namespace
 
 InternalError::InternalError(const std::string& cause, std::source_location place)
     : std::logic_error(cause + " (" + place.file_name() + ":" + std::to_string(place.line()) + ")") {}
 
-void assertion_failed(const char* condition, std::source_location location) {
-  std::fprintf(stderr, "%s:%u: assertion failed in %s: %s\n", location.file_name(),
-               static_cast<unsigned>(location.line()), location.function_name(), condition);
+void assertion_failed(const char* what) noexcept {
+  // If reporting fails an assertion itself, or if another thread fails one meanwhile, that is only printed.
+  reporter.exchange(print)(what);
   std::abort();
 }
+
+void report_failed_assertions(void (*report)(const char*)) { reporter = report; }
 
 DisallowBlocking::DisallowBlocking() { blocking_allowed = false; }
 

@@ -5,14 +5,26 @@
 #include <string>
 #include <thread>
 
-// Two kinds of checks for programming errors, never for invalid input.
+// Three kinds of checks for programming errors. No request, file, clock or other process may make one fail: invalid
+// input is refused with an error.
 
-/// For conditions without which it is unsafe to continue. Checked in builds with assertions (the presets dev, debug and
-/// tsan): if the check fails, the process prints the condition and aborts. A release build does not evaluate it.
+#define AGW_TEXT(token) #token
+#define AGW_TEXT_OF(macro) AGW_TEXT(macro)
+
+/// For conditions without which it is unsafe to continue. Checked in every build: if the check fails, the process logs
+/// the place and the condition, and aborts. No acknowledged write is lost: the next start recovers as after a kill.
+/// Checks must be cheap: a few instructions in code that runs often.
+/// Example: src/base/async/assert_test.cpp: AssertDeathTest.NamesTheConditionThatDoesNotHold
+#define AGW_ASSERT(condition) \
+  ((condition) ? static_cast<void>(0) : ::agw::assertion_failed(__FILE__ ":" AGW_TEXT_OF(__LINE__) ": " #condition))
+
+/// The same, but only in the presets dev, debug and tsan; a release build does not evaluate it. For conditions that
+/// cost too much, such as a pass over a container for each request, and for those that only protect the speed:
+/// `may_block()`.
 #ifdef NDEBUG
-#define AGW_ASSERT(condition) static_cast<void>(sizeof((condition) ? 1 : 0))
+#define AGW_DEBUG_ASSERT(condition) static_cast<void>(sizeof((condition) ? 1 : 0))
 #else
-#define AGW_ASSERT(condition) ((condition) ? static_cast<void>(0) : ::agw::assertion_failed(#condition))
+#define AGW_DEBUG_ASSERT(condition) AGW_ASSERT(condition)
 #endif
 
 /// For conditions whose failure affects only the current request, run or start. Checked in every build: if the check
@@ -29,25 +41,23 @@ public:
   explicit InternalError(const std::string& cause, std::source_location place = std::source_location::current());
 };
 
-[[noreturn]] void assertion_failed(const char* condition,
-                                   std::source_location location = std::source_location::current());
+/// `what` is the place and the condition. A pointer to one literal keeps the code of each assertion small.
+[[noreturn, gnu::cold]] void assertion_failed(const char* what) noexcept;
+
+/// Makes `report` receive failed assertions instead of stderr, before the process aborts. For the log.
+void report_failed_assertions(void (*report)(const char* what));
 
 /// Remembers the thread that created it. A member of objects that only the loop's thread may use.
 ///
 ///     AGW_ASSERT(thread_.is_current());
 ///
-/// Declare it `[[no_unique_address]]`: it is empty in a release build.
 /// Example: src/base/async/assert_test.cpp: ThreadChecker.KnowsTheThreadThatMadeIt
 class ThreadChecker {
 public:
-#ifdef NDEBUG
-  bool is_current() const { return true; }
-#else
   bool is_current() const { return std::this_thread::get_id() == owner_; }
 
 private:
   std::thread::id owner_ = std::this_thread::get_id();
-#endif
 };
 
 /// Forbids blocking calls on the current thread during its lifetime, which is that of the running loop.

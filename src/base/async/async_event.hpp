@@ -29,7 +29,7 @@ public:
   Task<> wait();
 
 private:
-  [[no_unique_address]] ThreadChecker thread_;
+  ThreadChecker thread_;
   asio::steady_timer timer_;
   bool happened_ = false;
   std::uint64_t pulses_ = 0;

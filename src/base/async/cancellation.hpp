@@ -40,7 +40,7 @@ public:
   };
 
 private:
-  [[no_unique_address]] ThreadChecker thread_;
+  ThreadChecker thread_;
   bool requested_ = false;
   std::list<Listener*> listeners_;
 };

@@ -1,8 +1,5 @@
 #include "base/async/task_group.hpp"
 
-#include <cstdio>
-#include <cstdlib>
-
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/error.hpp>
@@ -14,11 +11,8 @@ namespace agw {
 
 TaskGroup::TaskGroup(Loop& loop) : loop_(loop), empty_(loop) {}
 
-TaskGroup::~TaskGroup() {
-  if (children_.empty()) return;
-  std::fprintf(stderr, "a TaskGroup died with %zu coroutines alive: join it first\n", children_.size());
-  std::abort();
-}
+/// Join it first: its coroutines use what dies with its owner.
+TaskGroup::~TaskGroup() { AGW_ASSERT(children_.empty()); }
 
 void TaskGroup::spawn(Task<> task) {
   AGW_ASSERT(thread_.is_current());

@@ -50,7 +50,7 @@ private:
 
   void ended(Children::iterator child, std::exception_ptr failure);
 
-  [[no_unique_address]] ThreadChecker thread_;
+  ThreadChecker thread_;
   Loop& loop_;
   Children children_;
   AsyncEvent empty_;

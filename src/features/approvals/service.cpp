@@ -227,7 +227,8 @@ Task<> Approvals::end_those_of(ActiveRunPointer run) {
 }
 
 void Approvals::record_decision(const WaitingPointer& waiting, PermissionRequest decided) {
-  AGW_ASSERT(!waiting->request.decision && decided.decision && decided.scope && decided.by);
+  AGW_ASSERT(waiting->is_being_decided && !waiting->request.decision);
+  AGW_ASSERT(decided.decision && decided.scope && decided.by && decided.id == waiting->request.id);
   waiting->request = std::move(decided);
   const auto decision = *waiting->request.decision;
   if (decision == PermissionDecision::deny || decision == PermissionDecision::propose) ++waiting->run->refusals;
@@ -304,6 +305,7 @@ Task<PermissionRequest> Approvals::decide(std::string id, DecidePermission wante
 
 /// Returns the grant to store; nullopt if the decision grants nothing, or nothing new.
 std::optional<Grant> Approvals::grant_of(const PermissionRequest& request) const {
+  AGW_ASSERT(request.decision && request.scope);
   if (request.decision != PermissionDecision::allow || request.scope == GrantScope::once) return std::nullopt;
   Grant grant{.id = new_id(),
               .agent_id = request.agent_id,

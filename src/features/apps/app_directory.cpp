@@ -39,7 +39,7 @@ bool may_be_served(const fs::path& path, const fs::path& home, const fs::path& d
 }  // namespace
 
 fs::path app_directory(const fs::path& path, const fs::path& home, const fs::path& data_directory) {
-  AGW_ASSERT(may_block());
+  AGW_DEBUG_ASSERT(may_block());
 
   std::error_code error;
   const auto real = fs::canonical(path, error);

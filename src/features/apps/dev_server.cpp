@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "base/async/assert.hpp"
 #include "base/log.hpp"
 #include "features/apps/health.hpp"
 #include "io/proxy/proxied_network.hpp"
@@ -41,6 +42,7 @@ DevServer::DevServer(Loop& loop, const Clock& clock, DevServerLimits limits, Cal
       life_(loop) {}
 
 Task<> DevServer::start(DevServerStart spec) {
+  AGW_CHECK(!alive_, "a server was started that runs");
   start_ = std::move(spec);
   restarts_ = 0;
   port_ = start_.port ? *start_.port : free_port();
@@ -126,6 +128,7 @@ Task<std::unique_ptr<Process>> DevServer::relaunch() {
     note(fmt::format("crashed {} times: not started again", restarts_ + 1));
     co_return nullptr;
   }
+  AGW_ASSERT(restarts_ >= 0 && restarts_ < limits_.max_restarts);
   const auto backoff = limits_.first_backoff * (1 << restarts_);
   note(fmt::format("starting again in {} ms", backoff.count()));
   set_status(AppStatus::starting);
@@ -142,6 +145,7 @@ Task<std::unique_ptr<Process>> DevServer::relaunch() {
 /// Supervises a process from its start until it and all its children have ended.
 Task<DevServer::Outcome> DevServer::follow(Process& process) {
   const auto id = process.id();
+  AGW_ASSERT(alive_ && pid_ == id);
   const auto began = std::chrono::steady_clock::now();
   co_await callbacks_.started(id);
   TaskGroup readers(loop_);

@@ -211,7 +211,7 @@ Task<App> Apps::restart(std::string id_or_name) {
 }
 
 Task<> Apps::start(const ExtensionPointer& extension, ServerSlot& slot) {
-  AGW_ASSERT(slot.is_locked && !slot.server.alive());
+  AGW_ASSERT(slot.is_locked);
   require_complete(app_plan(*extension));
   auto server_start = co_await prepare(extension);
   if (closing_) throw ProcessError("the gateway ends");

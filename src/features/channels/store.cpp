@@ -75,7 +75,7 @@ std::optional<std::string> thread_of(Connection& connection, std::string_view in
 
 void set_thread(Connection& connection, std::string_view integration_id, const ChatPlace& place,
                 std::string_view thread_id) {
-  AGW_ASSERT(!place.chat.empty() && !thread_id.empty());
+  AGW_ASSERT(!thread_id.empty());
   connection
       .prepare(
           "INSERT INTO channel_threads (integration_id, chat, topic, thread_id) VALUES (:integration, :chat, :topic, "
@@ -112,7 +112,7 @@ bool is_known_message(Connection& connection, std::string_view integration_id, s
 }
 
 std::int64_t insert(Connection& connection, const InboundRow& row) {
-  AGW_ASSERT(row.number == 0 && !row.integration_id.empty() && !row.place.chat.empty());
+  AGW_ASSERT(row.number == 0 && !row.integration_id.empty());
   static const auto sql = inbound_columns.insert_into("channel_inbound") + " RETURNING number";
   return insert_row(connection, inbound_columns, sql, row);
 }
@@ -192,7 +192,7 @@ std::optional<ChatPlace> private_chat_of(Connection& connection, std::string_vie
 }
 
 std::int64_t insert(Connection& connection, const OutboxRow& row) {
-  AGW_ASSERT(row.number == 0 && !row.id.empty() && !row.place.chat.empty() && !row.is_begun);
+  AGW_ASSERT(row.number == 0 && !row.id.empty() && !row.is_begun);
   static const auto sql = outbox_columns.insert_into("channel_outbox") + " RETURNING number";
   return insert_row(connection, outbox_columns, sql, row);
 }

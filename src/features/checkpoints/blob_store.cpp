@@ -61,7 +61,7 @@ BlobStore::Use::~Use() {
 }
 
 void BlobStore::load() {
-  AGW_ASSERT(may_block());
+  AGW_DEBUG_ASSERT(may_block());
 
   if (directory_) return;
   std::error_code failed;
@@ -85,9 +85,10 @@ void BlobStore::load() {
   std::ranges::sort(found, {}, [](const auto& each) { return each.second.touched; });
   for (auto& [name, entry] : found) {
     entry.used = entry.stored = ++clock_;
+    // A directory that changes meanwhile may list a name twice.
+    if (!entries_.emplace(name, entry).second) continue;
     bytes_ += entry.size;
     by_use_.emplace(entry.used, name);
-    entries_.emplace(std::move(name), entry);
   }
   directory_ = std::move(opened);
 }

@@ -295,7 +295,7 @@ ListingLimits CommandObserver::limits_of(const FileRoots& roots) const {
 }
 
 std::shared_ptr<const TreeListing> CommandObserver::before(const fs::path& root, const FileRoots& roots) {
-  AGW_ASSERT(may_block());
+  AGW_DEBUG_ASSERT(may_block());
 
   const auto previous = latest(root);
   auto listing = std::make_shared<TreeListing>(list_tree(root, limits_of(roots), previous.get()));
@@ -307,7 +307,7 @@ std::shared_ptr<const TreeListing> CommandObserver::before(const fs::path& root,
 }
 
 CommandChanges CommandObserver::after(const TreeListing& before, const FileRoots& roots, Origins& origins) {
-  AGW_ASSERT(may_block());
+  AGW_DEBUG_ASSERT(may_block());
 
   CommandChanges found;
   const UncoveredChange too_many{before.root.string(), fmt::format("more than {} files", limits_.entries)};

@@ -95,7 +95,7 @@ bool Origins::may_have_left_skipped() {
 }
 
 Origin Origins::of(const EntryAccess& access, const ListedEntry& entry) {
-  AGW_ASSERT(may_block());
+  AGW_DEBUG_ASSERT(may_block());
 
   const auto& stamp = entry.state.stamp;
   const auto born = access.directory() ? birth_of(access.directory()->descriptor(), entry.name, stamp) : std::nullopt;

@@ -85,6 +85,7 @@ std::vector<StoredChange> changes_in(Statement& rows) {
 }  // namespace
 
 std::int64_t insert(Connection& connection, const StoredChange& change) {
+  AGW_ASSERT(connection.in_transaction() && change.number == 0 && !change.path.empty());
   static const auto sql = columns.insert_into("file_changes") + " RETURNING number";
   auto statement = connection.prepare(sql);
   columns.bind(statement, change).step();
@@ -214,6 +215,7 @@ std::int64_t last_number(Connection& connection) {
 }
 
 std::int64_t insert_undo(Connection& connection, const StoredChange& change, const std::vector<std::int64_t>& undone) {
+  AGW_ASSERT(change.kind != StoredChange::Kind::write && !change.settled && !undone.empty());
   const auto number = insert(connection, change);
   auto statement = connection.prepare("UPDATE file_changes SET undone_by = :by WHERE number = :number");
   for (const auto each : undone) statement.bind(":by", number).bind(":number", each).run();
@@ -221,6 +223,7 @@ std::int64_t insert_undo(Connection& connection, const StoredChange& change, con
 }
 
 void withdraw(Connection& connection, std::int64_t number) {
+  AGW_ASSERT(connection.in_transaction() && number > 0);
   connection.prepare("UPDATE file_changes SET undone_by = NULL WHERE undone_by = :number")
       .bind(":number", number)
       .run();
@@ -228,6 +231,7 @@ void withdraw(Connection& connection, std::int64_t number) {
 }
 
 void settle(Connection& connection, const StoredChange& change) {
+  AGW_ASSERT(connection.in_transaction() && change.number > 0);
   if (change.kind == StoredChange::Kind::redo) {
     connection
         .prepare(

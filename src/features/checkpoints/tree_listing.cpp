@@ -147,7 +147,7 @@ const SharedDirectory* find_directory(const DirectoriesByPath& directories, std:
 }
 
 std::string beneath(const std::string& path, std::string_view name) {
-  AGW_ASSERT(!name.empty() && name.find('/') == name.npos);
+  AGW_DEBUG_ASSERT(!name.empty() && name.find('/') == name.npos);
   return path.empty() ? std::string(name) : path + "/" + std::string(name);
 }
 
@@ -198,7 +198,7 @@ public:
         without_(limits.without.lexically_relative(listing.root).string()),
         previous_(by_path(previous)),
         repeated_(coverage == Coverage::as_previous ? previous : nullptr) {
-    AGW_ASSERT(!repeated_ || (repeated_->root == listing.root && std::ranges::is_sorted(repeated_->skipped)));
+    AGW_DEBUG_ASSERT(!repeated_ || (repeated_->root == listing.root && std::ranges::is_sorted(repeated_->skipped)));
   }
 
   void run() {
@@ -481,7 +481,7 @@ bool may_lack_content(const ListedEntry& entry) {
 
 TreeListing list_tree(const fs::path& root, const ListingLimits& limits, const TreeListing* previous,
                       Coverage coverage) {
-  AGW_ASSERT(may_block());
+  AGW_DEBUG_ASSERT(may_block());
 
   TreeListing listing{.root = root, .began = file_clock_now()};
   Lister(listing, limits, previous, coverage).run();

@@ -87,6 +87,7 @@ PassedRequest passed(const Request& request, const std::string& path) {
   // The client's token never leaves this node.
   AGW_ASSERT(std::ranges::none_of(passed.headers,
                                   [](const auto& header) { return boost::iequals(header.first, "authorization"); }));
+  AGW_ASSERT(std::ranges::none_of(passed.parameters, [](const auto& parameter) { return parameter.first == "token"; }));
   return passed;
 }
 
@@ -102,7 +103,7 @@ Cluster::~Cluster() = default;
 
 void Cluster::start(const Settings& settings, const std::string& url, Placements& placements,
                     std::function<Task<Response>(PassedRequest)> serve) {
-  AGW_ASSERT(!bus_ && !stopping_.requested());
+  AGW_ASSERT(!bus_ && !links_ && !stopping_.requested() && !settings.cluster.node.empty());
   auto& connection = services_.database.start_connection();
   placements_ = &placements;
   placements_->load(connection, *this);
@@ -128,7 +129,7 @@ void Cluster::start(const Settings& settings, const std::string& url, Placements
 
 void Cluster::connect(const Settings& settings, const cluster_store::Identity& identity,
                       std::function<Task<Response>(PassedRequest)> serve) {
-  AGW_ASSERT(!bus_ && !settings.cluster.events.empty());
+  AGW_ASSERT(!bus_ && calls_ && links_ && !settings.cluster.events.empty());
   auto answers = [this, serve = std::move(serve)](PassedRequest request, StopSource& stop) {
     return PassedCalls::handles(request) ? calls_->answer(std::move(request), stop) : serve(std::move(request));
   };
@@ -188,7 +189,7 @@ void Cluster::take_over(const LostNode& lost) {
 }
 
 Task<> Cluster::run_take_over(LostNode lost) {
-  AGW_ASSERT(is_taking_over_);
+  AGW_ASSERT(is_taking_over_ && !lost.id.empty() && !lost.name.empty());
   struct Done {
     bool& flag;
     ~Done() { flag = false; }

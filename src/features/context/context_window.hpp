@@ -119,7 +119,7 @@ private:
   std::set<std::string, std::less<>> call_ids_;  ///< of this run
   std::size_t pictures_ = 0;                     ///< number of pictures from tools
   bool has_vision_ = false;                      ///< of the first choice; if false, pictures of turns are not loaded
-  [[no_unique_address]] const ThreadChecker thread_;
+  const ThreadChecker thread_;
   bool sends_thoughts_ = true;  ///< of earlier answers; false once a service has refused them
   bool stores_summary_ = true;  ///< for later runs; false once a smaller fallback was tried
 };

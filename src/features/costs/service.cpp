@@ -12,6 +12,7 @@
 #include <numeric>
 
 #include "api/error.hpp"
+#include "base/async/assert.hpp"
 #include "base/async/cancellation.hpp"
 #include "features/costs/store.hpp"
 #include "features/events/hub.hpp"
@@ -183,6 +184,7 @@ UnstoredSpending Costs::spend(const std::string& client, const std::string& mode
   spending.client = client;
   ++unstored_;
   const auto stored = [this](void*) {
+    AGW_ASSERT(unstored_ > 0);
     --unstored_;
     stored_.pulse();
   };

@@ -121,7 +121,7 @@ void add_thread(Connection& connection, const Spending& spending) {
 }  // namespace
 
 void add(Connection& connection, const Spending& spending) {
-  AGW_ASSERT(spending.usd >= 0 && spending.cached_tokens <= spending.input_tokens);
+  AGW_ASSERT(spending.cached_tokens <= spending.input_tokens);
   add_payer(connection, spending);
   add_model(connection, spending);
   if (spending.saved != 0) add_savings(connection, spending);

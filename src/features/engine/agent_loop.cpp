@@ -78,7 +78,7 @@ std::vector<ToolUse> take_calls_of(const RunClient* client, std::vector<ToolUse>
     if (is_clients) taken.push_back(use);
     return is_clients;
   });
-  AGW_ASSERT(std::ranges::none_of(uses, [&](const auto& use) { return is_named(client->tools(), use.name); }));
+  AGW_DEBUG_ASSERT(std::ranges::none_of(uses, [&](const auto& use) { return is_named(client->tools(), use.name); }));
   return taken;
 }
 

@@ -143,7 +143,7 @@ private:
   std::set<std::string, std::less<>> working_threads_;  ///< threads that have a worker
   std::vector<std::weak_ptr<const Delegation>> delegations_;
   TaskGroup workers_;
-  [[no_unique_address]] const ThreadChecker thread_;
+  const ThreadChecker thread_;
 };
 
 /// The routes of `/chat`, `/client-tools`, `/chat/stop`, deleting and answering turns, the events of runs, modes, and

@@ -17,7 +17,7 @@ Timestamp moved_at(const FileStamp& stamp) {
 }  // namespace
 
 void empty_trash(const std::filesystem::path& data_directory, Timestamp oldest) {
-  AGW_ASSERT(may_block());
+  AGW_DEBUG_ASSERT(may_block());
 
   const auto trash = Directory::open(data_directory / "trash", Symlinks::refuse);
   if (!trash) return;

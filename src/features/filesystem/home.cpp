@@ -12,7 +12,7 @@ namespace fs = std::filesystem;
 Home::Home(fs::path path) : path_(std::move(path)), directory_(Directory::open(path_, Symlinks::refuse).value()) {}
 
 fs::path Home::require_directory(const std::optional<std::string>& path, const AllowedPlace& allowed) const {
-  AGW_ASSERT(may_block());
+  AGW_DEBUG_ASSERT(may_block());
 
   if (!path) return path_;
   auto resolved = path->starts_with('/') ? resolve_path(*path) : fs::path();

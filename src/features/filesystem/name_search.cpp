@@ -40,7 +40,7 @@ NameSearch::NameSearch(const Home& home, std::string_view part, SearchBudget bud
       deadline_(std::chrono::steady_clock::now() + budget.time) {}
 
 FileResult<std::vector<FileEntry>> NameSearch::run(const fs::path& root) {
-  AGW_ASSERT(may_block());
+  AGW_DEBUG_ASSERT(may_block());
 
   std::vector<FileEntry> results;
   std::vector<std::string> level{home_.below(root)};

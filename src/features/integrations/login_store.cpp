@@ -17,7 +17,7 @@ std::string secret_name(std::string integration) {
 }  // namespace
 
 std::optional<McpLogin> load_login(const Secrets& secrets, const IntegrationSettings& settings) {
-  AGW_ASSERT(may_block());
+  AGW_DEBUG_ASSERT(may_block());
 
   const auto text = secrets.find(secret_name(settings.name));
   const auto parsed = text ? parse_json(*text) : std::nullopt;
@@ -40,7 +40,7 @@ std::optional<McpLogin> load_login(const Secrets& secrets, const IntegrationSett
 }
 
 void save_login(const Secrets& secrets, const IntegrationSettings& settings, const McpLogin& login) {
-  AGW_ASSERT(may_block());
+  AGW_DEBUG_ASSERT(may_block());
 
   const json::object kept{{"url", settings.url},
                           {"resource", login.resource},
@@ -58,7 +58,7 @@ void save_login(const Secrets& secrets, const IntegrationSettings& settings, con
 }
 
 bool remove_login(const Secrets& secrets, const std::string& integration) {
-  AGW_ASSERT(may_block());
+  AGW_DEBUG_ASSERT(may_block());
 
   return secrets.remove(secret_name(integration));
 }

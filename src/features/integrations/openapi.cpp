@@ -183,7 +183,7 @@ private:
 }  // namespace
 
 std::variant<ApiDescription, ApiProblem> read_openapi(std::string_view text, const WebUrl& url) {
-  AGW_ASSERT(may_block());
+  AGW_DEBUG_ASSERT(may_block());
 
   auto document = parse_json(text);
   if (!document) {

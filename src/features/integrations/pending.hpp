@@ -48,7 +48,7 @@ public:
   void fail_all(const std::string& problem);
 
 private:
-  [[no_unique_address]] ThreadChecker thread_;
+  ThreadChecker thread_;
   Loop& loop_;
   std::int64_t last_id_ = 0;
   std::map<std::int64_t, Waiting*> waiting_;

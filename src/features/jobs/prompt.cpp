@@ -28,7 +28,7 @@ std::optional<std::string> read_text(const std::filesystem::path& directory, con
 }  // namespace
 
 std::string read_prompt(const Extension& job, const std::filesystem::path& directory) {
-  AGW_ASSERT(may_block());
+  AGW_DEBUG_ASSERT(may_block());
 
   const JobPlan plan(job);
   if (plan.prompt_file) {

@@ -101,7 +101,7 @@ void Schedule::queue(const std::string& job_id, Entry& entry, Timestamp after) {
 }
 
 void Schedule::unqueue(const std::string& job_id, const Entry& entry) {
-  [[maybe_unused]] const auto removed = entry.due ? queue_.erase({*entry.due, job_id}) : 0;
+  const auto removed = entry.due ? queue_.erase({*entry.due, job_id}) : 0;
   AGW_ASSERT(!entry.due || removed == 1);
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "api/error.hpp"
+#include "base/async/assert.hpp"
 #include "storage/columns.hpp"
 
 namespace agw::job_store {
@@ -79,6 +80,7 @@ void stop_elsewhere(Connection& connection, const JobRun& run) {
 }
 
 void replace(Connection& connection, const JobRun& run) {
+  AGW_ASSERT(connection.in_transaction() && !run.id.empty());
   connection
       .prepare(
           "UPDATE job_runs SET thread_id = :thread_id, status = :status, started_at = :started_at, "
@@ -100,6 +102,8 @@ void start(Connection& connection, const std::string& id, Timestamp now) {
 }
 
 void end(Connection& connection, const JobRun& run) {
+  AGW_ASSERT(connection.in_transaction() && !run.id.empty() && run.finished_at);
+  AGW_ASSERT(run.status != JobRunStatus::started && run.status != JobRunStatus::queued);
   connection
       .prepare(
           "UPDATE job_runs SET status = :status, started_at = :started_at, finished_at = :finished_at, error = :error, "

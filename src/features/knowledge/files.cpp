@@ -105,7 +105,7 @@ KnowledgeTree::KnowledgeTree(const std::filesystem::path& data_directory)
 
 std::vector<FoundKnowledgeFile> KnowledgeTree::walk(KnowledgeFiles kind,
                                                     const std::function<void(const std::string&)>& enter) const {
-  AGW_ASSERT(may_block());
+  AGW_DEBUG_ASSERT(may_block());
 
   Walk walk{kind, enter};
   const auto add = [&](const std::string& path) {

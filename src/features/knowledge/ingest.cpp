@@ -31,7 +31,7 @@ std::string place_for(const Directory& data_directory, const std::string& direct
 }  // namespace
 
 std::string store_source(const Directory& data_directory, const NewSource& source) {
-  AGW_ASSERT(may_block());
+  AGW_DEBUG_ASSERT(may_block());
 
   const auto directory = directory_of_scope("agent:" + source.agent_name) + "/raw";
   auto made = page_of_source(source.name, source.text).page;

@@ -73,7 +73,7 @@ void shorten(std::string& text) {
 }  // namespace
 
 std::vector<KnowledgeEvent> read_journal(const Directory& data_directory) {
-  AGW_ASSERT(may_block());
+  AGW_DEBUG_ASSERT(may_block());
 
   const auto text = read_text(data_directory).value_or("");
   std::vector<KnowledgeEvent> events;
@@ -94,7 +94,7 @@ std::vector<KnowledgeEvent> read_journal(const Directory& data_directory) {
 }
 
 void add_to_journal(const Directory& data_directory, const KnowledgeEvent& event) {
-  AGW_ASSERT(may_block());
+  AGW_DEBUG_ASSERT(may_block());
 
   auto found = read_text(data_directory);
   // Never overwrite a file that could not be read: it may contain text of a person.

@@ -82,7 +82,7 @@ IndexedPage indexed(const std::string& path, const FileStamp& stamp, PageText te
 }  // namespace
 
 std::optional<IndexedPage> read_page(const KnowledgeTree& tree, const std::string& path) {
-  AGW_ASSERT(may_block());
+  AGW_DEBUG_ASSERT(may_block());
 
   // The stamp is read before the content, so that a change in between counts as a new version.
   const auto stamp = tree.directory().stamp(path);

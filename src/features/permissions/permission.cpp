@@ -352,8 +352,7 @@ Permission with_persons(const ToolRequest& request, const Requirements& requirem
 }
 
 /// Whether the highest stage would allow the call, too: people's permissions must not exceed that.
-[[maybe_unused]] bool is_within_highest(const ToolRequest& request, const Requirements& requirements,
-                                        const Permission& found) {
+bool is_within_highest(const ToolRequest& request, const Requirements& requirements, const Permission& found) {
   if (found.verdict == Permission::Verdict::denied || found.verdict == Permission::Verdict::staged) return true;
   const auto highest = request.limits.stage.value_or(Stage::sovereign);
   return permission_at(request, requirements, highest).verdict == Permission::Verdict::allowed;

@@ -251,7 +251,8 @@ Task<> Proposals::carry_out(const ProposalDecision& decision, Attempt attempt) {
 }
 
 Task<> Proposals::change_target(const ProposalDecision& decision) {
-  AGW_ASSERT(decision.status == ProposalStatus::applied && decision.target && decision.content);
+  AGW_CHECK(decision.status == ProposalStatus::applied && decision.target && decision.content,
+            "an applied proposal has no target or no content");
   // Resolved again, because symlinks may have changed.
   const auto place = co_await find_place(*decision.target);
   if (!place) throw path_outside_home();

@@ -83,7 +83,7 @@ void check_file(const Directory& root, const TargetPlace& place) {
 }  // namespace
 
 std::optional<TargetPlace> find_target(const std::string& target, const TargetRoots& roots) {
-  AGW_ASSERT(may_block());
+  AGW_DEBUG_ASSERT(may_block());
 
   if (target.empty() || target.find('\0') != target.npos) return std::nullopt;
   // A symlink may lead anywhere, so only the resolved path counts.
@@ -101,7 +101,7 @@ std::optional<TargetPlace> find_target(const std::string& target, const TargetRo
 }
 
 FileResult<std::string> read_target(const TargetPlace& place, std::size_t limit) {
-  AGW_ASSERT(may_block());
+  AGW_DEBUG_ASSERT(may_block());
 
   const auto root = Directory::open(place.root, Symlinks::refuse);
   if (!root) return root.error();
@@ -109,7 +109,7 @@ FileResult<std::string> read_target(const TargetPlace& place, std::size_t limit)
 }
 
 std::optional<Timestamp> target_changed_at(const TargetPlace& place) {
-  AGW_ASSERT(may_block());
+  AGW_DEBUG_ASSERT(may_block());
 
   const auto root = Directory::open(place.root, Symlinks::refuse);
   if (!root) return std::nullopt;
@@ -118,7 +118,7 @@ std::optional<Timestamp> target_changed_at(const TargetPlace& place) {
 }
 
 void check_target(const TargetPlace& place) {
-  AGW_ASSERT(may_block());
+  AGW_DEBUG_ASSERT(may_block());
 
   const auto root = Directory::open(place.root, Symlinks::refuse);
   if (!root) fail(place, root.error());
@@ -135,7 +135,7 @@ void check_target(const TargetPlace& place) {
 }
 
 void write_target(const TargetPlace& place, const std::string& content) {
-  AGW_ASSERT(may_block());
+  AGW_DEBUG_ASSERT(may_block());
 
   const auto root = Directory::open(place.root, Symlinks::refuse);
   if (!root) fail(place, root.error());

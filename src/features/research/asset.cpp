@@ -74,7 +74,7 @@ void keep(const fs::path& path, const FileResult<std::string>& now, fs::path kep
 }  // namespace
 
 AssetCopy read_asset(const fs::path& path) {
-  AGW_ASSERT(may_block());
+  AGW_DEBUG_ASSERT(may_block());
 
   const auto directory = directory_of(path);
   const auto name = path.filename().string();
@@ -87,7 +87,7 @@ AssetCopy read_asset(const fs::path& path) {
 }
 
 void write_asset(const fs::path& path, const AssetCopy& copy) {
-  AGW_ASSERT(may_block());
+  AGW_DEBUG_ASSERT(may_block());
 
   if (const auto written = directory_of(path).write(path.filename().string(), copy.bytes, copy.mode); !written) {
     fail(path, to_string(written.error()));
@@ -95,7 +95,7 @@ void write_asset(const fs::path& path, const AssetCopy& copy) {
 }
 
 bool put_asset_back(const fs::path& path, const AssetCopy& original, const AssetTrace& trace) {
-  AGW_ASSERT(may_block());
+  AGW_DEBUG_ASSERT(may_block());
 
   fs::create_directories(path.parent_path());
   const auto directory = directory_of(path);

@@ -82,7 +82,7 @@ ResearchPlan read_research_plan(const json::object& settings) {
 }
 
 DomainConfig resolved(DomainConfig config, const fs::path& home, const fs::path& data_directory) {
-  AGW_ASSERT(may_block());
+  AGW_DEBUG_ASSERT(may_block());
 
   config.asset_path = resolve(config.asset_path, home, data_directory).string();
   for (auto* path : {&config.benchmark_path, &config.checks_path, &config.rubric_path}) {

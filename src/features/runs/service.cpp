@@ -371,14 +371,14 @@ void Runs::take_piece(ActiveRun& active) {
   active.taken = content.size();
   active.new_bytes = 0;
   active.taken_seq = published_seq(active);
-  AGW_ASSERT(std::ranges::is_sorted(active.unsaved, {}, [](const auto& piece) { return piece->number; }));
+  AGW_DEBUG_ASSERT(std::ranges::is_sorted(active.unsaved, {}, [](const auto& piece) { return piece->number; }));
 }
 
 /// Also writes pieces whose earlier write failed or is still pending, so that the pieces on disk have no gap.
 Task<> Runs::store_pieces(ActiveRunPointer active, std::function<void(Connection&)> in_transaction,
                           Database::Lane lane) {
   const auto taken = active->pieces;
-  AGW_ASSERT(std::ranges::all_of(active->unsaved, [&](const auto& piece) { return piece->number < taken; }));
+  AGW_ASSERT(active->unsaved.empty() || active->unsaved.back()->number < taken);
   co_await database_.write(
       [id = active->run.id, pieces = active->unsaved,
        in_transaction = std::move(in_transaction)](Connection& connection) {

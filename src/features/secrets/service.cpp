@@ -109,7 +109,7 @@ void Secrets::write(const Values& values) const {
 }
 
 void Secrets::set(const std::string& name, const std::string& value) const {
-  AGW_ASSERT(may_block());
+  AGW_DEBUG_ASSERT(may_block());
 
   check_name(name);
   check_value(value);
@@ -120,7 +120,7 @@ void Secrets::set(const std::string& name, const std::string& value) const {
 }
 
 bool Secrets::remove(const std::string& name) const {
-  AGW_ASSERT(may_block());
+  AGW_DEBUG_ASSERT(may_block());
 
   check_name(name);
   const auto locked = lock(data_directory_);
@@ -131,7 +131,7 @@ bool Secrets::remove(const std::string& name) const {
 }
 
 std::vector<std::string> Secrets::names() const {
-  AGW_ASSERT(may_block());
+  AGW_DEBUG_ASSERT(may_block());
 
   std::vector<std::string> names;
   for (const auto& [name, value] : read()) names.push_back(name);
@@ -167,7 +167,7 @@ std::string Secrets::expand(std::string_view text, FilledSecrets* filled) const 
 
 std::shared_ptr<const ProgramSecrets> Secrets::for_program(std::vector<DeclaredSecret> declared,
                                                            FilledSecrets* filled) const {
-  AGW_ASSERT(may_block());
+  AGW_DEBUG_ASSERT(may_block());
 
   if (declared.empty()) return nullptr;
   const auto find = [this](const std::string& name) { return expand(fmt::format("{}{}}}", opening, name)); };

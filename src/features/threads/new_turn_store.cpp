@@ -218,7 +218,7 @@ void insert_all_on_server(Connection& connection, std::span<const Insertion* con
 }  // namespace
 
 void insert_all(Connection& connection, std::span<const Insertion* const> turns) {
-  AGW_ASSERT(std::ranges::none_of(
+  AGW_DEBUG_ASSERT(std::ranges::none_of(
       turns, [](const auto* turn) { return turn->prepared.replaces || turn->prepared.in_reply_to; }));
   if (connection.is_postgres()) return insert_all_on_server(connection, turns);
   insert_all_in_file(connection, turns);

@@ -243,7 +243,7 @@ private:
 
   /// Sets `all_seen` if the result is certainly complete.
   std::vector<FoundTurn> results(const Plan& plan, bool& all_seen) {
-    AGW_ASSERT(!plan.query.empty());
+    AGW_CHECK(!plan.query.empty(), "a search for nothing");
     const auto limit = candidates(plan);
     auto hits = indexed_hits(plan, limit);
     all_seen = hits.size() < limit;

@@ -265,7 +265,7 @@ Task<Thread> Threads::fork(std::string id, ForkPoint point, InTransaction<Thread
         // The turn may have been deleted since the plan was made.
         if (turn) turn_store::require(connection, *turn);
         const auto numbers = turn_store::numbers(connection, original, last);
-        AGW_ASSERT(numbers.size() <= ids.size());
+        AGW_CHECK(numbers.size() <= ids.size(), "turns were added before the last one of the thread " + id);
         thread.id = copy_id;
         // A job finds its thread by this id, so a copy must not have it.
         thread.job_id.reset();

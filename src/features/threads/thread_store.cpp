@@ -157,7 +157,7 @@ void insert_all(Connection& connection, std::span<const PreparedThread* const> t
 }
 
 std::int64_t insert(Connection& connection, const PreparedThread& thread) {
-  AGW_ASSERT(!thread.thread.id.empty() && thread.moment > 0);
+  AGW_ASSERT(!thread.thread.id.empty());
   static const auto sql = make_insert_sql("INSERT", 1) + " RETURNING number";
   auto statement = connection.prepare(sql);
   bind(statement, thread);

@@ -239,7 +239,7 @@ Thread remove(Connection& connection, const StoredTurn& stored, std::int64_t mom
   row.bind(":moment", moment).bind(":thread", stored.thread);
   row.step();
   auto thread = thread_store::read(row).thread;
-  AGW_ASSERT(thread.turn_count >= 0);
+  AGW_CHECK(thread.turn_count >= 0, "a thread has fewer turns than were counted: " + thread.id);
   return thread;
 }
 
@@ -305,7 +305,7 @@ std::optional<StoredTurn> newest_answer(Connection& connection, const StoredTurn
 }
 
 void supersede_after(Connection& connection, const StoredTurn& question) {
-  AGW_ASSERT(question.turn.role == Role::user);
+  AGW_CHECK(question.turn.role == Role::user, "only a question is asked anew: " + question.turn.id);
   connection
       .prepare(
           "UPDATE turns SET superseded = CASE WHEN number = :question THEN 0 ELSE 1 END WHERE number IN (SELECT turn "

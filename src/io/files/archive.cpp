@@ -149,7 +149,7 @@ void ArchiveWriter::add_directory(const std::string& path) {
 std::string ArchiveWriter::digest() const { return state_->digest.text(); }
 
 void ArchiveWriter::finish() {
-  AGW_ASSERT(may_block());
+  AGW_DEBUG_ASSERT(may_block());
 
   if (library().write_close(state_->archive.get()) != ARCHIVE_OK)
     fail(state_->archive.get(), "cannot write the archive");
@@ -174,7 +174,7 @@ ArchiveReader::ArchiveReader(const std::filesystem::path& path, Formats formats)
 ArchiveReader::~ArchiveReader() = default;
 
 bool ArchiveReader::next(Entry& entry) {
-  AGW_ASSERT(may_block());
+  AGW_DEBUG_ASSERT(may_block());
 
   struct archive_entry* found = nullptr;
   const int code = library().read_next_header(state_->archive.get(), &found);
@@ -198,7 +198,7 @@ bool ArchiveReader::next(Entry& entry) {
 }
 
 std::string_view ArchiveReader::read() {
-  AGW_ASSERT(may_block());
+  AGW_DEBUG_ASSERT(may_block());
 
   auto& buffer = state_->buffer;
   const auto got = library().read_data(state_->archive.get(), buffer.data(), buffer.size());

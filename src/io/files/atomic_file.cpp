@@ -83,14 +83,14 @@ void replace_file_in(int directory, const std::string& name, std::string_view co
 }
 
 void replace_file(const std::filesystem::path& path, std::string_view content, mode_t mode) {
-  AGW_ASSERT(may_block());
+  AGW_DEBUG_ASSERT(may_block());
 
   const auto directory = parent_of(path);
   replace_file_in(directory.get(), path.filename().string(), content, mode, path);
 }
 
 bool create_file(const std::filesystem::path& path, std::string_view content, mode_t mode) {
-  AGW_ASSERT(may_block());
+  AGW_DEBUG_ASSERT(may_block());
 
   const auto directory = parent_of(path);
   TemporaryFile file(directory.get());

@@ -208,7 +208,7 @@ FileResult<Descriptor> Directory::file(std::string_view path) const {
 }
 
 FileResult<std::string> Directory::read(std::string_view path, std::size_t limit) const {
-  AGW_ASSERT(may_block());
+  AGW_DEBUG_ASSERT(may_block());
 
   const auto opened = file(path);
   if (!opened) return opened.error();
@@ -222,7 +222,7 @@ FileStamp stamp_of(const Descriptor& file) {
 }
 
 std::string read_range(const Descriptor& file, std::uint64_t offset, std::size_t length) {
-  AGW_ASSERT(may_block());
+  AGW_DEBUG_ASSERT(may_block());
 
   std::string bytes(length, '\0');
   std::size_t used = 0;
@@ -274,7 +274,7 @@ bool Directory::matches_stamp(std::string_view path, const FileStamp& stamp) con
 }
 
 FileResult<void> Directory::visit(std::string_view path, const std::function<bool(DirectoryEntry)>& each) const {
-  AGW_ASSERT(may_block());
+  AGW_DEBUG_ASSERT(may_block());
 
   auto opened = resolve(path, O_RDONLY | O_DIRECTORY);
   if (!opened) return opened.error();
@@ -291,7 +291,7 @@ FileResult<void> Directory::visit(std::string_view path, const std::function<boo
 }
 
 FileResult<std::vector<DirectoryEntry>> Directory::list(std::string_view path, std::size_t limit) const {
-  AGW_ASSERT(may_block());
+  AGW_DEBUG_ASSERT(may_block());
 
   std::vector<DirectoryEntry> entries;
   bool too_many = false;
@@ -323,7 +323,7 @@ FileResult<void> Directory::write(std::string_view path, std::string_view conten
 }
 
 FileResult<void> Directory::make_directories(std::string_view path, mode_t mode) const {
-  AGW_ASSERT(may_block());
+  AGW_DEBUG_ASSERT(may_block());
 
   if (path.find('\0') != path.npos) return FileError::bad_name;
   auto parent = resolve(".", O_PATH | O_DIRECTORY);
@@ -339,7 +339,7 @@ FileResult<void> Directory::make_directories(std::string_view path, mode_t mode)
 }
 
 FileResult<void> Directory::move(std::string_view from, std::string_view to) const {
-  AGW_ASSERT(may_block());
+  AGW_DEBUG_ASSERT(may_block());
 
   const auto [from_parent, from_name] = split(from);
   const auto [to_parent, to_name] = split(to);

@@ -238,7 +238,7 @@ void sync_directory(int directory, const std::filesystem::path& path) {
 
 NewEntry::NewEntry(int directory, const EntryState& wanted, const std::filesystem::path& path, std::string name)
     : directory_(directory), name_(std::move(name)) {
-  AGW_ASSERT(may_block());
+  AGW_DEBUG_ASSERT(may_block());
 
   const bool is_made = wanted.kind == EntryKind::symlink ? make_link(wanted) : make_file(wanted);
   if (is_made && wanted.modified_ns != 0) set_times(wanted);
@@ -282,7 +282,7 @@ EntryState stat_opened(int descriptor, const std::filesystem::path& path) {
 }
 
 std::optional<std::int64_t> birth_of(int directory, const std::string& name, const FileStamp& stamp) {
-  AGW_ASSERT(may_block());
+  AGW_DEBUG_ASSERT(may_block());
 
   struct statx status{};
   constexpr auto wanted = STATX_BTIME | STATX_INO;
@@ -299,7 +299,7 @@ std::int64_t file_clock_now() {
 }
 
 EntryState read_entry(int directory, const std::string& name, std::size_t limit, const std::filesystem::path& path) {
-  AGW_ASSERT(may_block());
+  AGW_DEBUG_ASSERT(may_block());
 
   EntryState state;
   for (int attempt = 0; attempt < read_attempts; ++attempt) {
@@ -312,7 +312,7 @@ EntryState read_entry(int directory, const std::string& name, std::size_t limit,
 }
 
 bool rename_entry(int directory, const std::string& from, const std::string& to, const std::filesystem::path& path) {
-  AGW_ASSERT(may_block());
+  AGW_DEBUG_ASSERT(may_block());
 
   if (::renameat2(directory, from.c_str(), directory, to.c_str(), RENAME_NOREPLACE) == 0) return true;
   // Like a rename with the flag, a link never replaces an entry.
@@ -326,7 +326,7 @@ bool rename_entry(int directory, const std::string& from, const std::string& to,
 
 bool put_entry(int directory, const std::string& name, const EntryState& wanted, const FileStamp& present,
                const std::filesystem::path& path, const std::string& temporary) {
-  AGW_ASSERT(may_block());
+  AGW_DEBUG_ASSERT(may_block());
 
   const bool is_absent = present == FileStamp{};
   if (wanted.kind == EntryKind::absent) {
@@ -345,7 +345,7 @@ bool put_entry(int directory, const std::string& name, const EntryState& wanted,
 
 bool put_entry(int directory, const std::string& name, NewEntry& entry, const FileStamp& present,
                const std::filesystem::path& path) {
-  AGW_ASSERT(may_block());
+  AGW_DEBUG_ASSERT(may_block());
 
   const bool is_put = present == FileStamp{} ? rename_entry(directory, entry.name(), name, path)
                                              : replace(directory, name, entry, present, path);

@@ -25,13 +25,13 @@ void push_parts(std::vector<fs::path>& stack, const fs::path& path) {
 }  // namespace
 
 fs::path resolve_path(const fs::path& path) {
-  AGW_ASSERT(may_block());
+  AGW_DEBUG_ASSERT(may_block());
 
   return resolve_path(path, [](const fs::path&) {});
 }
 
 fs::path resolve_path(const fs::path& path, const std::function<void(const fs::path&)>& passed) {
-  AGW_ASSERT(may_block());
+  AGW_DEBUG_ASSERT(may_block());
 
   std::vector<fs::path> ahead;
   push_parts(ahead, path);

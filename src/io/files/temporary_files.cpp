@@ -21,7 +21,7 @@ bool is_leftover(const fs::directory_entry& entry, fs::file_time_type written_be
 }  // namespace
 
 std::size_t remove_stale_temporary_files(const fs::path& directory, std::chrono::seconds age) {
-  AGW_ASSERT(may_block());
+  AGW_DEBUG_ASSERT(may_block());
 
   std::error_code error;
   if (!fs::is_directory(fs::symlink_status(directory, error))) return 0;

@@ -142,7 +142,7 @@ struct NatsConnection::Handles {
 
 NatsConnection::NatsConnection(Loop& loop, Options options)
     : calls_(std::make_shared<Calls>(loop, options)), handles_(std::make_unique<Handles>()) {
-  AGW_ASSERT(may_block());
+  AGW_DEBUG_ASSERT(may_block());
   const auto& nats = Nats::get();
   if (!nats.problem.empty()) throw StartError(ExitStatus::failure, fmt::format("{}: {}", options.key, nats.problem));
   const SignalsBlocked blocked;
@@ -231,7 +231,7 @@ void NatsConnection::write() {
 }
 
 std::chrono::duration<double, std::milli> check_nats(const NatsAddress& address, const std::string& key) {
-  AGW_ASSERT(may_block());
+  AGW_DEBUG_ASSERT(may_block());
   const auto& nats = Nats::get();
   if (!nats.problem.empty()) throw StartError(ExitStatus::failure, fmt::format("{}: {}", key, nats.problem));
   const auto options = usual_options(address, "agw doctor");

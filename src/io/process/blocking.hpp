@@ -96,7 +96,7 @@ private:
   void post(std::function<void()> work, std::function<void(std::exception_ptr)> done);
   void start_threads();
 
-  [[no_unique_address]] ThreadChecker checker_;
+  ThreadChecker checker_;
   Loop& loop_;
   const std::size_t limit_;
   asio::io_context queue_;

@@ -47,7 +47,7 @@ private:
   std::shared_ptr<Lookup> begin(const std::string& host);
   void end(const std::string& host, Answer answer);
 
-  [[no_unique_address]] ThreadChecker checker_;
+  ThreadChecker checker_;
   Loop& loop_;
   const Ask ask_;
   const std::size_t max_threads_;

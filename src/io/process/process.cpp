@@ -123,6 +123,7 @@ public:
   State& operator=(const State&) = delete;
 
   void watch() {
+    AGW_ASSERT(id_ > 1 && !end_);
     child_.async_wait(asio::posix::stream_descriptor::wait_read, [self = shared_from_this()](error_code error) {
       if (!error && !self->note_end()) self->watch();
     });
@@ -131,7 +132,7 @@ public:
   pid_t id() const { return id_; }
   void signal(int number) const {
     // kill(2) with -1 would reach every process of this user.
-    AGW_ASSERT(id_ > 1);
+    AGW_ASSERT(id_ > 1 && number > 0);
     ::kill(-id_, number);
   }
   bool has_ended() const { return end_.has_value(); }
@@ -182,6 +183,7 @@ public:
 
 private:
   void start(const SpawnOptions& plan, ProcessOptions& options) {
+    AGW_ASSERT(id_ == 0 && !end_);
     auto spawned = spawn_or_throw(plan);
     id_ = spawned.id;
     AGW_ASSERT(id_ > 1);
@@ -269,7 +271,9 @@ Task<ProcessExit> Process::end(std::chrono::milliseconds grace) {
   StopSource never;
   co_await with_timeout(never, grace, waited(*state_));
   signal(SIGKILL);
-  co_return co_await wait();
+  const auto end = co_await wait();
+  AGW_ASSERT(state_->has_ended());
+  co_return end;
 }
 
 namespace {
@@ -294,6 +298,7 @@ Task<WaitResult> drain_in_time(Process& process, HeadTailBuffer& kept, ProcessLi
   for (auto left = limits.time;;) {
     const auto end = co_await with_timeout(stop, left, drain(process, kept));
     const auto waited = waits.waited() - waited_before;
+    AGW_ASSERT(waited >= waited.zero());
     const auto used = std::chrono::floor<std::chrono::milliseconds>(steady_clock::now() - began - waited);
     if (end != WaitResult::timed_out || (used >= limits.time && !waits.is_waiting())) co_return end;
     left = std::max(limits.time - used, wait_clock_poll_interval);

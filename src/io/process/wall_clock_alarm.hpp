@@ -24,7 +24,7 @@ public:
   Task<WaitResult> wait(StopSource& stop);
 
 private:
-  [[no_unique_address]] ThreadChecker thread_;
+  ThreadChecker thread_;
   asio::posix::stream_descriptor timer_;
   std::optional<Timestamp> time_;
 };

@@ -77,7 +77,7 @@ std::string new_stand_in(std::string_view secret) {
 
 ProgramSecrets::ProgramSecrets(std::vector<DeclaredSecret> declared, TlsTrust trust, Find find)
     : declared_(std::move(declared)), trust_(std::move(trust)), find_(std::move(find)) {
-  AGW_ASSERT(may_block());
+  AGW_DEBUG_ASSERT(may_block());
 
   for (const auto& each : declared_) {
     const auto value = find_(each.secret);
@@ -106,7 +106,7 @@ std::vector<std::string> ProgramSecrets::needed_in(std::string_view raw, const H
 }
 
 std::vector<Filling> ProgramSecrets::fillings(const std::vector<std::string>& variables) const {
-  AGW_ASSERT(may_block());
+  AGW_DEBUG_ASSERT(may_block());
 
   std::vector<Filling> found;
   for (const auto& each : declared_) {

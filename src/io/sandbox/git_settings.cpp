@@ -37,7 +37,7 @@ bool GitSettings::has(std::string_view name) const {
 }
 
 bool GitSettings::tolerates_commondir(const fs::path& root, bool is_submodule) const {
-  AGW_ASSERT(may_block());
+  AGW_DEBUG_ASSERT(may_block());
 
   if (has(for_each_worktree)) return true;
   if (has("worktree") && !is_submodule) return false;
@@ -60,7 +60,7 @@ bool GitSettings::is_found_from_above(const fs::path& root) const {
 }
 
 std::vector<fs::path> GitSettings::configurations_of_worktrees() const {
-  AGW_ASSERT(may_block());
+  AGW_DEBUG_ASSERT(may_block());
 
   if (!has(for_each_worktree)) return {};
   std::vector<fs::path> found{repository_ / "config.worktree"};

@@ -122,6 +122,7 @@ public:
 
   MaskedPaths run() {
     visit(AT_FDCWD, root_.string());
+    AGW_ASSERT(names_.empty());
     for (std::size_t next = 0; next < links_.size(); ++next) guard_target(fs::path(links_[next]));
     if (!guarded_files_.empty()) guard_other_names(AT_FDCWD, root_);
     return std::move(found_);
@@ -295,6 +296,7 @@ private:
 
   void note_path(std::vector<fs::path>& list, fs::path path) {
     list.push_back(std::move(path));
+    AGW_ASSERT(is_within(list.back(), root_));
     if (list.back() == root_) return;
     for (auto above = list.back().parent_path(); above != root_; above = above.parent_path()) {
       if (std::ranges::find(found_.ancestors, above) != found_.ancestors.end()) break;
@@ -416,7 +418,7 @@ private:
 }  // namespace
 
 FileIdentities hard_linked_private_files(const fs::path& home, const fs::path& data_directory) {
-  AGW_ASSERT(may_block());
+  AGW_DEBUG_ASSERT(may_block());
 
   LinkedFiles files;
   files.add_files(data_directory);
@@ -426,13 +428,13 @@ FileIdentities hard_linked_private_files(const fs::path& home, const fs::path& d
 }
 
 MaskedPaths masked_paths(const fs::path& root, const fs::path& without, const FileIdentities& linked) {
-  AGW_ASSERT(may_block());
+  AGW_DEBUG_ASSERT(may_block());
 
   return Search(root, without, linked).run();
 }
 
 std::vector<fs::path> guarded_targets(const fs::path& root, const fs::path& file) {
-  AGW_ASSERT(may_block());
+  AGW_DEBUG_ASSERT(may_block());
 
   return TargetSearch(root, file).run();
 }

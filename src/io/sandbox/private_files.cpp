@@ -85,7 +85,7 @@ bool is_guarded(const std::vector<std::string>& names) {
 }
 
 bool holds_repository(int directory) {
-  AGW_ASSERT(may_block());
+  AGW_DEBUG_ASSERT(may_block());
 
   return std::ranges::all_of(
       repository_marks, [&](const char* name) { return ::faccessat(directory, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0; });

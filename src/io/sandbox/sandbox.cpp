@@ -71,6 +71,9 @@ constexpr int system_certificates_descriptor = 196;
 constexpr int certificates_descriptor = 197;
 constexpr int information_descriptor = 198;
 constexpr int ready_descriptor = SandboxPrologue::ready_descriptor;
+// One number for two files would show a command the wrong one.
+static_assert(filter_descriptor < life_descriptor && life_descriptor < first_root_descriptor &&
+              first_root_descriptor < system_certificates_descriptor && information_descriptor < ready_descriptor);
 constexpr std::int64_t max_scratch_mb = 1024;
 /// Each mount costs a tenth of a millisecond, and more if there are many.
 constexpr std::size_t max_mounts = 1000;
@@ -95,6 +98,7 @@ std::vector<std::string> environment_of(const Variables& variables, const fs::pa
 }
 
 SandboxArguments isolation(const SandboxSpec& spec) {
+  AGW_ASSERT(!(spec.host_network && spec.network));
   SandboxArguments out{"--unshare-user",
                        "--unshare-pid",
                        "--unshare-ipc",
@@ -230,6 +234,7 @@ struct Sandbox::Resources {
   Resources& operator=(const Resources&) = delete;
 
   bool take(const fs::path& path, std::string_view content = {}, mode_t mode = 0755) {
+    AGW_ASSERT(path.is_absolute());
     const bool held = all->hold(path, content, mode);
     if (held) paths.push_back(path);
     return held;
@@ -377,7 +382,7 @@ void show_certificates(ProcessOptions& out, SandboxMounts& mounts, const Sandbox
 }
 
 /// Whether all numbers are different.
-[[maybe_unused]] bool are_distinct(const ProcessOptions& options) {
+bool are_distinct(const ProcessOptions& options) {
   std::set<int> numbers;
   for (const auto& [descriptor, number] : options.descriptors) numbers.insert(number);
   return numbers.size() == options.descriptors.size();
@@ -395,6 +400,10 @@ ProcessOptions without_sandbox(std::vector<std::string> arguments, const Sandbox
 }  // namespace
 
 SandboxMounts Sandbox::mounts_of(const SandboxSpec& spec, Resources& held) const {
+  // `open_roots` has refused everything else.
+  AGW_ASSERT(is_shown(spec.directory, spec));
+  AGW_ASSERT(std::ranges::none_of(spec.writable, is_private_path) &&
+             std::ranges::none_of(spec.readable, is_private_path));
   SandboxMounts mounts;
   if (options_.home != "/") mounts.empty_directory(options_.home, scratch_mb(spec));
   mounts.empty_directory(options_.data_directory, 1);
@@ -412,13 +421,15 @@ SandboxMounts Sandbox::mounts_of(const SandboxSpec& spec, Resources& held) const
 }
 
 ProcessOptions Sandbox::wrap(std::vector<std::string> arguments, const SandboxSpec& spec) const {
-  AGW_ASSERT(may_block() && !(spec.host_network && spec.network));
+  AGW_DEBUG_ASSERT(may_block());
+  AGW_ASSERT(!(spec.host_network && spec.network));
 
   if (const auto why = problem()) throw ProcessError(*why);
   SandboxPrologue::check_names(spec.environment);
   const auto roots = open_roots(spec);
   if (!options_.enabled) return without_sandbox(std::move(arguments), spec, options_.home);
   ProcessOptions out{.environment = environment_of({}, options_.home), .directory = "/"};
+  AGW_ASSERT(*lifeline_ && lifeline_end_ && !roots.empty());
   const auto held = std::make_shared<Resources>(placeholders_);
   auto mounts = mounts_of(spec, *held);
   auto variables = spec.environment;

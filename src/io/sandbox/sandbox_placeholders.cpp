@@ -83,7 +83,7 @@ void write_note(const fs::path& data_directory, const std::string& text) {
 }  // namespace
 
 bool SandboxPlaceholders::hold(const fs::path& path, std::string_view content, mode_t mode) {
-  AGW_ASSERT(may_block());
+  AGW_DEBUG_ASSERT(may_block());
 
   const std::lock_guard lock(mutex_);
   const auto held = held_.find(path);
@@ -114,7 +114,7 @@ void SandboxPlaceholders::release(const std::vector<fs::path>& paths) {
     if (::rmdir(path->c_str()) != 0 && identity_at(*path) == held->second.made) ::unlink(path->c_str());
     held_.erase(held);
   }
-  AGW_ASSERT(std::ranges::all_of(held_, [](const auto& each) { return each.second.count > 0; }));
+  AGW_DEBUG_ASSERT(std::ranges::all_of(held_, [](const auto& each) { return each.second.count > 0; }));
   if (noted_ > (held_.empty() ? 0 : max_outdated)) note();
 }
 
@@ -151,7 +151,7 @@ std::size_t sweep(const fs::path& data_directory) {
 }  // namespace
 
 std::size_t remove_stale_placeholders(const fs::path& data_directory) {
-  AGW_ASSERT(may_block());
+  AGW_DEBUG_ASSERT(may_block());
 
   try {
     return sweep(data_directory);

@@ -221,7 +221,7 @@ std::optional<Timestamp> CertificateAuthority::end_in(const std::filesystem::pat
 
 std::shared_ptr<CertificateAuthority> CertificateAuthority::load_or_create(const std::filesystem::path& file,
                                                                            Timestamp now) {
-  AGW_ASSERT(may_block());
+  AGW_DEBUG_ASSERT(may_block());
 
   auto keys = std::make_unique<Keys>();
   if (!read(file, *keys) || end_of(keys->certificate.get()) < now + renewal_time) {

@@ -7,7 +7,7 @@
 namespace agw {
 
 TlsTrust TlsTrustStore::load() {
-  AGW_ASSERT(may_block());
+  AGW_DEBUG_ASSERT(may_block());
 
   const auto now = SystemClock().now();
   const std::lock_guard lock(mutex_);

@@ -40,7 +40,7 @@ std::optional<fs::path> system_roots_file() {
 }
 
 fs::path TrustedRoots::find_file() {
-  AGW_ASSERT(may_block());
+  AGW_DEBUG_ASSERT(may_block());
 
   if (const auto named = process_environment()("SSL_CERT_FILE"); named && !named->empty()) return *named;
   if (auto file = system_roots_file()) return *std::move(file);
@@ -50,7 +50,7 @@ fs::path TrustedRoots::find_file() {
 }
 
 std::shared_ptr<const TrustedRoots> TrustedRoots::load(fs::path file) {
-  AGW_ASSERT(may_block());
+  AGW_DEBUG_ASSERT(may_block());
 
   std::error_code error;
   if (fs::file_size(file, error) > max_roots_bytes || error)

@@ -41,7 +41,7 @@ Strophe load_strophe() {
 }  // namespace
 
 const Strophe& Strophe::get() {
-  AGW_ASSERT(may_block());
+  AGW_DEBUG_ASSERT(may_block());
   static const Strophe loaded = load_strophe();
   return loaded;
 }

@@ -163,13 +163,13 @@ ServerCheck measured(Connection& connection, const Address& address) {
 }  // namespace
 
 std::unique_ptr<StorageEngine> open_engine(Loop& loop, const Options& options) {
-  AGW_ASSERT(may_block());
+  AGW_DEBUG_ASSERT(may_block());
 
   return std::make_unique<Engine>(loop, options);
 }
 
 ServerCheck check_reachable(const std::string& url) {
-  AGW_ASSERT(may_block());
+  AGW_DEBUG_ASSERT(may_block());
 
   const auto address = read_address(url);
   Stop stop;

@@ -7,7 +7,7 @@
 namespace agw::postgres {
 
 std::vector<NodeStatus> node_statuses(const std::string& url) {
-  AGW_ASSERT(may_block());
+  AGW_DEBUG_ASSERT(may_block());
   check_reachable(url);
   const auto address = read_address(url);
   Stop stop;
@@ -48,7 +48,7 @@ std::vector<NodeStatus> node_statuses(const std::string& url) {
 }
 
 std::vector<PlacedProgram> placed_programs(const std::string& url) {
-  AGW_ASSERT(may_block());
+  AGW_DEBUG_ASSERT(may_block());
   const auto address = read_address(url);
   Stop stop;
   Link link(address, stop);

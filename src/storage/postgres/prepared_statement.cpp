@@ -145,13 +145,18 @@ void PreparedStatement::give_back() {
   free_list_.push_back(this);
 }
 
+void PreparedStatement::require(int column) const {
+  AGW_CHECK(result_ && row_ >= 0 && column >= 0 && column < session_.pq_.columns(result_.get()),
+            "a column was read that the statement does not have, or before its first row");
+}
+
 bool PreparedStatement::is_null(int column) const {
-  AGW_ASSERT(result_ && row_ >= 0 && column >= 0 && column < session_.pq_.columns(result_.get()));
+  require(column);
   return session_.pq_.is_null(result_.get(), row_, column) != 0;
 }
 
 std::string_view PreparedStatement::raw(int column) const {
-  AGW_ASSERT(result_ && row_ >= 0 && column >= 0 && column < session_.pq_.columns(result_.get()));
+  require(column);
   return {session_.pq_.value(result_.get(), row_, column),
           static_cast<std::size_t>(session_.pq_.length(result_.get(), row_, column))};
 }

@@ -44,6 +44,7 @@ private:
   Parameter& parameter(int position, Oid type);
   const std::string& name_for_types();
   bool fits(const Variant& variant) const;
+  void require(int column) const;
   std::string_view raw(int column) const;
   std::string_view kept(int column, std::string text) const;
 

@@ -141,7 +141,7 @@ std::string cluster_of(Server& server) {
 }  // namespace
 
 MovedRecords move_to_server(const RecordMove& move) {
-  AGW_ASSERT(may_block());
+  AGW_DEBUG_ASSERT(may_block());
 
   if (!fs::exists(move.file)) refuse(fmt::format("there is nothing to move: there is no {}", move.file.string()));
   Server server(move);
@@ -163,7 +163,7 @@ MovedRecords move_to_server(const RecordMove& move) {
 }
 
 MovedRecords move_to_file(const RecordMove& move) {
-  AGW_ASSERT(may_block());
+  AGW_DEBUG_ASSERT(may_block());
 
   if (fs::exists(move.file))
     refuse(fmt::format("{0} is there already: move it away (mv {0} {0}.old)", move.file.string()));

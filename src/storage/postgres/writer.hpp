@@ -47,7 +47,7 @@ private:
   bool was_committed(const std::string& transaction);
   std::string status_of(const std::string& transaction);
 
-  [[no_unique_address]] ThreadChecker checker_;
+  ThreadChecker checker_;
   Loop& loop_;
   Link link_;
   Stop& stop_;

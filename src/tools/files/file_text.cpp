@@ -96,7 +96,7 @@ private:
 }  // namespace
 
 std::string numbered_lines(const OpenedPath& file, LineRange range, const StopFlag& stopped) {
-  AGW_ASSERT(may_block());
+  AGW_DEBUG_ASSERT(may_block());
 
   const auto opened = open_file(file);
   NumberedLines lines(range);
@@ -120,7 +120,7 @@ std::string numbered_lines(std::string_view text, LineRange range) {
 }
 
 std::string listed_directory(const OpenedPath& directory, const FileRoots& roots) {
-  AGW_ASSERT(may_block());
+  AGW_DEBUG_ASSERT(may_block());
 
   std::vector<std::string> names;
   bool more = false;
@@ -139,7 +139,7 @@ std::string listed_directory(const OpenedPath& directory, const FileRoots& roots
 }
 
 std::string whole_text(const OpenedPath& file) {
-  AGW_ASSERT(may_block());
+  AGW_DEBUG_ASSERT(may_block());
 
   const auto opened = open_file(file);
   if (file.size > max_edited_size) throw BadRequest(fmt::format("{}: too large to edit", file.path.string()));

@@ -98,7 +98,7 @@ void WriteTarget::require_not_moved(const Directory& parent) const {
 }
 
 void WriteTarget::write(std::string_view content) const {
-  AGW_ASSERT(may_block());
+  AGW_DEBUG_ASSERT(may_block());
 
   try {
     value_or_refuse(made_parent().write(name_, content, mode_), path_);
@@ -108,7 +108,7 @@ void WriteTarget::write(std::string_view content) const {
 }
 
 EntryState WriteTarget::state(std::size_t limit) const {
-  AGW_ASSERT(may_block());
+  AGW_DEBUG_ASSERT(may_block());
 
   if (!missing_.empty()) return {};
   try {
@@ -135,7 +135,7 @@ struct WriteTarget::Prepared {
 };
 
 std::shared_ptr<WriteTarget::Prepared> WriteTarget::prepare(const EntryState& wanted) const {
-  AGW_ASSERT(may_block());
+  AGW_DEBUG_ASSERT(may_block());
 
   try {
     auto parent = made_parent();
@@ -147,7 +147,7 @@ std::shared_ptr<WriteTarget::Prepared> WriteTarget::prepare(const EntryState& wa
 }
 
 void WriteTarget::replace(Prepared& prepared, const FileStamp& present) const {
-  AGW_ASSERT(may_block());
+  AGW_DEBUG_ASSERT(may_block());
 
   require_not_moved(prepared.parent);
   try {

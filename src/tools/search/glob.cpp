@@ -47,7 +47,7 @@ GlobStart start_of_glob(const fs::path& directory, std::string_view pattern, con
 
 GlobFound find_matching(const OpenedPath& start, const std::string& pattern, std::size_t limit, const FileRoots& roots,
                         const StopFlag& stopped) {
-  AGW_ASSERT(may_block());
+  AGW_DEBUG_ASSERT(may_block());
 
   const GlobPattern wanted(pattern);
   const auto directory = open_directory(start);

@@ -66,7 +66,7 @@ bool is_private(const Descriptor& file, const fs::path& path, const FileRoots& r
 
 std::vector<GrepExcerpt> read_matches(const OpenedPath& start, const std::vector<GrepHits>& hits, std::int64_t context,
                                       const FileRoots& roots) {
-  AGW_ASSERT(may_block());
+  AGW_DEBUG_ASSERT(may_block());
 
   std::vector<GrepExcerpt> shown;
   std::optional<Directory> top;

@@ -111,7 +111,7 @@ private:
 
 GrepFound search_by_walking(const OpenedPath& start, const GrepQuery& query, const FileRoots& roots,
                             const StopFlag& stopped) {
-  AGW_ASSERT(may_block());
+  AGW_DEBUG_ASSERT(may_block());
 
   WalkingSearch search(query);
   if (start.type != FileType::directory) {

@@ -77,7 +77,7 @@ private:
 }  // namespace
 
 std::optional<RulesAbove> rules_for_ripgrep(const OpenedPath& start, const FileRoots& roots, const StopFlag& stopped) {
-  AGW_ASSERT(may_block());
+  AGW_DEBUG_ASSERT(may_block());
 
   const auto top = open_directory(start);
   if (!RulesScan(top, stopped).agrees("", IgnoreRules(), "", true)) return std::nullopt;

@@ -105,7 +105,7 @@ private:
 
 void walk(const OpenedPath& root, const FileRoots& roots, const WalkOptions& options, const StopFlag& stopped,
           const std::function<bool(const std::string& path, bool is_directory)>& visit) {
-  AGW_ASSERT(may_block());
+  AGW_DEBUG_ASSERT(may_block());
 
   Walk(root, roots, options, stopped, visit).run();
 }

@@ -129,7 +129,7 @@ std::string without_embedded_data(std::string_view page) {
 }  // namespace
 
 std::string read_html(std::string_view utf8, HtmlEvents& events) {
-  AGW_ASSERT(may_block());
+  AGW_DEBUG_ASSERT(may_block());
 
   const auto& xml = LibXml::get();
   if (!xml.error.empty()) return xml.error;
