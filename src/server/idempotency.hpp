@@ -30,6 +30,8 @@ public:
 
   using Handle = std::function<Task<Response>(Request&)>;
 
+  /// Returns the stored response for `key`, or calls `handle` if the request is the first. Duplicates wait for its
+  /// response, on other nodes for `patience` at most. Throws Conflict `idempotency key reused` for another body.
   /// Example: src/server/idempotency_test.cpp: IdempotencyTest.ARepeatedRequestWaitsForAnotherNodeForATime
   Task<Response> once(Request& request, std::string key, const std::string& path, const Handle& handle);
 

@@ -37,7 +37,7 @@ json::object terminal_tool() {
   const json::object time{{"type", "integer"},
                           {"minimum", 1},
                           {"maximum", max_seconds},
-                          {"description", "When to end it, in seconds; 120 without it."}};
+                          {"description", "The time limit in seconds; default 120."}};
   return {
       {"name", shell_tool},
       {"description",

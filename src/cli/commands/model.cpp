@@ -190,10 +190,17 @@ Task<int> add_service(const FoundGateway& gateway, const ModelAddOptions& option
   }
   std::cerr << "Connected " << one_line(name);
   if (!options.unchecked) std::cerr << ": it has " << models << (models == 1 ? " model" : " models");
-  co_await client.get("/models");  // waits for the list of the new service, which may decide the default
-  const auto settings = co_await client.get("/settings");
-  std::cerr << ".\nThe default model is " << one_line(string_or_empty(settings.as_object(), "default_model"))
-            << ". List the models: agw model list\n";
+  std::cerr << ".\n";
+  std::string default_model;
+  try {
+    co_await client.get("/models");  // waits for the list of the new service, which may decide the default
+    const auto settings = co_await client.get("/settings");
+    default_model = string_or_empty(settings.as_object(), "default_model");
+  } catch (const std::runtime_error&) {
+    // The service is stored all the same; `agw status` reports what is wrong with the gateway.
+  }
+  if (!default_model.empty()) std::cerr << "The default model is " << one_line(default_model) << ". ";
+  std::cerr << "List the models: agw model list\n";
   co_return 0;
 }
 

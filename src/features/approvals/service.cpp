@@ -105,7 +105,7 @@ Approvals::Approvals(Loop& loop, Database& database, Hub& hub, const Clock& cloc
       background_(loop),
       listening_(hub, *this) {
   background_.on_failure([](const std::exception_ptr& failure) {
-    log::warn("an expired grant could not be deleted from the database: {}", message_of(failure));
+    log::warn("a grant that has ended could not be deleted from the database: {}", message_of(failure));
   });
   threads.at_remove(
       [this](const std::string& id) { forget_where([&id](const Grant& grant) { return grant.thread_id == id; }); });

@@ -59,12 +59,12 @@ Task<ToolOutcome> ask_user(const ToolCall& call) {
 }  // namespace
 
 Tool ask_user_tool() {
-  return {.description =
-              {"AskUser",
-               "Asks the person who reads this conversation, and waits for the answer. Use it only for facts that you "
-               "cannot find out and should not assume.",
-               parse_json(input_schema).value()},
-          .call = [](const ToolCall& call) { return ask_user(call); }};
+  return {
+      .description = {"AskUser",
+                      "Asks the person who reads this conversation, and waits for the answer. Use it only for what you "
+                      "cannot find out and should not assume.",
+                      parse_json(input_schema).value()},
+      .call = [](const ToolCall& call) { return ask_user(call); }};
 }
 
 }  // namespace agw

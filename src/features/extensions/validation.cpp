@@ -76,8 +76,8 @@ void check_version(const json::object& body) {
   if (version && !parse_iso8601(*version)) throw BadRequest("if_updated_at must be an ISO 8601 timestamp");
 }
 
-/// Removes the members that only integrations of other kinds have: they are unknown in this kind, so their values are
-/// not validated.
+/// Removes from the schema the members that only integrations of other kinds have: they are unknown in this kind, so
+/// their values are not validated.
 void remove_other_kinds(json::object& schema, std::string_view kind) {
   static constexpr std::array<std::string_view, 6> of_models{"api",           "base_url",        "api_key",
                                                              "default_model", "fallback_models", "models"};

@@ -295,8 +295,9 @@ private:
   void note_current(std::vector<fs::path>& list) { note_path(list, current_path()); }
 
   void note_path(std::vector<fs::path>& list, fs::path path) {
+    // A command that runs at the same time may replace the root by a symlink, or move it.
+    if (!is_within(path, root_)) throw std::runtime_error(root_.string() + " was moved or replaced meanwhile");
     list.push_back(std::move(path));
-    AGW_ASSERT(is_within(list.back(), root_));
     if (list.back() == root_) return;
     for (auto above = list.back().parent_path(); above != root_; above = above.parent_path()) {
       if (std::ranges::find(found_.ancestors, above) != found_.ancestors.end()) break;

@@ -74,6 +74,8 @@ constexpr int ready_descriptor = SandboxPrologue::ready_descriptor;
 // One number for two files would show a command the wrong one.
 static_assert(filter_descriptor < life_descriptor && life_descriptor < first_root_descriptor &&
               first_root_descriptor < system_certificates_descriptor && information_descriptor < ready_descriptor);
+/// Their descriptors follow one another.
+constexpr std::size_t max_roots = system_certificates_descriptor - first_root_descriptor;
 constexpr std::int64_t max_scratch_mb = 1024;
 /// Each mount costs a tenth of a millisecond, and more if there are many.
 constexpr std::size_t max_mounts = 1000;
@@ -261,11 +263,15 @@ std::shared_ptr<Descriptor> Sandbox::open_root(const fs::path& path, bool writab
 
 /// Returns them in the order in which the prologue checks them.
 std::vector<std::shared_ptr<Descriptor>> Sandbox::open_roots(const SandboxSpec& spec) const {
+  const auto count = spec.writable.size() + spec.readable.size();
+  if (count > max_roots)
+    throw ProcessError(
+        fmt::format("{} places are named that the program may use, at most {} can be", count, max_roots));
   std::vector<std::shared_ptr<Descriptor>> roots;
-  roots.reserve(spec.writable.size() + spec.readable.size());
+  roots.reserve(count);
   for (const auto& path : spec.writable) roots.push_back(open_root(path, true));
   for (const auto& path : spec.readable) roots.push_back(open_root(path, false));
-  AGW_ASSERT(roots.size() == spec.writable.size() + spec.readable.size());
+  AGW_ASSERT(roots.size() == count);
   if (!is_shown(spec.directory, spec))
     throw ProcessError(fmt::format("{} is not part of what the command may see", spec.directory.string()));
   return roots;
@@ -446,7 +452,7 @@ ProcessOptions Sandbox::wrap(std::vector<std::string> arguments, const SandboxSp
   out.descriptors.emplace_back(filter_file(), filter_descriptor);
   out.descriptors.emplace_back(lifeline_, life_descriptor);
   for (int number = first_root_descriptor; const auto& root : roots) out.descriptors.emplace_back(root, number++);
-  AGW_ASSERT(std::cmp_less(first_root_descriptor + roots.size(), system_certificates_descriptor) && are_distinct(out));
+  AGW_ASSERT(roots.size() <= max_roots && are_distinct(out));
   out.ignored_signals = {SIGTERM};
   // If bubblewrap were killed during the setup, its first process would wait forever. After the setup,
   // `--die-with-parent` ends everything; the prologue detects a gateway that ended earlier.

@@ -474,6 +474,8 @@ TEST_F(SandboxTest, RefusesAWishThatMakesNoSense) {
   EXPECT_THROW(sandbox_.wrap({"true"}, {.directory = "/", .writable = {project_}}), ProcessError);
   EXPECT_THROW(sandbox_.wrap({"true"}, {.directory = "/no", .writable = {"/no"}}), ProcessError);
   EXPECT_THROW(sandbox_.wrap({"true"}, {.directory = home_ / ".ssh", .writable = {home_ / ".ssh"}}), ProcessError);
+  const SandboxSpec too_many{.directory = project_, .writable = std::vector(200, project_)};
+  EXPECT_THROW(sandbox_.wrap({"true"}, too_many), ProcessError);
 }
 
 TEST(SandboxProblem, SaysWhatToDo) {

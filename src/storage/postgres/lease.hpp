@@ -11,7 +11,9 @@ namespace agw::postgres {
 
 /// Each node has a lease in `gateway_owner`, valid for ten seconds of the server's clock and renewed every two by its
 /// ChangeFeed. Each of its transactions checks that its id is there. A node that finds an expired lease may claim the
-/// other node: this replaces the id, so that a node wrongly considered dead can no longer write, and restarts.
+/// other node: this replaces the id, so that a node wrongly considered dead can no longer write, and restarts. A claim
+/// is a lease too: if the claiming node fails before `release`, another node claims. lease_model_test.cpp tries all
+/// orders of the steps of two nodes.
 ///
 /// Example: src/storage/postgres/lease_test.cpp: LeaseTest.NothingIsWrittenAfterAClaimInAnyOrder
 
