@@ -194,11 +194,11 @@ def test_a_grant_for_a_shell_action_opens_no_host(talker, new_name, port, fetchi
 def test_the_time_that_a_person_takes_is_not_the_commands(talker, new_name, port):
     agent = new_agent(talker.gateway, new_name("asks"), stage="operator")
     command = f"curl -sS --noproxy '' http://127.0.0.1:{port}/; echo went on"
-    with person(talker, new_thread(talker.gateway, agent), calls(("Bash", {"command": command, "timeout_s": 1})),
+    with person(talker, new_thread(talker.gateway, agent), calls(("Bash", {"command": command, "timeout_s": 4})),
                 "Done.") as somebody:
         request = somebody.asked()
         asked_at = time.monotonic()
-        wait_for(lambda: time.monotonic() > asked_at + 2)
+        wait_for(lambda: time.monotonic() > asked_at + 5)
         decide(talker.gateway, request, "deny")
         output = somebody.result()["output"]
     assert "went on" in output and "timed out" not in output

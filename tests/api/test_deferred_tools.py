@@ -22,6 +22,8 @@ def librarian(own_talker, new_name):
     """A trusted agent with a server of many tools, and its thread."""
     new_integration(own_talker.gateway, "shelves", "mcp-stdio", command="/usr/bin/python3",
                     args=[SERVER, "--many", str(MANY)])
+    # On a busy machine, its start takes longer than a chat waits for its tools.
+    assert accepted(own_talker.gateway.http.post("/integrations/shelves/test"))["status"] == "connected"
     agent = new_agent(own_talker.gateway, new_name("librarian"), "trusted")
     return agent, new_thread(own_talker.gateway, agent)
 
