@@ -1,4 +1,4 @@
-/** The names that fields of definitions can be chosen from. */
+/** The names that a field of a definition offers. */
 import { apiPath, get } from '../api/client';
 import type { IntegrationState, ListedSkill } from '../api/types';
 import { firstLine } from '../base/format';
@@ -11,7 +11,7 @@ export interface NamedChoice {
   about: string;
 }
 
-/** The lists of names that have choices, by member. */
+/** The members with lists of names for which `choicesOf` knows choices. */
 export const choosable = new Set(['tools', 'skills', 'capabilities', 'allowed_tools']);
 
 const extensionsOf = (type: 'action' | 'capability'): NamedChoice[] =>
@@ -36,7 +36,7 @@ async function skillsOf(agent: string): Promise<NamedChoice[]> {
   return skills.map(({ name, description }) => ({ name, about: firstLine(description) }));
 }
 
-/** `edited`: the name of the extension that is edited. */
+/** `member`: one of `choosable`. `edited`: the name of the edited extension. */
 export async function choicesOf(member: string, edited: string): Promise<NamedChoice[]> {
   if (member === 'capabilities') return extensionsOf('capability');
   if (member === 'skills') return skillsOf(edited);

@@ -2,7 +2,7 @@ import cronstrue from 'cronstrue';
 import 'cronstrue/locales/de';
 import { language } from '../base/language';
 
-/** A cron expression in words; empty if it is invalid. */
+/** Describes a cron expression in words. Empty if the expression is invalid. */
 export function describeCron(expression: string): string {
   try {
     const words = cronstrue.toString(expression, { use24HourTimeFormat: true, verbose: true, locale: language });

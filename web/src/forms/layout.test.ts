@@ -1,4 +1,4 @@
-// @ts-expect-error: the types of the page do not know Node.
+// @ts-expect-error: the page has no type definitions of Node.
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { partsOf } from './layout';

@@ -1,4 +1,4 @@
-/** How the fields of a definition are ordered in its form: by kind, the rest under “Advanced”. */
+/** The layout of definition forms: the fields of the kind first, the others under “Advanced”. */
 import type { ExtensionType } from '../api/types';
 import type { Schema, Value } from './schema';
 import { t } from '../base/language';
@@ -7,19 +7,19 @@ interface Kind {
   label: string;
   about: string;
   fields: string[];
-  /** Of `fields`, those that few need. */
+  /** The `fields` that few people need. */
   advanced?: string[];
 }
 
 interface Layout {
-  /** The member that the kinds are the values of. */
+  /** The member whose value is the kind. */
   by?: string;
   kinds?: Record<string, Kind>;
-  /** Without kinds: what is shown first. */
+  /** The fields to show first, if there are no kinds. */
   first?: string[];
 }
 
-/** `user` and what stands beside it are for mail and XMPP. */
+/** Members that few channels set: `user`, `smtp`, `from`, `authserv_id` are for mail, `user` and `rooms` for XMPP. */
 const rarelyForChannels = [
   'address',
   'user',
@@ -133,7 +133,7 @@ export interface Choice {
 }
 
 export interface FormParts {
-  /** The member that decides which fields there are, if there is one. */
+  /** The member that determines the fields, if there is one. */
   by?: string;
   choices: Choice[];
   first: string[];
@@ -141,8 +141,8 @@ export interface FormParts {
 }
 
 /**
- * The parts of the form of a value. Members that belong to another kind but are set stay visible, under “Advanced”, as do
- * those that the layout does not know.
+ * Divides the form of a value into parts. Members of another kind that are set, and members that the layout does not
+ * know, are shown under “Advanced”.
  */
 export function partsOf(type: ExtensionType | undefined, schema: Schema, value: Value): FormParts {
   const names = Object.keys(schema.properties ?? {});
@@ -170,7 +170,7 @@ export function partsOf(type: ExtensionType | undefined, schema: Schema, value: 
 
 const others = (names: string[], first: string[]): string[] => names.filter((name) => !first.includes(name));
 
-/** Something to begin with, by type. */
+/** An example to start a new extension from. */
 export interface Example {
   label: string;
   name: string;

@@ -69,7 +69,7 @@ export function fromPairs(text: string): Record<string, string> | undefined {
   return pairs.length ? Object.fromEntries(pairs) : undefined;
 }
 
-/** The errors of the value at `path` and of its parts that have no separate field. */
+/** The errors of the value at `path` and of its parts, joined, for values that have a single field. */
 export function errorAt(errors: Record<string, string>, path: string): string {
   const own = Object.entries(errors).filter(
     ([at]) => at === path || at.startsWith(`${path}.`) || at.startsWith(`${path}[`),
@@ -77,7 +77,7 @@ export function errorAt(errors: Record<string, string>, path: string): string {
   return own.map(([at, message]) => `${at.slice(path.length)} ${message}`.trim()).join('; ');
 }
 
-/** Error details by field: `definition.agent_id` → its message without the path. */
+/** Maps error details to messages by path, such as `definition.agent_id`. Removes the path from the messages. */
 export function errorsByPath(details: { path: string; message: string }[]): Record<string, string> {
   return Object.fromEntries(details.map(({ path, message }) => [path, message.replace(`${path} `, '')]));
 }

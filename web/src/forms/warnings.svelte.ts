@@ -1,4 +1,4 @@
-/** What the gateway warned about when an extension was saved here: shown at its form, also after the view changed. */
+/** The gateway's warnings about extensions saved on this page. They outlive the form, which shows them again. */
 import { SvelteMap } from 'svelte/reactivity';
 import type { Extension } from '../api/types';
 
@@ -7,7 +7,7 @@ interface Warning {
   message: string;
 }
 
-/** The response to creating or changing an extension; no `warnings` if there are none. */
+/** The response to creating or changing an extension. The gateway omits `warnings` if there are none. */
 export type SavedExtension = Extension & { warnings?: Warning[] };
 
 const warnings = new SvelteMap<string, Warning[]>();
