@@ -5,7 +5,7 @@ import { toasts } from '../../base/toasts.svelte';
 import { escapeInvisible } from '../../base/escape';
 import { t } from '../../base/language';
 
-/** The gateway's limit. */
+/** The gateway's limit for a file. */
 const maxBytes = 20 * 1024 * 1024;
 
 /** The gateway rejects names with control characters. */
@@ -16,15 +16,15 @@ async function upload(file: File): Promise<Attachment> {
   return (await answer.json()) as Attachment;
 }
 
-/** Browsers show no others everywhere. */
+/** The picture types that every browser can display. */
 const picture = /^image\/(png|jpeg|gif|webp)$/;
 
 /** The attachments of the message being written. Uploaded ones are stored in this browser. */
 export class Attachments {
   files = $state<Attachment[]>([]);
-  /** Being uploaded. */
+  /** Files being uploaded, or waiting for their upload. */
   coming = $state<File[]>([]);
-  /** Addresses of pictures that were chosen on this page, by the id of the file. */
+  /** Object URLs of pictures that were chosen on this page, by file id. */
   pictures = $state.raw<Readonly<Record<string, string>>>({});
   readonly #kept: string;
   readonly #failed: () => void;
@@ -33,8 +33,8 @@ export class Attachments {
   #left = false;
 
   /**
-   * To be created with a component and used for its lifetime; later uploads are stored all the same. `kept`: the
-   * storage key. `failed`: called for each failed upload.
+   * Must be created while a component is initialized, and belongs to it. Uploads that finish after the component is
+   * destroyed are still stored. `kept`: the storage key. `failed`: called for each failed upload.
    */
   constructor(kept: string, failed: () => void) {
     this.#kept = kept;

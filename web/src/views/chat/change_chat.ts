@@ -1,4 +1,4 @@
-/** What changes chats and their messages, or takes them away; fetched when it is asked for. */
+/** Changes and deletes chats and messages. Loaded on demand. */
 import { ApiError, apiPath, patch, post, remove } from '../../api/client';
 import type { Attachment, Thread, Turn } from '../../api/types';
 import { escapeInvisible } from '../../base/escape';
@@ -17,7 +17,7 @@ function leave(id: string): void {
   if (!isSecond) router.push(['chats']);
 }
 
-/** Archives a chat, which can be undone, or takes it out of the archive. */
+/** Archives a chat, with an offer to undo that, or unarchives it. */
 export async function archive({ id, archived }: Thread): Promise<void> {
   if (!(await tryOrToast(() => patch(`/threads/${id}`, { archived: !archived }))) || archived) return;
   leave(id);
@@ -26,7 +26,7 @@ export async function archive({ id, archived }: Thread): Promise<void> {
   });
 }
 
-/** Deletes a chat for good, after a question. */
+/** Permanently deletes a chat, after a confirmation. */
 export async function discard({ id, title, turn_count }: Thread, isRunning: () => boolean): Promise<void> {
   const answering = isRunning() ? ` ${t('The current answer will be stopped.')}` : '';
   const text =
@@ -38,7 +38,7 @@ export async function discard({ id, title, turn_count }: Thread, isRunning: () =
     ) + answering;
   if (!(await confirmDanger(t('Delete this chat?'), text, t('Delete')))) return;
   const done = await tryOrToast(async () => {
-    // A chat cannot be deleted while it is being answered.
+    // The gateway does not delete a chat with an active answer.
     if (isRunning()) await post('/chat/stop', { threadId: id });
     await remove(`/threads/${id}`);
   });
@@ -48,10 +48,10 @@ export async function discard({ id, title, turn_count }: Thread, isRunning: () =
   }
 }
 
-/** A separate chat with the conversation up to a turn. */
+/** Makes a new chat with the conversation up to a turn, and opens it. */
 export async function fork(id: string, turnId: string): Promise<void> {
   const thread = await post<Thread>(apiPath`/threads/${id}/fork`, { turnId });
-  // Told apart from the original in the list.
+  // The title distinguishes the copy from the original in the list.
   threads.put(await patch<Thread>(apiPath`/threads/${thread.id}`, { title: `${thread.title} (fork)` }));
   router.push(['t', thread.id]);
 }
@@ -59,7 +59,7 @@ export async function fork(id: string, turnId: string): Promise<void> {
 const retryDelay = 100;
 const maxAttempts = 50;
 
-/** A thread is in use for a moment after its answer was stopped. */
+/** Retries on status 409: a stopped answer releases its thread with a short delay. */
 async function whenIdle(work: () => Promise<unknown>): Promise<void> {
   for (let attempt = 0; ; attempt++) {
     try {
@@ -75,7 +75,7 @@ async function whenIdle(work: () => Promise<unknown>): Promise<void> {
 const attachmentsIn = (metadata: Turn['metadata']): Attachment[] | undefined =>
   Array.isArray(metadata?.attachments) ? (metadata.attachments as Attachment[]) : undefined;
 
-/** Stopping an answer drops the queue at the gateway: the first message is answered next, the others are queued again. */
+/** Restores the queue after Stop, which drops it at the gateway: has the first message answered, queues the others. */
 export async function answerQueued(conversation: Conversation, [next, ...others]: Turn[]): Promise<void> {
   if (!next) return;
   await tryOrToast(async () => {
@@ -88,7 +88,7 @@ export async function answerQueued(conversation: Conversation, [next, ...others]
   });
 }
 
-/** Deletes turns at the gateway once Undo has expired, or when the page is closed. `log`: null once the chat was left. */
+/** Deletes turns once Undo has expired or the page is closed. `log`: null if the chat is no longer shown. */
 export function deleteTurns(conversation: Conversation, ids: string[], log: () => Element | null): void {
   const restore = conversation.hide(ids);
   let isLeft = false;
@@ -112,7 +112,7 @@ export function deleteTurns(conversation: Conversation, ids: string[], log: () =
   addEventListener('pagehide', left);
 }
 
-/** A queued message is deleted immediately, or it could be answered in the meantime; its text can be edited again. */
+/** Deletes a queued message immediately, because it could be answered soon. Offers to edit and resend its text. */
 export function takeBack(conversation: Conversation, { id, content }: Turn, write: (text: string) => void): void {
   const restore = conversation.hide([id]);
   conversation.delete([id]).then(

@@ -1,4 +1,4 @@
-/** How a run's changes of files are counted and described. */
+/** Counts and describes the files that a run changed. */
 import type { RunChanges } from '../../api/types';
 import { diffBlocks } from '../approvals/exact';
 import { t } from '../../base/language';
@@ -10,7 +10,7 @@ export interface Sum {
   removed: number;
 }
 
-/** The lines that the changes add and remove. */
+/** The numbers of lines that the changes add and remove. */
 export function sumOf(changes: FileChange[]): Sum {
   const sum = { added: 0, removed: 0 };
   for (const { diff } of changes)
@@ -19,7 +19,7 @@ export function sumOf(changes: FileChange[]): Sum {
   return sum;
 }
 
-/** Why there is nothing to compare. */
+/** Explains why a change has no diff. */
 export function withoutDiff({ is_binary: isBinary, type, mode_before: before, mode_after: after }: FileChange): string {
   if (isBinary) return t('A binary file: there is no text to compare.');
   if (type === 'directory') return t('A directory.');
@@ -27,7 +27,7 @@ export function withoutDiff({ is_binary: isBinary, type, mode_before: before, mo
   return t('The contents are no longer kept, or too long to compare.');
 }
 
-/** Whether a path is a directory's, or below it. */
+/** Whether a path is the directory, or below it. */
 export function isIn(path: string, directory: unknown): boolean {
   if (typeof directory !== 'string' || !directory.startsWith('/')) return false;
   const root = directory.replace(/\/*$/, '/');

@@ -2,7 +2,7 @@
 
 export interface ComposerState {
   hasSuggestions: boolean;
-  /** An answer is being generated. */
+  /** An answer is active. */
   canStop: boolean;
   isEmpty: boolean;
   /** False on touch screens, where Enter inserts a line break. */

@@ -2,18 +2,18 @@ import { onStorageChange, store, stored } from '../../base/storage';
 
 const saveDelay = 300;
 
-/** The key of the edited text of a sent message. */
+/** The storage key for the edited text of a sent message. */
 export const editKey = (turnId: string): string => `draft.edit.${turnId}`;
 
-/** The text of the message being written, stored in this browser under `key` for all its tabs. */
+/** The text of the message being written, stored in this browser under `key` and shared by its tabs. */
 export class Draft {
   text = $state('');
   readonly #key: string;
   #timer: ReturnType<typeof setTimeout> | undefined;
-  /** Changed here and not stored yet. */
+  /** Changed in this tab and not stored yet. */
   #isDirty = false;
 
-  /** To be created with the component that edits it; unsaved text is stored when that is destroyed. */
+  /** Must be created while the editing component is initialized. Stores unsaved text when that is destroyed. */
   constructor(key: string) {
     this.#key = key;
     this.text = stored(key, '');
@@ -28,7 +28,7 @@ export class Draft {
     this.#timer = setTimeout(this.save, saveDelay);
   }
 
-  /** Stores only changes made here: another tab may have edited or sent the text since. */
+  /** Stores only changes of this tab: another tab may have edited or sent the text since. */
   save = (): void => {
     clearTimeout(this.#timer);
     if (this.#isDirty) store(this.#key, this.text || undefined);

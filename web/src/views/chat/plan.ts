@@ -1,4 +1,4 @@
-/** When an answer is a plan that can be approved. */
+/** Recognizes answers that are plans to approve. */
 import type { Tokens } from 'marked';
 import { lex, wordsOf } from '../../markdown/blocks';
 
@@ -7,8 +7,8 @@ const named = /\bplan(s|ned|ning|e|en)?\b/i;
 const isSteps = (list: Tokens.List): boolean => list.ordered && list.items.length > 1;
 
 /**
- * Many answers have numbered lists. One is a plan if the person asked for a plan, or if the answer calls it one in a
- * heading or in the line before it.
+ * Whether an answer is a plan. Many answers have numbered lists; a list is a plan if the person asked for a plan, or if
+ * the answer calls it one, in a heading or in the line before the list.
  */
 export function presentsPlan(question: string, answer: string): boolean {
   const tokens = lex(answer).filter(({ type }) => type !== 'space');

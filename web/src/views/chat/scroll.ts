@@ -1,4 +1,4 @@
-/** The scroll position in a transcript: arriving text never moves what is being read. */
+/** Manages the scroll position of a transcript. Arriving text never moves the text being read. */
 
 const nearEnd = 40;
 const leavingKeys = new Set(['PageUp', 'ArrowUp', 'Home']);
@@ -13,7 +13,7 @@ export class TranscriptScroll {
   #changed: (atEnd: boolean) => void;
   #observer: ResizeObserver;
 
-  /** `box` scrolls `content`; `spacer` adds room after it; `changed` is called with whether the end is in view. */
+  /** `box` scrolls `content`. `spacer` adds room after it. `changed` receives whether the end is in view. */
   constructor(box: HTMLElement, content: HTMLElement, spacer: HTMLElement, changed: (atEnd: boolean) => void) {
     this.#box = box;
     this.#spacer = spacer;
@@ -24,7 +24,7 @@ export class TranscriptScroll {
     box.addEventListener('wheel', ({ deltaY }) => deltaY < 0 && this.#stopFollowing(), { passive: true });
     box.addEventListener('touchmove', () => this.#stopFollowing(), { passive: true });
     box.addEventListener('keydown', ({ key }) => leavingKeys.has(key) && this.#stopFollowing());
-    // Before the element expands.
+    // In the capture phase, before the element expands.
     box.addEventListener('click', ({ target }) => (target as Element).closest(expanders) && this.#stopFollowing(), {
       capture: true,
     });
@@ -38,7 +38,7 @@ export class TranscriptScroll {
     removeEventListener('keydown', this.#onFind);
   }
 
-  /** Find-in-page must not be scrolled away from its match. */
+  /** Stops following, which would scroll away from a match of the browser's search. */
   #onFind = ({ key, ctrlKey, metaKey }: KeyboardEvent): void => {
     if ((ctrlKey || metaKey) && key === 'f') this.#stopFollowing();
   };
@@ -58,7 +58,7 @@ export class TranscriptScroll {
     this.#box.scrollTop = this.#box.scrollHeight;
   }
 
-  /** Turns get their real height only as they come near, so this repeats until the position is stable. */
+  /** Scrolls to an element. Turns get their real height only near the viewport, so this repeats until it is stable. */
   show(element: HTMLElement, attempts = 10): void {
     this.#anchor = null;
     this.#following = false;

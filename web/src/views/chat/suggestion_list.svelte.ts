@@ -30,7 +30,7 @@ export class SuggestionList {
     this.#index = (this.#index + step + this.items.length) % this.items.length;
   }
 
-  /** Also ignores a pending update. */
+  /** Clears the list, and cancels a pending update. */
   close(): void {
     this.#query++;
     this.items = [];

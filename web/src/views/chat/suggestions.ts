@@ -7,7 +7,7 @@ import { registry } from '../../state/registry.svelte';
 export interface Suggestion {
   label: string;
   about: string;
-  /** The part at the end of the typed text that is replaced. */
+  /** Matches the end of the typed text, which the suggestion replaces. */
   replaces: RegExp;
   inserts: string;
 }

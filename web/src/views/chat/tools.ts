@@ -1,4 +1,4 @@
-/** How tool calls are presented. */
+/** Describes tool calls for display. */
 import { firstLine } from '../../base/format';
 import { escapeInvisible } from '../../base/escape';
 import type { Piece, ToolCallView } from '../../state/timeline';
@@ -7,7 +7,7 @@ import { t, tn } from '../../base/language';
 
 export type ToolState = 'running' | 'ok' | 'failed' | 'denied' | 'staged' | 'dry';
 
-/** What a tool's card can do in its chat. */
+/** The effects that a tool's card can have on its chat. */
 export interface ToolActions {
   /** The name of the chat's agent. */
   agent: string;
@@ -84,10 +84,10 @@ export function changeOf({ name, input }: ToolCallView): { before: string; after
 
 export const onlyReads = (call: ToolCallView): boolean => reading.has(call.name) && stateOf(call) === 'ok';
 
-/** Further built-in tools that change no file. Integrations, actions and tools that come later may. */
+/** Other built-in tools that change no files. Integrations, actions and unknown tools may change files. */
 const harmless = new Set(['FindTools', 'Tasks', 'AskUser', 'Propose']);
 
-/** Whether the answer ran a tool that may have changed files. */
+/** Whether an answer called a tool that may have changed files. */
 export const mayChangeFiles = (pieces: Piece[]): boolean =>
   pieces.some(
     (piece) =>
@@ -100,7 +100,7 @@ export const mayChangeFiles = (pieces: Piece[]): boolean =>
 export type Shown =
   { kind: 'text'; text: string } | { kind: 'calls'; calls: ToolCallView[] } | { kind: 'said'; turnId: string };
 
-/** The parts of an active answer, with the steered messages that this page saw no event of. */
+/** The parts of an active answer, completed with steered messages whose events this page missed. */
 export function withSaid(parts: Part[], stored: Piece[]): Part[] {
   const shown = new Set(parts.flatMap((part) => (part.kind === 'said' ? [part.turnId] : [])));
   return [...parts, ...stored.filter((piece) => piece.kind === 'said' && !shown.has(piece.turnId))];

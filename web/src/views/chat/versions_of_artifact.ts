@@ -1,4 +1,4 @@
-/** All versions of an artifact in a chat: its code blocks of one kind, oldest first. */
+/** The versions of an artifact: all code blocks of its kind in the chat, oldest first. */
 import type { Token, Tokens } from 'marked';
 import type { Turn } from '../../api/types';
 import { lex } from '../../markdown/blocks';
@@ -8,7 +8,7 @@ import { t } from '../../base/language';
 const isCode = (token: Token): token is Tokens.Code => token.type === 'code';
 
 export function versionsIn(turns: Turn[], kind: ArtifactKind): Artifact[] {
-  // Two formulas are no versions of each other.
+  // Formulas are independent, not versions of each other.
   if (kind === 'math') return [];
   const all: Artifact[] = [];
   for (const { role, content } of turns) {
@@ -29,7 +29,7 @@ const titles: Record<ArtifactKind, RegExp> = {
   math: /$^/,
 };
 
-/** What it is called: the title of a page or a diagram, the first heading of a document. */
+/** The title of a page, drawing or diagram, the first heading of a document, or else the name of the kind. */
 export function titleOf({ kind, text }: Artifact): string {
   const names = {
     html: t('Page'),

@@ -1,4 +1,4 @@
-/** A chat as a file for others: a page that loads and runs nothing, without inputs, results and secrets. */
+/** Exports a chat for others, as a static page that loads nothing. Omits tool inputs and results, and secrets. */
 import { flushSync, mount, unmount } from 'svelte';
 import { apiPath, get } from '../../api/client';
 import type { Thread, Turn } from '../../api/types';
@@ -32,11 +32,11 @@ async function transcript(id: string): Promise<{ title: string; turns: Turn[] }>
 const element = (name: string, text: string, className = ''): HTMLElement =>
   Object.assign(document.createElement(name), { textContent: text, className });
 
-/** How many formulas are drawn of what marked read. */
+/** The number of formulas in the tokens of marked that will be rendered. */
 function formulasIn(read: unknown): number {
   if (typeof read !== 'object' || read === null) return 0;
   const { type, lang } = read as { type?: unknown; lang?: unknown };
-  // The text of a picture is shown as it is written.
+  // The alternative text of a picture is not rendered.
   if (type === 'image') return 0;
   const isFormula = type === 'math' || (type === 'code' && lang === 'math');
   return Object.values(read).reduce<number>((sum, part) => sum + formulasIn(part), isFormula ? 1 : 0);
@@ -45,10 +45,10 @@ function formulasIn(read: unknown): number {
 const briefly = 20;
 const maxWaits = 50;
 
-/** Until all formulas are there, or no more of them come: some are shown in another way. */
+/** Waits until all formulas are rendered, or no more appear: some are shown in another form. */
 async function allDrawn(box: HTMLElement, text: string): Promise<void> {
   const wanted = formulasIn(lex(text));
-  // What draws them is fetched first, however long that takes.
+  // Loads the renderer first, because that may take arbitrarily long.
   if (wanted) await import('../../markdown/Formula.svelte').catch(console.warn);
   let count = 0;
   for (let waits = 0; count < wanted && waits < maxWaits; waits++) {
@@ -60,7 +60,7 @@ async function allDrawn(box: HTMLElement, text: string): Promise<void> {
   flushSync();
 }
 
-/** Formulas as MathML, which needs no script, code without its buttons. */
+/** Renders Markdown to static HTML: formulas as MathML, which needs no script, and code without its buttons. */
 async function drawn(text: string): Promise<HTMLElement> {
   const box = document.createElement('div');
   const shown = mount(Markdown, { target: box, props: { text } });
@@ -72,7 +72,7 @@ async function drawn(text: string): Promise<HTMLElement> {
   const diagrams = [...copy.querySelectorAll('.code')].filter(
     (code) => code.querySelector('.bar span')?.textContent === 'mermaid',
   );
-  // A formula in a code block stands above its source.
+  // A formula from a code block is followed by its source, which is removed.
   for (const source of copy.querySelectorAll('.formula ~ pre')) source.remove();
   for (const done of copy.querySelectorAll('input')) done.replaceWith(done.checked ? '☑ ' : '☐ ');
   for (const control of copy.querySelectorAll('button')) control.remove();
@@ -82,7 +82,7 @@ async function drawn(text: string): Promise<HTMLElement> {
   return copy;
 }
 
-/** A diagram as a picture above its source, in which nothing runs. One that cannot be drawn stays as it is written. */
+/** Puts a static picture of a diagram above its source. If it cannot be drawn, only the source remains. */
 async function addPicture(code: Element): Promise<void> {
   const source = code.querySelector('pre');
   try {
@@ -111,7 +111,7 @@ async function article(turn: Turn): Promise<HTMLElement> {
   return box;
 }
 
-/** `turns`: oldest first. Tools are named before the answer that used them. */
+/** `turns`: oldest first. The names of tools precede the answer that used them. */
 async function bodyOf(title: string, turns: Turn[]): Promise<HTMLElement> {
   const body = document.createElement('body');
   body.append(element('h1', escapeInvisible(title)));
@@ -136,7 +136,7 @@ async function bodyOf(title: string, turns: Turn[]): Promise<HTMLElement> {
 export async function sharedFile({ id }: Thread): Promise<File> {
   const { title, turns } = await transcript(id);
   const page = documentOf(title, language, (await bodyOf(title, turns)).outerHTML);
-  // The gateway does not know the tokens of its clients by their text.
+  // The gateway cannot remove this token: it does not store the text of its clients' tokens.
   const text = session.token ? page.replaceAll(session.token, '[secret]') : page;
   return new File([text], fileName(title), { type: 'text/html' });
 }

@@ -1,4 +1,4 @@
-/** A chat as a link: the file for others, packed into the address of a page that needs no token. */
+/** Shares a chat as a link: the exported file is packed into the address of a page that needs no token. */
 import type { Thread } from '../../api/types';
 import { locale, t } from '../../base/language';
 import { toasts } from '../../base/toasts.svelte';
@@ -7,11 +7,11 @@ import { maxFragment, packed } from '../../shared/link';
 import { saveShared, sharedFile } from './share';
 
 const page = '/ui/shared.html';
-/** Common limits of programs for messages and mail begin here. */
+/** Programs for messages and mail may cut links that are longer. */
 const unsureLength = 2000;
 const isLoopback = /^(localhost|127(\.\d+){3}|\[::1\])$|\.localhost$/.test(location.hostname);
 
-/** What a person should know before passing it on. */
+/** The notes to read before passing the link on. */
 function about(length: number): string {
   const { host } = location;
   const size = t('It is {count} characters long.', { count: length.toLocaleString(locale) });
