@@ -1,25 +1,25 @@
 import { newRecognition, type Recognition } from './recognition';
 
-/** The silence after which something counts as said. Until words are final, browsers wait themselves. */
+/** Milliseconds of silence after final words that end an utterance. Browsers finalize words only after a pause. */
 const pause = 1200;
-/** The same for words that the browser does not make final. */
+/** The same after words that the browser has not finalized. */
 const longPause = 4000;
-/** The microphone does not stay on for somebody who has left. */
+/** Milliseconds without words after which the microphone is turned off, because the person may have left. */
 const patience = 120_000;
-/** A browser that ends at once, again and again, does not listen. */
+/** If recognition ends within this many milliseconds more than `maxBrief` times, the browser does not really listen. */
 const briefly = 1000;
 const maxBrief = 3;
 
 interface Heard {
-  /** Words so far. Returns whether they are meant for the agent; others are forgotten. */
+  /** Called with the words so far. Returns whether they are meant for the agent; otherwise they are dropped. */
   words: (words: string, areFinal: boolean) => boolean;
-  /** All that was said before a pause. The microphone is off. */
+  /** Called with the words of an utterance, once the microphone is off. */
   said: (words: string) => void;
-  /** The microphone is off: an error of the browser, or nothing was said for long. */
+  /** Called once the microphone is off after an error of the browser, or after `patience` (`no-speech`). */
   failed: (error: string) => void;
 }
 
-/** A microphone that is on from `start` until something was said, or until `stop`. */
+/** A microphone that is on from `start` until the end of an utterance, `stop` or a failure. */
 export class Listener {
   isOn = $state(false);
   #active: Recognition | null = null;
@@ -82,7 +82,7 @@ export class Listener {
       if (!this.#take(`${final} ${unsure}`.trim(), !unsure)) final = '';
     });
     recognition.onerror = ifActive(({ error }) => {
-      // The browser ends after it.
+      // After `no-speech`, browsers send `end`, which restarts recognition.
       if (error !== 'no-speech') this.#fail(error);
     });
     recognition.onend = ifActive<void>(() => this.#ended());
@@ -93,7 +93,7 @@ export class Listener {
     }
   }
 
-  /** Returns whether the words are kept. */
+  /** Handles the words so far. Returns whether they are kept. */
   #take(words: string, areFinal: boolean): boolean {
     clearTimeout(this.#pause);
     const isMeant = this.heard.words(words, areFinal);
@@ -110,7 +110,7 @@ export class Listener {
     this.heard.said(words);
   }
 
-  /** Browsers listen for some seconds, or a minute, only. */
+  /** Restarts recognition if no words were recognized: browsers end it after seconds or a minute. */
   #ended(): void {
     clearTimeout(this.#pause);
     if (this.#words) this.#said();

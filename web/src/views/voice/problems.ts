@@ -9,5 +9,5 @@ const problems: Record<string, string> = {
   aborted: t('The browser gave the microphone to something else.'),
 };
 
-/** What an error of speech recognition means. */
+/** Explains an error code of speech recognition. */
 export const problemOf = (error: string): string => problems[error] ?? error;

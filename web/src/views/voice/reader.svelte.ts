@@ -1,6 +1,6 @@
-/** Reads aloud with a voice of this device. The page has one voice: what began last is read. */
+/** Reads aloud with a voice of this device. The page has one voice: starting a reader stops the previous one. */
 
-/** A browser may read its list of voices only when it is first asked for. */
+/** Milliseconds to wait for the voices: a browser may load its list only on the first request. */
 const voicesWithin = 1500;
 
 async function localVoice(): Promise<SpeechSynthesisVoice | undefined> {
@@ -15,23 +15,23 @@ async function localVoice(): Promise<SpeechSynthesisVoice | undefined> {
 }
 
 let latest: Reader | undefined;
-/** How many of the parts that were read last may still be heard. */
+/** The number of last parts that the microphone may still hear. */
 const recentParts = 3;
 
 export class Reader {
-  /** Something is being read, or about to be. */
+  /** Text is being read, or is about to be. */
   isReading = $state(false);
-  /** What was read last, and what is read. */
+  /** The parts that were read last, including the current one. */
   recent: string[] = [];
   #waiting: string[] = [];
   #voice: SpeechSynthesisVoice | undefined;
-  /** Raised by each start and stop: what began before counts no more. */
+  /** Incremented by each start and stop, to ignore callbacks of earlier readings. */
   #turn = 0;
 
-  /** `taken`: called when another one takes the voice. */
+  /** `taken`: called when another reader takes the voice. */
   constructor(readonly taken: () => void = () => {}) {}
 
-  /** Takes the voice. */
+  /** Takes the voice from the reader that has it. */
   take(): void {
     const before = latest;
     latest = this;
@@ -40,7 +40,7 @@ export class Reader {
     before.taken();
   }
 
-  /** Adds to what is read. Returns false if this device has no voice: a service would get the text. */
+  /** Queues parts to read. Returns false if this device has no local voice: others send the text to a service. */
   async read(parts: string[]): Promise<boolean> {
     if (!('speechSynthesis' in window)) return false;
     this.take();

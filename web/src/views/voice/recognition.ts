@@ -1,14 +1,14 @@
-/** Speech recognition of the browser, as far as the page uses it: TypeScript's library does not have it. */
+/** The browser's speech recognition, as far as the page uses it. TypeScript's DOM library does not declare it. */
 
 export interface Recognition extends EventTarget {
   lang: string;
   continuous: boolean;
   interimResults: boolean;
-  /** Only in browsers that can recognize speech themselves. */
+  /** Exists only in browsers that can recognize speech on the device. */
   processLocally?: boolean;
   start(): void;
   stop(): void;
-  /** Without the words that are still unsure. */
+  /** Stops, and drops words that are not final. */
   abort(): void;
   onresult: (event: { resultIndex: number; results: SpeechRecognitionResultList }) => void;
   onerror: (event: { error: string }) => void;
@@ -25,13 +25,13 @@ const Recognizer = SpeechRecognition ?? webkitSpeechRecognition;
 
 export const canRecognize = Recognizer !== undefined;
 
-/** Whether what is said stays on this device. */
+/** Whether the browser recognizes speech on this device, without a service. */
 export async function recognizesHere(): Promise<boolean> {
   const wanted = { langs: [navigator.language], processLocally: true };
   return (await Recognizer?.available?.(wanted).catch(() => '')) === 'available';
 }
 
-/** In the browser's language. */
+/** Makes a recognition for the browser's language. */
 export function newRecognition(isLocal: boolean): Recognition {
   const recognition = new (Recognizer as Constructor)();
   recognition.lang = navigator.language;

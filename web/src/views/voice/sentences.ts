@@ -1,9 +1,9 @@
-/** Sentences of an answer that is still being written, and of what a microphone hears while they are read. */
+/** Splits an answer that is still being written into sentences, and detects their echo in the microphone. */
 
-/** A line, or a sentence with the text after it: a space marks the end of a sentence. */
+/** Matches the end of a line, or of a sentence: punctuation and the space after it. CJK sentences need no space. */
 const ends = /\n|[.!?…][\p{Pe}\p{Pf}"'*]*\s|[。！？]/gu;
 
-/** Where the last complete sentence ends. */
+/** The end of the last complete sentence, as an index; 0 if there is none. */
 export function completeUpTo(text: string): number {
   let end = 0;
   for (const found of text.matchAll(ends)) end = found.index + found[0].length;
@@ -23,7 +23,7 @@ export function sentencesOf(text: string): string[] {
 
 const wordsOf = (text: string): string[] => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
 
-/** Whether a microphone heard nothing but what is read aloud: most of the words are from there. */
+/** Whether the microphone heard only the text being read aloud: more than half of the words are from it. */
 export function isEcho(heard: string, read: string): boolean {
   const words = wordsOf(heard);
   const known = wordsOf(read);
