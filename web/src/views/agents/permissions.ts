@@ -18,7 +18,7 @@ interface Rule {
   tool: string;
   /** The lowest stage at which the tool acts directly. */
   from: Stage;
-  /** Below that stage the call becomes a proposal. */
+  /** Below `from`, the call becomes a proposal. */
   staged?: boolean;
   note?: string;
 }
@@ -51,7 +51,7 @@ const actionsFrom: Record<string, Stage> = {
 
 const names = (value: unknown): string[] | null => (Array.isArray(value) ? value.map(String) : null);
 
-/** `capabilities`: the enabled ones. Others that the agent names grant nothing. */
+/** `capabilities`: the enabled ones. Disabled or missing capabilities that the agent names grant nothing. */
 export function allowances(
   agent: Extension,
   stage: Stage,

@@ -12,7 +12,7 @@ export type Decision =
   | { decision: 'propose' }
   | { answer: unknown };
 
-/** What a request is about, to be continued with the name of its agent. */
+/** The purpose of a request by tool, as it follows “asks to”. */
 const purposes: Record<string, string> = {
   Bash: t('run a command'),
   Write: t('write a file'),
@@ -40,12 +40,12 @@ const endings: Record<string, string> = {
 const wordsFor = (decision: string, scope?: string | null): string =>
   decisions[decision === 'allow' ? (scope ?? 'once') : decision] ?? t('Decided');
 
-/** How a request ended that was not decided on this page. */
+/** The outcome of a request that was not decided on this page. */
 export const outcomeOf = ({ decision, scope, by }: PermissionRequest): string =>
   endings[by ?? ''] ??
   t('{decided} by a person on another page or device.', { decided: wordsFor(decision ?? '', scope) });
 
-/** Returns whether the request is decided now, by whomever. */
+/** Sends the decision. Returns whether the request is decided now, by this or another person. */
 export async function decide({ id }: PermissionRequest, body: Decision): Promise<boolean> {
   try {
     await post(apiPath`/permissions/${id}`, body);
@@ -56,7 +56,7 @@ export async function decide({ id }: PermissionRequest, body: Decision): Promise
     return true;
   } catch (error) {
     const status = error instanceof ApiError ? error.status : 0;
-    // Somebody else was faster: the event says what they decided.
+    // Another person decided first; an event reports their decision.
     if (status === 409 || status === 404) await approvals.load();
     else toasts.error(error);
     return status === 409 || status === 404;

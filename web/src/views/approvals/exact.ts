@@ -1,20 +1,20 @@
 /**
- * Text to be approved, with everything in it that a reader would miss: invisible characters, letters that look like
- * others, and white space that pushes the end out of sight.
+ * Text to be approved, with marks for everything that a reader would miss: invisible characters, look-alike letters,
+ * and white space that pushes the end out of sight.
  */
 import { count } from '../../base/format';
 import { t } from '../../base/language';
 
-/** A piece of text as it is, or a mark that stands for or follows something a reader would miss. */
+/** A piece of unchanged text, or a mark that replaces or follows something that a reader would miss. */
 export interface Piece {
   text: string;
   mark: boolean;
 }
 
 const blanks = String.raw`(?:[ \t]*\n){6,}|[ \t]{25,}`;
-/** Controls, formats, unassigned and private ones, spaces other than the usual one, and what fonts leave out. */
+/** Control, format, unassigned and private-use characters, unusual spaces, and characters that fonts do not draw. */
 const invisible = String.raw`[[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u{2800}]--[ \t\n]]`;
-/** Each alternative takes time linear in the text, however hostile that is. */
+/** Each alternative takes linear time, even on hostile text. */
 const odd = new RegExp(String.raw`${blanks}|(${invisible})\1*|\p{M}{4,}|[^\p{ASCII}]`, 'gv');
 
 const latin = /\p{Script=Latin}/u;
@@ -22,7 +22,7 @@ const codePoint = (character: string): string =>
   `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
 const isInvisible = new RegExp(`^${invisible}`, 'v');
 
-/** The text in order: what is left of it when marks are left out is all of it that can be seen. */
+/** The pieces of a text, in order. Without the marks, they are its whole visible part. */
 export function exactPieces(text: string): Piece[] {
   const pieces: Piece[] = [];
   const add = (piece: string, mark: boolean): void => {
@@ -58,10 +58,10 @@ function addInvisible(found: string, add: Add): void {
   add(others.length ? `⟨${codePoint(character)} × ${count(others.length + 1)}⟩` : `⟨${codePoint(character)}⟩`, true);
 }
 
-/** How far the rest of a word is looked for. */
+/** Characters to search on each side of a letter for the rest of its word. */
 const wordLength = 64;
 
-/** Follows a letter of another alphabet in a Latin word, and what only looks like an ASCII character. */
+/** Adds a character. A mark follows a letter of another alphabet in a Latin word, and a look-alike of ASCII. */
 function addCharacter(character: string, text: string, at: number, add: Add): void {
   add(character, false);
   const plain = character.normalize('NFKC');
@@ -93,7 +93,7 @@ function realHost(name: string): string | undefined {
   }
 }
 
-/** The hosts in a text that are not what they look like: other alphabets, a name before `@`, a number as address. */
+/** The hosts in a text that differ from how they look: other alphabets, a name before `@`, a number as address. */
 export function disguisedHosts(text: string): Host[] {
   const found = new Map<string, string>();
   const consider = (shown: string): void => {
@@ -116,13 +116,13 @@ export interface DiffBlock {
 
 const kinds: Record<string, DiffBlock['kind']> = { '+': 'added', '-': 'removed', '@': 'place' };
 
-/** A unified diff in blocks of lines of a kind; the names of its files are left out. */
+/** Groups the lines of a unified diff into blocks of one kind. Omits the file names. */
 export function diffBlocks(diff: string): DiffBlock[] {
   const blocks: DiffBlock[] = [];
   let begun = false;
   for (const line of diff.replace(/\n$/, '').split('\n')) {
     begun ||= line.startsWith('@@');
-    // Before the first place: names of files. After it a line may begin with them, too.
+    // File names precede the first hunk. In a hunk, changed lines may begin in the same way.
     if (!begun && /^(---|\+\+\+|diff |index )/.test(line)) continue;
     const kind = kinds[line[0] ?? ''] ?? 'same';
     const last = blocks.at(-1);

@@ -1,6 +1,6 @@
 /**
- * The first page of an app as one text, with the styles, scripts, pictures and fonts that it names: it is shown in a frame
- * without network, whose requests nobody would answer, because they need the token.
+ * The first page of an app as a single document, with its styles, scripts, pictures and fonts inlined. It is shown in a
+ * frame without network access: requests from there would fail, because they need the token.
  */
 import { apiPath } from '../../api/client';
 import { t } from '../../base/language';
@@ -8,14 +8,14 @@ import { session } from '../../state/session.svelte';
 
 export interface Preview {
   html: string;
-  /** Something is left out. */
+  /** Whether files of the app are left out. */
   isPartial: boolean;
 }
 
 const maxFiles = 100;
 const maxBytes = 8_000_000;
 
-/** Links lead nowhere, as their pages could not be loaded. */
+/** Disables links to other pages, which could not be loaded. */
 const guard =
   '<script>addEventListener("click",function(e){var a=e.target.closest&&e.target.closest("a[href]");' +
   'if(a&&a.getAttribute("href")[0]!=="#")e.preventDefault()})</script>';
@@ -25,7 +25,7 @@ const attribute = (tag: string, name: string): string | undefined => {
   return (found?.[1] ?? found?.[2] ?? found?.[3])?.replace(/&amp;/g, '&');
 };
 
-/** Replaces what `pattern` finds by what `replaced` makes of it, if that is not undefined. */
+/** Replaces each match of `pattern` with the result of `replaced`, unless that is undefined. */
 async function replaceAll(
   text: string,
   pattern: RegExp,
@@ -49,7 +49,7 @@ class App {
     return apiPath`/apps/${this.name}/proxy/`;
   }
 
-  /** A path that a file of the app names, relative to the app; undefined for what is not the app's. */
+  /** Resolves a path `named` in the file `from`, relative to the app. undefined for addresses outside the app. */
   path(named: string, from: string): string | undefined {
     const base = `http://app.invalid/${from}`;
     if (!URL.canParse(named, base)) return undefined;
@@ -59,8 +59,8 @@ class App {
   }
 
   /**
-   * Not a request of the page's own: an app may answer 401 without the browser being unpaired. No redirect is followed: the
-   * token would go with it to wherever the app leads, into the gateway itself.
+   * Reads a file of the app. Does not use the API client: a 401 from the app must not unpair this browser. Follows no
+   * redirects: the app could direct the request, with its token, to the gateway's API.
    */
   async read(path: string): Promise<Blob> {
     const headers = { authorization: `Bearer ${session.token}` };
@@ -72,7 +72,7 @@ class App {
     return response.blob();
   }
 
-  /** A file that another one names; undefined for what is missing, too much, or not the app's. */
+  /** Reads a file that another one names. undefined if it is missing, outside the app, or beyond the limits. */
   async named(name: string, from: string): Promise<{ path: string; content: Blob } | undefined> {
     if (/^(data|blob|javascript|about):/i.test(name)) return undefined;
     const path = this.path(name, from);
@@ -92,7 +92,7 @@ const asData = (content: Blob): Promise<string> =>
     reader.readAsDataURL(content);
   });
 
-/** Styles with the styles, pictures and fonts that they name. */
+/** Inlines the styles, pictures and fonts that a style sheet names. */
 async function styles(app: App, css: string, from: string): Promise<string> {
   const imported = /@import\s+(?:url\()?\s*["']?([^"')\s;]+)["']?\s*\)?\s*;/gi;
   const all = await replaceAll(css, imported, async (_, name = '') => {
@@ -105,7 +105,7 @@ async function styles(app: App, css: string, from: string): Promise<string> {
   });
 }
 
-/** Other scripts cannot be loaded by it. */
+/** Matches modules that import others: the frame cannot load those. */
 const loadsOthers = /^\s*(?:import\b|export\b[^;]*\bfrom\b)|\bimport\(/m;
 
 export async function previewOf(name: string, first: string): Promise<Preview> {

@@ -1,4 +1,4 @@
-/** Connecting messengers: from an account's token to an integration of kind `channel`. */
+/** Connects messengers: makes an integration of kind `channel` from the token of an account. */
 import { apiPath, post, put, remove } from '../../api/client';
 import type { Extension } from '../../api/types';
 import { registry } from '../../state/registry.svelte';
@@ -16,12 +16,12 @@ export interface Field {
 export interface Messenger {
   service: string;
   label: string;
-  /** What the secret is at this messenger. */
+  /** The messenger's name for the secret. */
   token: string;
-  /** How to get it. */
+  /** How to get the token. */
   note: string;
   fields: Field[];
-  /** A person's id there. */
+  /** The form of a person's id at this messenger. */
   person: string;
 }
 
@@ -86,7 +86,7 @@ export const notices: { kind: string; label: string }[] = [
 export interface Wanted {
   service: string;
   token: string;
-  /** By member of the definition. */
+  /** Values by member of the definition. */
   fields: Record<string, string>;
   agent: string;
   allow: string;
@@ -112,7 +112,7 @@ export function definitionOf(wanted: Wanted, secret: string): Record<string, unk
   };
 }
 
-/** Stores the token as a separate secret, and the channel as an extension, which begins to read at once. */
+/** Stores the token as a secret, and the channel as an extension. The channel starts to read immediately. */
 export async function connectChannel(wanted: Wanted): Promise<Extension> {
   const name = freeName(wanted.service, isTaken);
   const secret = `${name.toUpperCase().replaceAll('-', '_')}_TOKEN`;

@@ -1,13 +1,13 @@
-/** Costs as a table for spreadsheets. */
+/** Costs as CSV for spreadsheets. */
 import type { WholeReport } from './report';
 
-/** RFC 4180. A spreadsheet would run a text that begins like a formula. */
+/** Formats a cell by RFC 4180. A quote before text that begins like a formula keeps spreadsheets from running it. */
 function cell(value: string | number): string {
   const text = typeof value === 'string' && /^[=+\-@\t\r]/.test(value) ? `'${value}` : `${value}`;
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** One row for each sum. `period`: what all sums but those of days are of. */
+/** One row for each sum. `period`: the period of all sums except those by day. */
 export function csvOf(report: WholeReport, period: string): string {
   const rows: (string | number)[][] = [
     ['by', 'name', 'period', 'usd'],

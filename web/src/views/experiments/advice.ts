@@ -6,7 +6,7 @@ const certain = 9999;
 const enoughToStop = 3;
 const clearlyMore = 2;
 
-/** One line on whether to continue. */
+/** One sentence on whether to continue. */
 export function advice({ confidence: { confidence, sampleSize }, consecutiveDiscards }: Confidence): string {
   if (consecutiveDiscards >= enoughToStop)
     return t('{discards} in a row brought no improvement: stop or try something else.', {

@@ -1,4 +1,4 @@
-/** What one extension of each type is called. */
+/** The name of a single extension of each type. */
 import type { ExtensionType } from '../../api/types';
 import { t } from '../../base/language';
 

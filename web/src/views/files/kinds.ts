@@ -1,4 +1,4 @@
-/** What the name of a file says about its content. */
+/** Derives the kind of a file's content from its name. */
 
 const languages: Record<string, string> = {
   bash: 'bash',
@@ -31,7 +31,7 @@ const languages: Record<string, string> = {
   yml: 'yaml',
 };
 
-/** Browsers show no others everywhere. */
+/** The picture types that every browser can display. */
 const pictures: Record<string, string> = {
   gif: 'image/gif',
   jpeg: 'image/jpeg',
@@ -45,15 +45,15 @@ function ofExtension(known: Record<string, string>, path: string): string | unde
   return Object.hasOwn(known, extension) ? known[extension] : undefined;
 }
 
-/** The language to highlight it as; empty if it is not known. */
+/** The language for highlighting; empty if it is unknown. */
 export const languageOf = (path: string): string => ofExtension(languages, path) ?? '';
 
-/** The MIME type of a picture. */
+/** The MIME type of a picture; undefined for other files. */
 export const pictureType = (path: string): string | undefined => ofExtension(pictures, path);
 
 /**
- * The text of consecutive ranges as blocks that end with lines, so that each is laid out by itself. A line longer than
- * a range is cut at its end.
+ * The text of consecutive ranges as blocks that end at line breaks, so that each can be laid out separately. A line
+ * that is longer than a range is split where the range ends.
  */
 export function blocksOf(ranges: string[]): string[] {
   const blocks: string[] = [];

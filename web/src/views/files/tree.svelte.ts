@@ -1,15 +1,15 @@
-/** A project's directories as the rows of a tree, each read when it is opened. */
+/** The directories of a project as the rows of a tree. A directory is read when it is opened. */
 import type { ProjectDirectory, ProjectEntry } from '../../api/types';
 import { t } from '../../base/language';
 
 export interface Row {
   path: string;
   name: string;
-  /** `note`: says something about its directory. */
+  /** `note`: a message about the directory, such as “Empty”. */
   type: ProjectEntry['type'] | 'note';
-  /** From 1. */
+  /** The depth, from 1. */
   level: number;
-  /** Its place in its directory, from 1, and how many entries that has; -1 while that is not known. */
+  /** The row's position in its directory, from 1, and the number of entries there; -1 if that is not known yet. */
   position: number;
   size: number;
   isOpen: boolean;
@@ -17,14 +17,14 @@ export interface Row {
 
 const join = (directory: string, name: string): string => (directory ? `${directory}/${name}` : name);
 
-/** The directory that a path is in; empty for the project itself. */
+/** The parent directory of a path; empty for the project itself. */
 export const parentOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('/')));
 
 const nameIn = (directory: string, path: string): string => (directory ? path.slice(directory.length + 1) : path);
 
-/** Rows that follow each other: entries of one directory, or a note. */
+/** Consecutive rows: entries of one directory, or a note. */
 interface Part {
-  /** The first of its rows. */
+  /** The index of its first row. */
   first: number;
   count: number;
   directory: string;
@@ -32,7 +32,7 @@ interface Part {
   nameAt: (index: number) => string;
 }
 
-/** The rows of a tree, each made when it is looked at: a directory may have fifty thousand. */
+/** The rows of a tree, made on access because a directory may have 50,000 entries. */
 export class Rows {
   length = 0;
   readonly #parts: Part[] = [];
@@ -55,7 +55,7 @@ export class Rows {
     return rows;
   }
 
-  /** The row of a path; -1 if there is none. */
+  /** The index of a path's row; -1 if there is none. */
   indexOf(path: string): number {
     if (!path) return -1;
     const directory = parentOf(path);
@@ -67,7 +67,7 @@ export class Rows {
     return -1;
   }
 
-  /** The first row from `from` on, or else before it, whose name begins with `words`; -1 if there is none. */
+  /** The index of the next row whose name begins with `words`, from `from` and then from the start; -1 if none does. */
   find(words: string, from: number): number {
     let before = -1;
     for (const { first, count, nameAt } of this.#parts) {
@@ -82,16 +82,16 @@ export class Rows {
   }
 }
 
-/** Says something about a directory. */
+/** Adds a message about a directory as a row. */
 function addNote(rows: Rows, directory: string, level: number, name: string): void {
-  // No name of a file, nor of a directory on the way to one.
+  // The line break distinguishes the mark from file names. A slash would make it a path in a subdirectory.
   const mark = `\n${name.replaceAll('/', ' ')}`;
   const path = join(directory, mark);
   const row = (): Row => ({ path, name, type: 'note', level, position: 1, size: 1, isOpen: false });
   rows.add(1, directory, row, () => mark);
 }
 
-/** So many entries are read first: a directory of fifty thousand takes a while. */
+/** The number of entries to read and show first, because a directory with 50,000 entries takes longer. */
 const firstEntries = 500;
 
 type Read = (path: string, limit?: number) => Promise<ProjectDirectory>;
@@ -99,7 +99,7 @@ type Read = (path: string, limit?: number) => Promise<ProjectDirectory>;
 export class FileTree {
   rows = $state.raw(new Rows());
   readonly #read: Read;
-  /** `isBegun`: more entries are being read. */
+  /** Directories or errors by path. `isBegun`: more entries are being read. */
   readonly #known = new Map<string, (ProjectDirectory & { isBegun?: boolean }) | Error>();
   readonly #open = new Set<string>(['']);
 
@@ -107,7 +107,7 @@ export class FileTree {
     this.#read = read;
   }
 
-  /** Reads the open directories again; what is shown stays until then. */
+  /** Reads the open directories again. Their old entries stay visible until then. */
   async reload(): Promise<void> {
     await Promise.all([...this.#open].map((path) => this.#fetch(path)));
   }
@@ -134,7 +134,7 @@ export class FileTree {
       if (!this.#known.has(path)) {
         const first = await this.#read(path, firstEntries);
         const known = this.#known.get(path);
-        // All of it may have been read meanwhile.
+        // Another call may have read the whole directory in the meantime.
         if (!known || known instanceof Error) this.#known.set(path, { ...first, isBegun: !first.complete });
         if (first.complete) return this.#show();
         this.#show();
@@ -183,7 +183,7 @@ export class FileTree {
     add(from, entries.length);
   }
 
-  /** The open directories in a directory, with their places, in their order. */
+  /** The open subdirectories of a directory with their indices, in order. */
   #openIn(directory: string, entries: ProjectEntry[]): [place: number, path: string][] {
     const found: [number, string][] = [];
     for (const path of this.#open) {
