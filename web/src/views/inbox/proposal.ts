@@ -1,4 +1,4 @@
-/** The API of proposals. */
+/** Calls of the API of proposals. */
 import { apiPath, get, post } from '../../api/client';
 import type { Proposal, ProposalEntry } from '../../api/types';
 

@@ -1,4 +1,4 @@
-/** What an applied proposal replaced, kept in this browser, so that it can be put back. */
+/** Stores the contents that applied proposals replaced in this browser, for undo. */
 import { post } from '../../api/client';
 import type { Proposal } from '../../api/types';
 import { store, stored } from '../../base/storage';
@@ -20,7 +20,7 @@ const maxKept = 20;
 const maxLength = 100_000;
 const all = (): Replaced[] => stored<Replaced[]>(name, []);
 
-/** Records of extensions have a state besides their text, so they are changed where they are edited. */
+/** Stores the replaced content. Not for extensions: they have state besides their text, so people edit them instead. */
 export function keepReplaced(proposal: Proposal, after: string): void {
   const { agent, type, title, target, current_content: before } = proposal;
   if (type === 'extension' || !target || before === null || before.length + after.length > maxLength) return;
@@ -37,7 +37,7 @@ const forget = (key: string): void =>
 
 export const canUndo = (key: string): boolean => all().some((one) => one.key === key);
 
-/** Restores the replaced content, as a separate proposal. Throws if the target was changed since. */
+/** Restores the replaced content by a new proposal. Throws an error if the target has changed since. */
 export async function undoApplied(key: string): Promise<void> {
   const replaced = all().find((one) => one.key === key);
   if (!replaced) return;
@@ -60,6 +60,6 @@ export async function undoApplied(key: string): Promise<void> {
   forget(key);
 }
 
-/** Makes a rejected proposal pending again, as a new one. */
+/** Makes a new proposal with the content of a rejected one. */
 export const proposeAgain = ({ agent, type, title, target, content, reason }: Proposal): Promise<Proposal> =>
   post('/propose', { agent, type, title, target, content, reason: reason ?? undefined });

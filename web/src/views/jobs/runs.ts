@@ -1,4 +1,4 @@
-/** How runs of jobs are presented. */
+/** Describes runs of jobs for display, and starts them. */
 import { apiPath, post } from '../../api/client';
 import type { JobRun } from '../../api/types';
 import { href, router } from '../../base/router.svelte';
@@ -40,7 +40,7 @@ export async function runJob(name: string, dry: boolean): Promise<void> {
   });
 }
 
-/** Why a run failed or did not happen, in words. */
+/** Explains why a run failed or was skipped; empty for others. */
 export function reasonNotRun({ status, error, due_at: due }: JobRun): string {
   if (error) return error;
   if (status === 'skipped')

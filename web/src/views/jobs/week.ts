@@ -1,4 +1,4 @@
-/** A week of jobs: what ran, what did not and why, and what is due. */
+/** A week of jobs: their runs, including failed and skipped ones, and their due times. */
 import type { JobRun, JobSummary } from '../../api/types';
 
 export interface Entry {
@@ -6,23 +6,23 @@ export interface Entry {
   job: string;
   /** Milliseconds since 1970. */
   at: number;
-  /** null for what is due. */
+  /** null for a due time. */
   run: JobRun | null;
-  /** How many times of the day this entry stands for. */
+  /** The number of runs or due times that this entry represents. */
   times: number;
 }
 
 export interface Day {
-  /** Its midnight, in milliseconds since 1970. */
+  /** The midnight at the beginning of the day, in milliseconds since 1970. */
   at: number;
   entries: Entry[];
 }
 
 const daysInWeek = 7;
-/** More times of a job in a day are shown as one entry. */
+/** More equal entries of a job in a day are folded into one. */
 const maxTimes = 4;
 
-/** The Monday of the week of a time, `weeks` later. */
+/** The midnight of the Monday in the week of `time`, plus `weeks`. */
 export function mondayOf(time: number, weeks = 0): number {
   const date = new Date(time);
   date.setHours(0, 0, 0, 0);
@@ -30,7 +30,7 @@ export function mondayOf(time: number, weeks = 0): number {
   return date.setDate(date.getDate() - sinceMonday + weeks * daysInWeek);
 }
 
-/** The midnights of a week, and of the day after it: days are not all of one length. */
+/** The midnights of the days of a week, and of the day after it. Computed, because days differ in length. */
 export function midnightsFrom(monday: number): number[] {
   return Array.from({ length: daysInWeek + 1 }, (_, i) => {
     const date = new Date(monday);
@@ -41,7 +41,7 @@ export function midnightsFrom(monday: number): number[] {
 const timeOf = ({ due_at: due, started_at: started, finished_at: finished }: JobRun): number =>
   Date.parse(due ?? started ?? finished ?? '');
 
-/** `due`: the times that are still to come, by the job's name. */
+/** `due`: future times by job name. */
 export function weekOf(monday: number, jobs: JobSummary[], runs: JobRun[], due: Record<string, string[]>): Day[] {
   const ran = runs.map((run): Entry => ({ key: run.id, job: run.job, at: timeOf(run), run, times: 1 }));
   const coming = jobs.flatMap(({ name }) =>
@@ -61,7 +61,7 @@ export function weekOf(monday: number, jobs: JobSummary[], runs: JobRun[], due: 
   });
 }
 
-/** Many times of the same kind become one; those that went wrong stay. */
+/** Folds more than `maxTimes` entries with the same job, status and error into one. Failures keep separate entries. */
 function folded(entries: Entry[]): Entry[] {
   const groups = new Map<string, Entry[]>();
   for (const entry of entries) {

@@ -1,7 +1,7 @@
 /**
- * Places the nodes of a graph so that linked ones are near each other and all keep a distance: nodes repel each other,
- * links pull (Fruchterman and Reingold, 1991). The number of rounds is fixed and every round costs the same, so the
- * work is bounded; the beginning is a spiral, so the same graph always looks the same.
+ * Arranges the nodes of a graph by forces (Fruchterman and Reingold, 1991): all nodes repel each other, links pull
+ * theirs together. The number of rounds is fixed and every round costs the same, so the work is bounded. The initial
+ * positions are a spiral, not random, so the same graph always looks the same.
  */
 export class Arrangement {
   readonly x: Float64Array;
@@ -12,7 +12,7 @@ export class Arrangement {
   #round = 0;
 
   static readonly rounds = 200;
-  /** Pulls to the middle, more from further away: what is linked to nothing else stays beside the rest, however much that is. */
+  /** Pulls towards the centre, growing with the distance. Keeps unlinked nodes near the rest in graphs of any size. */
   static readonly #gravity = 0.08;
   static readonly #goldenAngle = Math.PI * (3 - Math.sqrt(5));
 
@@ -32,7 +32,7 @@ export class Arrangement {
     return this.#round >= Arrangement.rounds;
   }
 
-  /** One round: the nodes move along the forces, less far each time. */
+  /** Runs one round: moves the nodes along the forces, by distances that shrink with each round. */
   step(): void {
     if (this.isDone) return;
     this.#repel();

@@ -1,2 +1,2 @@
-/** The events after which pages may have changed: jobs compile them, applied proposals write them. */
+/** The events after which pages may have changed: jobs compile pages, and applied proposals write them. */
 export const knowledgeEvents = ['job-finished', 'proposal-decided'] as const;

@@ -1,20 +1,20 @@
-/** The pages and the links between them, as a graph. */
+/** The graph of the pages and their links. */
 import type { KnowledgeLink, KnowledgePage } from '../../api/types';
 
 export interface PageNode {
   key: string;
   page: KnowledgePage;
-  /** The indices of the nodes that it links to, and of those that link to it. */
+  /** `to`: the indices of the nodes to which this node links; `from`: of the nodes that link to it. */
   to: number[];
   from: number[];
 }
 
 export interface PageGraph {
-  /** The most linked first. */
+  /** Ordered by the number of links, highest first. */
   nodes: PageNode[];
   /** Pairs of indices, each pair once. */
   edges: [number, number][];
-  /** Pages that were left out. */
+  /** The number of pages that were left out. */
   others: number;
 }
 

@@ -1,11 +1,11 @@
-/** Draws a graph on a canvas. Places are in the units of its arrangement; the view says which of them are in sight. */
+/** Draws a graph on a canvas. Positions are in units of the arrangement; the sight maps them to pixels. */
 import { escapeInvisible } from '../../base/escape';
 import { firstLine } from '../../base/format';
 import type { Arrangement } from './arrangement';
 import type { PageGraph } from './graph';
 import { t } from '../../base/language';
 
-/** What is in sight: the place in the middle, and the pixels per unit. */
+/** The visible part: the position at the centre, and the pixels per unit. */
 export interface Sight {
   x: number;
   y: number;
@@ -17,7 +17,7 @@ const nameLength = 28;
 const lineHeight = 16;
 const maxScale = 80;
 
-/** The sight that has everything. */
+/** The sight that contains the whole graph. */
 export function wholeSight({ x, y }: Arrangement, width: number, height: number): Sight {
   if (!x.length) return { x: 0, y: 0, scale: 1 };
   const [left, right, top, bottom] = [Math.min(...x), Math.max(...x), Math.min(...y), Math.max(...y)];
@@ -58,7 +58,7 @@ export class Picture {
     ];
   }
 
-  /** The node at a place of the canvas, or near it. */
+  /** The nearest node to a point on the canvas, in CSS pixels; null if none is near. */
   nodeAt(left: number, top: number): number | null {
     const reach = 16;
     let [found, nearest]: [number | null, number] = [null, reach];
@@ -70,7 +70,7 @@ export class Picture {
     return found;
   }
 
-  /** Draws everything, `chosen` and its neighbours on top. Names are left out where they would meet others. */
+  /** Draws the graph, with `chosen` and its neighbours emphasized. Omits names that would overlap others. */
   draw(chosen: number | null, withNames: boolean): void {
     const colour = this.#colours();
     const { nodes, edges } = this.#graph;
@@ -86,7 +86,7 @@ export class Picture {
     if (withNames) this.#names([...near, ...nodes.keys()], near, colour);
   }
 
-  /** Colours by the names of their tokens, of the current theme. Only a property of an element resolves them. */
+  /** Resolves colours of the current theme by token name. Only a style property of an element can resolve them. */
   #colours(): (name: string) => string {
     const { canvas } = this.#context;
     const known = new Map<string, string>();

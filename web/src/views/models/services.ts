@@ -1,4 +1,4 @@
-/** Connecting model services: from a preset and a key to a default model. */
+/** Connects model services: makes an integration from a preset and a key, and sets the default model. */
 import { ApiError, apiPath, patch, post, put, remove } from '../../api/client';
 import type { CheckedService, Extension, GatewaySettings, ModelServicePreset } from '../../api/types';
 import type { ListedModel } from '../../components/model_facts';
@@ -7,7 +7,7 @@ import { t } from '../../base/language';
 
 export const apis = ['openai-chat', 'openai-responses', 'anthropic', 'gemini', 'ollama'] as const;
 
-/** What a person may set of a service before it is connected. */
+/** The settings of a service that a person can change before connecting it. */
 export interface Wanted {
   name: string;
   label: string;
@@ -19,13 +19,13 @@ export interface Wanted {
   further: string[];
 }
 
-/** `groq` → `GROQ_KEY`, as the command line names it. */
+/** The name of a service's secret, as on the command line: `groq` → `GROQ_KEY`. */
 export function secretOf(name: string): string {
   const secret = `${name.toUpperCase().replaceAll('-', '_')}_KEY`;
   return /^[0-9]/.test(secret) ? `_${secret}` : secret;
 }
 
-/** `name`, or `name-2` and so on if it is taken. */
+/** Returns `name`, or `name-2` and so on if it is taken. */
 export function freeName(name: string, taken: (name: string) => boolean): string {
   for (let number = 1; ; number++) {
     const tried = number === 1 ? name : `${name}-${number}`;
@@ -59,7 +59,7 @@ export function definitionOf(wanted: Wanted): Record<string, unknown> {
   };
 }
 
-/** The service's models as lists show them. Throws in the gateway's words if it cannot be used. */
+/** Checks a service and returns its models. Throws the gateway's explanation if the service cannot be used. */
 export async function checkService(definition: Record<string, unknown>, key = ''): Promise<ListedModel[]> {
   const body = { definition, ...(key && { key }) };
   const { ok, models, error } = await post<CheckedService>('/model-services/check', body);
@@ -73,8 +73,8 @@ export async function checkService(definition: Record<string, unknown>, key = ''
 }
 
 /**
- * Stores the key as a secret, the service as an extension, and makes `model` the default. Returns why the default could
- * not be set, if so; the service is connected then.
+ * Stores the key as a secret and the service as an extension, and makes `model` the default. If only the last step
+ * fails, the service is connected, and the reason is returned; else an empty string.
  */
 export async function connectService(wanted: Wanted, model: string): Promise<string> {
   const secret = secretOf(wanted.name);

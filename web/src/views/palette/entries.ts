@@ -11,18 +11,18 @@ import '../chat_actions/print.css';
 import { t } from '../../base/language';
 import { typeNames } from '../extensions/type_names';
 
-// This module is loaded soon after the view.
+// Reopened from here because this module is loaded soon after the first view.
 if (sessionStorage.getItem('agw.terminals'))
   void import('../terminal/shells.svelte').then(({ reopenTerminals }) => reopenTerminals(), console.warn);
 
 export interface Entry {
-  /** Unique, unlike kinds and labels. */
+  /** Unique, unlike `kind` and `label`. */
   id: string;
   kind: string;
   label: string;
   about: string;
   run: () => void;
-  /** With Shift, where there is room. */
+  /** Called with Shift, if the page has room for a second chat. */
   runBeside?: () => void;
 }
 
@@ -112,7 +112,7 @@ const chats = (): Entry[] =>
     ...(wide.current && id !== threads.selectedId && { runBeside: () => threads.showBeside(id) }),
   }));
 
-/** Starts a new chat with the command as its draft. */
+/** Entries that start a new chat with a command as its draft. */
 const commands = (): Entry[] =>
   registry.enabled('command').map(({ name, description }) => ({
     id: `command ${name}`,

@@ -1,4 +1,4 @@
-/** A chat as a Markdown file. */
+/** Exports a chat as a Markdown file. */
 import { apiPath, get } from '../../api/client';
 import type { Thread, Turn } from '../../api/types';
 import { download } from '../../base/download';
@@ -26,7 +26,7 @@ function sectionOf(turn: Turn): string {
   return `## ${who}, ${at} UTC\n\n${turn.content}`;
 }
 
-/** `turns`: oldest first. Answers that were replaced are left out. */
+/** `turns`: oldest first. Omits answers that were replaced. */
 export function markdownOf(title: string, turns: Turn[]): string {
   const kept = turns.filter((turn) => answerData(turn).superseded !== true);
   return [`# ${title.replace(/\s+/g, ' ')}`, ...kept.map(sectionOf)].join('\n\n') + '\n';

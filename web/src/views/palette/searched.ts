@@ -1,4 +1,4 @@
-/** What the gateway finds for the words in the palette. */
+/** Searches by the gateway for the palette. */
 import { get } from '../../api/client';
 import type { KnowledgeHit } from '../../api/types';
 import { firstLine } from '../../base/format';
@@ -10,7 +10,7 @@ import { t } from '../../base/language';
 
 const hits = 6;
 
-/** Messages and knowledge pages that match the words. Failed searches are left out. */
+/** Finds messages and knowledge pages that match the words. Ignores searches that fail. */
 export async function searched(words: string): Promise<Entry[]> {
   const [turns, pages] = await Promise.all([
     searchTurns(words, '', hits).catch(() => []),

@@ -1,4 +1,4 @@
-/** What a run did, in order and with its times: from the metadata that the gateway stores with its turns. */
+/** The calls of a run in order, with their times, from the metadata that the gateway stores with the run's turns. */
 import type { AnswerData, ModelCall, ToolData, Turn } from '../../api/types';
 import { storedCall, type ToolCallView } from '../../state/timeline';
 import { stateOf, subjectOf } from '../chat/tools';
@@ -7,17 +7,17 @@ export interface Span {
   key: string;
   kind: 'model' | 'tool';
   name: string;
-  /** What a tool was called with, in one line. */
+  /** The subject of a tool call in one line, such as a path. */
   detail: string;
-  /** The turn of a tool's call. */
+  /** The turn of a tool call. */
   turnId?: string;
-  /** From the run's beginning, and how long, in milliseconds. */
+  /** `at`: the start, from the beginning of the run. `took`: the duration. Both in milliseconds. */
   at: number;
   took: number;
-  /** The part of it in which a person was asked. */
+  /** The part of `took` spent on waiting for a person, in milliseconds. */
   waited: number;
   failed: boolean;
-  /** What a model read, with what came from its cache, and wrote. */
+  /** Tokens of a model call: `read` (input, including `cached`), `cached` (from the cache), `written` (output). */
   read?: number;
   cached?: number;
   written?: number;
@@ -27,13 +27,13 @@ export interface Span {
 export interface Picture {
   spans: Span[];
   total: number;
-  /** Milliseconds by what they went to; they add up to the total. */
+  /** Milliseconds by use. They add up to `total`, unless model and tool calls overlap. */
   sums: { model: number; tool: number; person: number; other: number };
   read: number;
   cached: number;
   written: number;
   cost: number;
-  /** Earlier versions recorded neither when calls were made nor the calls of models. */
+  /** False for runs of earlier versions, which recorded neither the times of calls nor the calls of models. */
   isComplete: boolean;
 }
 
@@ -65,7 +65,7 @@ function toolSpan(turn: Turn): Span {
     key: turn.id,
     kind: 'tool',
     name: call.name,
-    // Only asked of the few calls in sight.
+    // Computed on access, because only a few calls are in sight.
     get detail() {
       return subjectOf(call);
     },
@@ -77,7 +77,7 @@ function toolSpan(turn: Turn): Span {
   };
 }
 
-/** Calls without a time follow the one before. */
+/** Lets calls without a time begin at the end of those before them. */
 function placeInOrder(spans: Span[]): void {
   let end = 0;
   for (const span of spans) {
@@ -86,7 +86,7 @@ function placeInOrder(spans: Span[]): void {
   }
 }
 
-/** How much of the time is covered; calls at the same time count once. `spans` are in the order of their times. */
+/** Milliseconds covered by spans; overlapping ones count once. `spans`: ordered by start. */
 function covered(spans: Span[]): number {
   let [sum, end] = [0, 0];
   for (const { at, took } of spans) {
@@ -126,8 +126,8 @@ export function pictureOf(answer: Turn, tools: Turn[]): Picture {
 }
 
 /**
- * The outline of spans in a picture 1000 wide: a path for each kind, so that thousands of them are three elements. Those that
- * touch are drawn as one. `spans` are in the order of their times.
+ * The outline of spans as an SVG path, for a total width of 1000. With one path for each kind, thousands of spans need
+ * only three elements. Draws spans that touch as one. `spans`: ordered by start.
  */
 export function outline(spans: Span[], total: number, part: (span: Span) => number): string {
   const narrowest = 1.5;

@@ -1,11 +1,11 @@
-/** The turns of one run. */
+/** Reads the turns of one run. */
 import { apiPath, get } from '../../api/client';
 import type { ThreadDetail, Turn } from '../../api/types';
 import { answerData, toolData } from '../../state/timeline';
 
 export interface RunTurns {
   thread: ThreadDetail;
-  /** null while the run is active, or if it is not of this thread. */
+  /** null while the run is active, or if the run is not in this thread. */
   answer: Turn | null;
   /** Oldest first. */
   tools: Turn[];
@@ -15,7 +15,7 @@ export interface RunTurns {
 const answersAtOnce = 200;
 const turnsAtOnce = 1000;
 
-/** A UUIDv7 begins with its time. Other ids are of no run. */
+/** The start of a run in milliseconds since 1970. Run ids are UUIDv7, which begin with it; others belong to no run. */
 const beganAt = (id: string): number => parseInt(id.replace('-', '').slice(0, 12), 16);
 
 async function findAnswer(path: string, run: string): Promise<Turn | null> {
@@ -30,7 +30,7 @@ async function findAnswer(path: string, run: string): Promise<Turn | null> {
   }
 }
 
-/** The gateway filters by no other role than user and assistant. */
+/** Filters the tool turns on this page: the gateway filters only by the roles user and assistant. */
 async function toolsBefore(path: string, answer: Turn, run: string): Promise<Turn[]> {
   const all: Turn[] = [];
   let before = answer.id;

@@ -1,11 +1,11 @@
-/** Full-text search of messages. */
+/** Searches messages by full text. */
 import { get } from '../../api/client';
 import type { FoundTurn, Thread } from '../../api/types';
 import { registry } from '../../state/registry.svelte';
 
 /**
- * One search per agent, because the gateway searches by agent; merged newest first. `agent`: its id, '' for all.
- * `thread`: the only one that is searched, undefined for all.
+ * Sends one search per agent, because the gateway searches by agent, and merges the results, newest first. `agent`: an
+ * agent's id, '' for all. `thread`: the only thread to search, undefined for all.
  */
 export async function searchTurns(q: string, agent: string, limit: number, thread?: Thread): Promise<FoundTurn[]> {
   if (thread) return get('/turns/search', { q, agent_id: thread.agent_id, thread_id: thread.id, limit });

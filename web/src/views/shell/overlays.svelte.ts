@@ -1,4 +1,4 @@
-/** The overlay above the views, at most one. */
+/** The overlay above the views. At most one is open. */
 class Overlays {
   open = $state<'palette' | 'keys' | null>(null);
 }

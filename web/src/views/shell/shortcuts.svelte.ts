@@ -1,4 +1,4 @@
-/** Global keyboard shortcuts. Single letters work only in the inbox, where they can be turned off. */
+/** Global keyboard shortcuts. None is a single letter: those belong to the inbox and to permission requests. */
 import { patch } from '../../api/client';
 import { router } from '../../base/router.svelte';
 import { tryOrToast } from '../../base/toasts.svelte';
@@ -33,7 +33,7 @@ function commandOf(event: KeyboardEvent): (() => void) | undefined {
   return undefined;
 }
 
-/** Steps through the list as it was last shown, without deleted threads. */
+/** Steps through the list of chats as last shown, without those deleted since. */
 function step(by: number): void {
   const there = new Set(threads.all.map(({ id }) => id));
   const listed = threads.listed.filter(({ id }) => there.has(id));

@@ -1,4 +1,4 @@
-/** The views: their navigation entries, and how their code is loaded on demand. */
+/** The views, with their navigation entries and the functions that load their code. */
 import type { Component } from 'svelte';
 import { t } from '../../base/language';
 
@@ -6,12 +6,12 @@ export interface View {
   name: string;
   label: string;
   icon: string;
-  /** Not in the navigation, but linked from other views and the palette. */
+  /** The view is not in the navigation, but other views and the palette link to it. */
   aside?: boolean;
   load: () => Promise<{ default: Component }>;
 }
 
-/** Chats are part of the page's main bundle; other views are loaded on demand. */
+/** All views except chats, which are part of the main bundle. */
 export const views: View[] = [
   { name: 'inbox', label: t('Inbox'), icon: 'inbox', load: () => import('../inbox/Inbox.svelte') },
   { name: 'jobs', label: t('Jobs'), icon: 'clock', load: () => import('../jobs/Jobs.svelte') },

@@ -9,7 +9,7 @@ export async function forget(): Promise<void> {
     'The token, drafts and unsent messages are deleted from this browser. Everything on the gateway is kept.',
   );
   if (await confirmDanger(t('Forget this browser?'), text, t('Forget'))) {
-    // The gateway may be away.
+    // Fails if the gateway cannot be reached, which must not prevent forgetting.
     if (stored('push', null)) await import('./push').then(({ unsubscribe }) => unsubscribe().catch(() => {}));
     session.forget();
   }

@@ -1,4 +1,4 @@
-/** Notices to this browser while the page is closed, by its push service. Loaded on demand. */
+/** Push notifications to this browser while the page is closed. Loaded on demand. */
 import { apiPath, get, post, remove } from '../../api/client';
 import { socket } from '../../api/socket.svelte';
 import type { PushSubscription as Subscription } from '../../api/types';
@@ -10,7 +10,7 @@ export type PushKind = Subscription['kinds'][number];
 const isApple =
   /iPhone|iPad/.test(navigator.userAgent) || (/Mac/.test(navigator.userAgent) && 'ontouchend' in document);
 
-/** Why this browser cannot be notified, and what to do; empty if it can. */
+/** Explains why this browser cannot get notifications, and what to do. Empty if it can. */
 export function obstacle(): string {
   if (!isSecureContext) return t('To be notified while this page is closed, open it at an https address.');
   if (!('serviceWorker' in navigator) || !('PushManager' in window)) {
@@ -54,7 +54,7 @@ async function fromBrowser(): Promise<PushSubscription> {
   return pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: key });
 }
 
-/** Subscribes this browser, or changes the kinds that it gets. Throws errors with texts for people. */
+/** Subscribes this browser, or changes the kinds of its notifications. Throws errors with texts to show. */
 export async function subscribe(kinds: PushKind[]): Promise<Subscription> {
   if ((await Notification.requestPermission()) !== 'granted') throw new Error(t('The browser blocked notifications.'));
   const subscription = await fromBrowser().catch((error: unknown) => {
@@ -83,7 +83,7 @@ export async function unsubscribe(): Promise<void> {
   }
 }
 
-/** Subscribes again if the gateway has forgotten this browser: push services end subscriptions after a while. */
+/** Subscribes again if the gateway no longer has the subscription: push services expire them. */
 export async function renew(): Promise<void> {
   const kinds = stored<PushKind[] | null>('push', null);
   if (!kinds || obstacle() || Notification.permission !== 'granted') return;

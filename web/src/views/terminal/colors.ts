@@ -1,4 +1,4 @@
-/** The page's colours for the screen of a terminal, which takes no variables. */
+/** The colours of the page as a theme of xterm, which does not support CSS variables. */
 import type { ITheme } from '@xterm/xterm';
 
 const tokens: Record<string, string> = {
@@ -17,7 +17,7 @@ const tokens: Record<string, string> = {
   white: '--muted',
 };
 
-/** `element`: anywhere on the page. */
+/** `element`: any element of the page. */
 export function terminalColors(element: HTMLElement): ITheme {
   const probe = document.createElement('span');
   element.append(probe);

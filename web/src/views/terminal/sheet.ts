@@ -1,4 +1,7 @@
-/** What xterm takes for a `<style>` (script/terminal_styles.js): the page's policy allows sheets that scripts make. */
+/**
+ * Replaces the `<style>` elements of xterm (script/terminal_styles.js). The page's content security policy forbids
+ * those, but allows style sheets that scripts construct.
+ */
 class TerminalSheet extends HTMLElement {
   readonly #sheet = new CSSStyleSheet();
 

@@ -1,11 +1,11 @@
-/** A terminal at the gateway, and its screen. */
+/** A terminal on the gateway's machine, and its screen. */
 import { Terminal } from '@xterm/xterm';
 import './sheet';
 import { escapeInvisible } from '../../base/escape';
 import { session } from '../../state/session.svelte';
 import { t } from '../../base/language';
 
-/** Where a terminal is opened: in a project, else in the workspace of an agent. */
+/** The directory of a terminal: a project, or else the workspace of an agent. */
 export interface Place {
   projectId?: string | undefined;
   agentId?: string | undefined;
@@ -25,7 +25,7 @@ interface Message {
 }
 
 const retryDelay = 1000;
-/** The gateway keeps a terminal for two minutes. */
+/** Two minutes of retries, because the gateway keeps a disconnected terminal for that time. */
 const maxAttempts = 120;
 const maxInput = 16_384;
 const scrollback = 5000;
@@ -41,17 +41,17 @@ const reasons: Record<string, () => string> = {
 };
 
 export class Shell {
-  /** Of the gateway; empty until it is open. */
+  /** The gateway's id of the terminal; empty until it is open. */
   id = $state('');
   isOpen = $state(false);
-  /** Why it is over, for people. */
+  /** Why the terminal has ended, as text to show; null before. */
   ended = $state<string | null>(null);
   readonly screen = new Terminal({ scrollback, screenReaderMode: true, minimumContrastRatio: 4.5 });
 
   #socket: WebSocket | null = null;
   #attempts = 0;
   #retryTimer: ReturnType<typeof setTimeout> | undefined;
-  /** What was printed earlier comes again: programs that asked something then have their answers. */
+  /** Earlier output is being repeated. xterm's replies to queries in it are dropped, as programs already got them. */
   #isRepeating = false;
 
   constructor(
@@ -63,7 +63,7 @@ export class Shell {
     this.screen.onResize(({ cols, rows }) => this.#send({ type: 'resize', columns: cols, rows }));
   }
 
-  /** Unless it is connected. At best called once the screen has its size. */
+  /** Connects, unless connected. Preferably called once the screen has its size, which is sent to the gateway. */
   connect(): void {
     clearTimeout(this.#retryTimer);
     if (this.#socket || !session.token || this.ended !== null) return;
@@ -74,7 +74,7 @@ export class Shell {
     socket.onclose = () => this.#lost(socket);
   }
 
-  /** Ends the shell, and all that it has started. */
+  /** Ends the shell and all processes that it has started. */
   end(): void {
     this.#send({ type: 'close' });
     this.#leave(t('Ended.'));

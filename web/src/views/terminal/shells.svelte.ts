@@ -1,4 +1,4 @@
-/** The terminals of this tab. They outlive a reload of the page for as long as the gateway keeps them. */
+/** The terminals of this tab. They survive a reload of the page as long as the gateway keeps them. */
 import { mount } from 'svelte';
 import { session } from '../../state/session.svelte';
 import { Shell, type Place } from './shell.svelte';
@@ -10,7 +10,7 @@ class Shells {
   all = $state<Shell[]>([]);
   current = $state<Shell | null>(null);
   isShown = $state(false);
-  /** What comes back after a reload does not: somebody may be typing elsewhere. */
+  /** Whether a shown terminal takes the focus. False after a reload: the person may already be typing elsewhere. */
   takesFocus = true;
 
   #isMounted = false;
@@ -30,7 +30,7 @@ class Shells {
     return shell;
   }
 
-  /** Ends it, if it has not ended. */
+  /** Removes a terminal, and ends its shell if necessary. */
   remove(shell: Shell): void {
     if (shell.ended === null) shell.end();
     this.all = this.all.filter((one) => one !== shell);
@@ -40,7 +40,7 @@ class Shells {
     this.keep();
   }
 
-  /** For the next load of the page. */
+  /** Stores the open terminals for the next load of the page. */
   keep(): void {
     const open = this.all.filter(({ ended, id }) => ended === null && id).map(({ id, place }) => ({ id, place }));
     if (open.length) sessionStorage.setItem(key, JSON.stringify(open));
@@ -50,7 +50,7 @@ class Shells {
 
 export const shells = new Shells();
 
-/** Shows the terminal of that place, and opens it if necessary. */
+/** Shows the terminal of a place. Opens one if there is none. */
 export function openTerminal(place: Place): void {
   const same = ({ projectId, agentId }: Place): boolean =>
     place.projectId ? projectId === place.projectId : !projectId && agentId === place.agentId;
@@ -60,7 +60,7 @@ export function openTerminal(place: Place): void {
   shell.screen.focus();
 }
 
-/** After a load of the page. */
+/** Reopens the stored terminals. To be called once after the page is loaded. */
 export function reopenTerminals(): void {
   const kept = sessionStorage.getItem(key);
   if (!kept || !session.token || shells.all.length) return;

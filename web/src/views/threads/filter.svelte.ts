@@ -1,5 +1,5 @@
 /**
- * The filter of the list of chats. If the list is the view, it is part of the address:
+ * The filter of the list of chats. If the list is the current view, the filter is part of the address:
  * `#/chats?agent=assistant&by=jobs`.
  */
 import { router } from '../../base/router.svelte';

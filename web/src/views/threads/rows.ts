@@ -1,13 +1,13 @@
-/** The list of chats as rows at fixed places, so that only those in sight have to exist. */
+/** The list of chats as rows at fixed positions, so that only those in sight have to be rendered. */
 import type { Thread } from '../../api/types';
 import { day } from '../../base/format';
 import { t } from '../../base/language';
 
-/** Heights in CSS pixels, which the styles of the list repeat. */
+/** Heights in CSS pixels. The styles of the list must repeat them. */
 export const heights = { chat: 44, day: 28, group: 36 };
 
 export interface Row {
-  /** The chat's id, or the heading's path. Pinned chats are in no other group. */
+  /** The id of the chat, or a key of the heading. Unique, because pinned chats are in no other group. */
   key: string;
   top: number;
   height: number;
@@ -15,7 +15,7 @@ export interface Row {
   heading?: { text: string; level: 0 | 1; icon?: string };
 }
 
-/** Chats in sight below one heading, which is missing if it is above the first row in sight. */
+/** The rendered chats below one heading. The heading is undefined if it is above the first rendered row. */
 export interface Section {
   key: string;
   heading?: Row['heading'];
@@ -55,7 +55,7 @@ function groupsOf(threads: Thread[], projectName: (id: string) => string): Group
   ].filter(({ chats }) => chats.length > 0);
 }
 
-/** `threads` are in the order in which they are shown. `today`: the midnight that today began with. */
+/** `threads`: in the order to show. `today`: the midnight at the beginning of today, in milliseconds since 1970. */
 export function rowsOf(threads: Thread[], projectName: (id: string) => string, today: number): Row[] {
   const rows: Row[] = [];
   let top = 0;
@@ -83,7 +83,7 @@ export function rowsOf(threads: Thread[], projectName: (id: string) => string, t
   return rows;
 }
 
-/** The index of the last row that begins at or above a place; 0 if there is none. */
+/** The index of the last row that begins at or above `place`, in pixels; 0 if there is none. */
 export function rowAt(rows: Row[], place: number): number {
   let [low, high] = [0, rows.length - 1];
   while (low < high) {
@@ -94,7 +94,7 @@ export function rowAt(rows: Row[], place: number): number {
   return Math.max(0, low);
 }
 
-/** The rows from one to another (exclusive) by heading. */
+/** Groups the rows from index `from` to `to` (exclusive) by heading. */
 export function sectionsOf(rows: Row[], from: number, to: number): Section[] {
   const sections: Section[] = [];
   for (const { key, heading, thread } of rows.slice(from, to)) {

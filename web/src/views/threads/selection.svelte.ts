@@ -4,7 +4,7 @@ import { SvelteSet } from 'svelte/reactivity';
 class Selection {
   active = $state(false);
   readonly ids = new SvelteSet<string>();
-  /** Where a range begins. */
+  /** The chat at which a range begins. */
   #last: string | null = null;
 
   toggle(id: string): void {
@@ -12,7 +12,7 @@ class Selection {
     this.#last = id;
   }
 
-  /** Selects all from the last one to this one, of `all` in their order. */
+  /** Selects the range from the last toggled chat to this one. `all`: the ids in the order of the list. */
   extend(id: string, all: string[]): void {
     const [one, other] = [all.indexOf(this.#last ?? id), all.indexOf(id)];
     if (one < 0 || other < 0) return this.toggle(id);
