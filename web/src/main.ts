@@ -13,7 +13,7 @@ function start(): void {
   mount(App, { target });
 }
 
-/** Styles that could not be fetched are asked for until they come; the code that they belong to works without. */
+/** Style sheets that could not be fetched are requested again until they load; their code works without them. */
 addEventListener('vite:preloadError', (event) => {
   const { message } = (event as unknown as { payload: Error }).payload;
   const address = /^Unable to preload CSS for (\S+)/.exec(message)?.[1];
@@ -27,7 +27,7 @@ addEventListener('vite:preloadError', (event) => {
   setTimeout(ask, 1000);
 });
 
-// public/first.js imports the chat's code and this with it, possibly before the document has been parsed.
+// public/first.js imports the chat's code, and thereby this module, possibly before the document has been parsed.
 if (document.readyState === 'loading' && !document.getElementById('page'))
   addEventListener('DOMContentLoaded', start, { once: true });
 else start();

@@ -1,13 +1,13 @@
-/** Requests to the gateway that served this page, with its token. */
+/** Requests to the gateway that served this page, authorized by this browser's token. */
 import { t } from '../base/language';
 
-/** An error response, with the gateway's message. Status 0: no response arrived. */
+/** An error response, with the gateway's message. The status is 0 if no response arrived. */
 export class ApiError extends Error {
   constructor(
     readonly status: number,
     message: string,
     readonly details: { path: string; message: string }[] = [],
-    /** The whole response. */
+    /** The parsed body of the response; null if there is none. */
     readonly body: unknown = null,
   ) {
     super(message);
@@ -39,7 +39,7 @@ export interface RequestOptions {
 let token: string | null = null;
 let onUnauthorized: () => void = () => {};
 
-/** Sets the token for further requests, and what to do when the gateway rejects it. */
+/** Sets the token for further requests, and the function to call when the gateway rejects it. */
 export function authorize(newToken: string | null, whenUnauthorized: () => void = onUnauthorized): void {
   token = newToken;
   onUnauthorized = whenUnauthorized;
@@ -81,13 +81,17 @@ const suspectTimeout = 1500;
 let suspectUntil = 0;
 const pending = new Set<AbortController>();
 
-/** After a sleep, open connections may be dead. For a while, no request waits long on one of them. */
+/**
+ * Repeats pending requests on other connections, because open ones may be dead after the device has slept. For
+ * `suspectFor` milliseconds, further requests are repeated after `suspectTimeout` without a response. Affects only
+ * requests that may be repeated.
+ */
 export function suspectConnections(): void {
   suspectUntil = Date.now() + suspectFor;
   for (const controller of pending) controller.abort();
 }
 
-/** Retries on another connection if one seems dead. Only for requests that may be repeated. */
+/** Retries on another connection if the current one seems dead. Only for requests that may be repeated. */
 async function fetchRetrying(url: URL, init: RequestInit): Promise<Response> {
   for (;;) {
     const controller = new AbortController();

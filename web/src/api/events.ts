@@ -1,4 +1,4 @@
-/** The gateway's WebSocket events that the page understands. Unknown types are ignored. */
+/** The gateway's WebSocket events that the page handles. Unknown types are ignored. */
 import type {
   AppState,
   Experiment,
@@ -25,7 +25,7 @@ export type RunEvent = OfRun &
     | { type: 'text-delta' | 'reasoning-delta'; delta: string }
     | { type: 'tool-start'; toolCallId: string; toolName: string; input: unknown }
     | { type: 'tool-end'; toolCallId: string; toolName: string; output: string; isError: boolean; durationMs: number }
-    /** `turnId` is the message that has joined. */
+    /** `turnId` is the message that joined the answer. */
     | { type: 'steered'; afterStep: number }
     | { type: 'error'; error: string }
     | {
@@ -55,18 +55,18 @@ export interface RunSnapshot {
 
 export type GatewayEvent =
   | RunEvent
-  /** Its turn on the thread has come. */
+  /** A run starts; it may have been queued behind others of its thread. */
   | { type: 'run-started'; threadId: string; run: { runId: string; turnId: string; threadId: string } }
   | { type: 'subscribed'; threadIds: string[]; runs?: RunSnapshot[] }
   | { type: 'pong' }
-  /** Emitted by the page itself: events may have been missed, so everything must be read again. */
+  /** Emitted by the page itself: events may have been missed, so all data must be read again. */
   | { type: 'reconnected' }
   /** Emitted by the page itself: another tab of this browser deleted the thread. */
   | { type: 'thread-deleted'; threadId: string }
   | { type: 'turn-created'; threadId: string; turn: Turn }
   | { type: 'thread-updated'; threadId: string; thread: Thread }
   | { type: 'tasks-updated'; threadId: string; runId: string; tasks: ThreadTask[] }
-  /** No thread if the run could not start. */
+  /** `threadId` is null if the run could not start. */
   | { type: 'job-started' | 'job-finished'; threadId: string | null; run: JobRun }
   | {
       type: 'extension-changed';

@@ -3,8 +3,8 @@ const preloaded = (globalThis as { preloaded?: { path: string; promise: Promise<
   .preloaded;
 
 /**
- * Calls `use` once with the response to a preloaded request, now or when it arrives. It is older than the first event,
- * so it is only shown until the data has been read again after subscribing.
+ * Calls `use` once with the response to a preloaded request, now or when the response arrives. The response is older
+ * than the first event: show it only until the data has been read again after subscribing.
  */
 export function usePreloaded<T>(path: string, use: (answer: T) => void): void {
   if (preloaded?.path !== path) return;

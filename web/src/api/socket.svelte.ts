@@ -10,22 +10,22 @@ const pongTimeout = 5_000;
 const pongTimeoutOnReturn = 2_000;
 const openTimeout = 5_000;
 const readyTimeout = 400;
-/** A broken connection is often back at once: for a while the delay stays short, then it grows. */
+/** A broken connection can often be restored at once: the delay stays short for `quickAttempts`, then it grows. */
 const minRetryDelay = 250;
 const maxRetryDelay = 10_000;
 const quickAttempts = 40;
 
 class EventSocket {
-  /** Whether events arrive at the moment. */
+  /** Whether the connection is open. */
   open = $state(false);
-  /** A connection broke or could not be made, and none has been made since. False while the first one is being made. */
+  /** Whether the latest connection broke or could not be established. False during the first attempt. */
   failed = $state(false);
-  /** When the next attempt is made, while disconnected. */
+  /** While disconnected: when the next attempt starts. */
   retryAt = $state<number | null>(null);
 
   #webSocket: WebSocket | null = null;
   #token: string | null = null;
-  /** As often as they are subscribed to. */
+  /** The subscribed threads, once for each subscription. */
   #threads: string[] = [];
   #listeners = new Set<Listener>();
   #failures = 0;
@@ -37,8 +37,8 @@ class EventSocket {
   #settle: () => void = () => {};
 
   /**
-   * Resolved once events arrive, or are not expected soon. Whatever is read afterwards misses nothing: either events
-   * follow, or `reconnected` is emitted.
+   * Resolves when the gateway has confirmed the subscription, or after `readyTimeout`. Data that is read afterwards
+   * misses no event: either events follow, or `reconnected` is emitted.
    */
   readonly ready = new Promise<void>((resolve) => (this.#settle = resolve));
 
@@ -69,7 +69,7 @@ class EventSocket {
     this.#disconnect();
   }
 
-  /** Reconnects immediately instead of later. */
+  /** Reconnects now instead of at `retryAt`. */
   retryNow(): void {
     if (this.#token && !this.#webSocket) this.#connect();
   }
@@ -82,11 +82,11 @@ class EventSocket {
   unsubscribe(threadId: string): void {
     const at = this.#threads.indexOf(threadId);
     if (at >= 0) this.#threads.splice(at, 1);
-    // A chat that moves to the side is subscribed to before it is left.
+    // A chat that moves next to another one subscribes again before it unsubscribes.
     if (!this.#threads.includes(threadId)) this.#send({ type: 'unsubscribe', threadId });
   }
 
-  /** Tells the gateway whether a person sees this page: then it pushes nothing to this browser. */
+  /** Reports whether this page is visible. While it is, the gateway sends no push notifications to this browser. */
   showPresence(): void {
     const device = stored('device', '');
     if (device) this.#send({ type: 'subscribe', device, visible: !document.hidden });
@@ -139,7 +139,7 @@ class EventSocket {
     this.emit(event);
   }
 
-  /** The gateway has confirmed the subscription of this connection. */
+  /** Called when the gateway has confirmed the subscription of this connection. */
   #onSubscribed(): void {
     this.#subscribed = true;
     if (this.#settled) this.emit({ type: 'reconnected' });
@@ -166,7 +166,7 @@ class EventSocket {
     this.#retryTimer = setTimeout(() => this.#connect(), wait);
   }
 
-  /** Browsers do not say why an upgrade failed; a request with the same token does. */
+  /** Browsers do not report why an upgrade to a WebSocket failed; the status of a request with the same token does. */
   async #isTokenRejected(): Promise<boolean> {
     try {
       await request('GET', '/modes');

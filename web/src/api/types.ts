@@ -50,7 +50,7 @@ export type Briefing = Schemas['Briefing'];
 export type Pulse = Schemas['Pulse'];
 export type ActivityRow = Schemas['ActivityRow'];
 export type PermissionRequest = Schemas['PermissionRequest'];
-/** How a question is answered again: edited, or by another model. */
+/** How to answer a question again: with edited content, or by another model. */
 export interface AnswerAgain {
   content?: string;
   model?: string;
@@ -79,20 +79,20 @@ export interface AnswerData {
   /** Why the answer failed. */
   error?: string;
   duration_ms?: number;
-  /** What the models thought, as far as it is kept. */
+  /** The models' reasoning, as far as the gateway stores it. */
   reasoning?: string;
   reasoning_ms?: number;
   in_reply_to?: string;
   partial?: boolean;
   superseded?: boolean;
-  /** Messages that the librarian offers to send. */
+  /** Messages that the librarian suggests to send next. */
   suggestions?: string[];
-  /** The positions of the calls in the text, in code points. */
+  /** Where each step ends in the text, in code points, and its tool calls. */
   steps?: { text_end: number; tool_call_ids: string[] }[];
   model_calls?: ModelCall[];
 }
 
-/** A call of a model during a run. `at_ms` counts from the run's beginning. */
+/** A model call of a run. `at_ms` counts from the start of the run. */
 export interface ModelCall extends Usage {
   model: string;
   at_ms: number;
@@ -108,9 +108,9 @@ export interface ToolData {
   input?: unknown;
   is_error?: boolean;
   duration_ms?: number;
-  /** When it was called, from the run's beginning. */
+  /** When the tool was called, counted from the start of the run. */
   at_ms?: number;
-  /** The part of `duration_ms` in which a person was asked. */
+  /** The part of `duration_ms` spent waiting for a person's decision. */
   waited_ms?: number;
   superseded?: boolean;
 }

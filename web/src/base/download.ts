@@ -1,6 +1,6 @@
-/** Files that the page makes. */
+/** Downloads of files that the page creates. */
 
-/** Long enough for the browser to begin reading. */
+/** Milliseconds after which the URL is revoked: enough for the browser to start reading the file. */
 const revokeAfter = 10_000;
 
 export function download(name: string, content: BlobPart, type: string): void {

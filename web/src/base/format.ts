@@ -45,7 +45,7 @@ function formatIn(timeZone: string): Intl.DateTimeFormat {
   return format;
 }
 
-/** Includes the time zone, which schedules must always name. */
+/** The date and time with the time zone, which schedules must always state. */
 export function absoluteTime(at: string, timeZone?: string | null): string {
   try {
     const format = formatIn(timeZone ?? '');

@@ -1,4 +1,6 @@
-/** How well `typed` matches `text` as a subsequence: 0 for no match, more for starts of words and runs of letters. */
+/**
+ * How well `typed` matches `text` as a subsequence: 0 for no match; word starts and consecutive letters score higher.
+ */
 export function fuzzyScore(typed: string, text: string): number {
   const wanted = typed.toLowerCase();
   const given = text.toLowerCase();

@@ -1,16 +1,17 @@
 /**
- * The language of the page. English text stands in the source, in calls of `t` and `tn`; `languages/de.json` has the
- * German ones by the English, and is fetched only if German is chosen. A change of the language needs a reload.
+ * The language of the page. The source contains the English texts, in calls of `t` and `tn`. `languages/de.json` maps
+ * them to German, and is fetched only if German is chosen. A change of the language takes effect after a reload.
  */
 import german from '../languages/de.json?url';
 import { stored } from './storage';
 
-/** What is null or undefined is left out. */
+/** null and undefined are replaced by empty text. */
 type Values = Record<string, string | number | null | undefined>;
 
-/** A choice of a person's; undefined follows the browser. */
+/** A language of the page. */
 export type Language = 'en' | 'de';
 
+/** The person's choice; undefined follows the browser. */
 export const chosenLanguage = stored<Language | undefined>('language', undefined);
 
 const wanted = globalThis.navigator?.languages ?? [];
@@ -21,8 +22,9 @@ export const language: Language = chosenLanguage ?? (best as Language) ?? 'en';
 export const locale = wanted.find((tag) => tag.startsWith(language)) ?? language;
 
 /**
- * Synchronously, for German only: constants of modules are translated when they are evaluated, before which there is
- * nothing to paint. Waiting at the top level would make every module that imports this one wait, and the chat a request.
+ * Fetches the German texts synchronously, because modules translate their constants when they are evaluated; before
+ * that there is nothing to paint. A top-level await would delay every module that imports this one, and cost the chat a
+ * request.
  */
 function fetched(): Record<string, string | string[]> {
   try {
@@ -41,25 +43,28 @@ const translations = language === 'de' ? fetched() : {};
 const fill = (text: string, values: Values): string =>
   text.replace(/\{(\w+)\}/g, (_, name: string) => `${values[name] ?? ''}`);
 
-/** `text` in the page's language; `{name}` stands for a value. Arguments are literals, for `script/strings.mjs`. */
+/**
+ * `text` in the page's language, with each `{name}` replaced by its value. `text` must be a literal, so that
+ * `script/strings.mjs` finds it.
+ */
 export const t = (text: string, values?: Values): string => {
   const translated = (translations[text] as string | undefined) ?? text;
   return values ? fill(translated, values) : translated;
 };
 
-/** `one` if `number` is 1, else `many`, which is filled in with it as `{count}`. */
+/** `one` if `number` is 1, otherwise `many`, in the page's language. `{count}` is replaced by the number. */
 export const tn = (one: string, many: string, number: number, values?: Values): string => {
   const forms = translations[one] ?? [one, many];
   const count = Number.isInteger(number) && Math.abs(number) < 1000 ? number : number.toLocaleString(locale);
   return fill(forms[number === 1 ? 0 : 1] ?? many, { count, ...values });
 };
 
-/** A name within a sentence: German nouns keep their capital. */
+/** A name as written within a sentence: in lower case, except in German, whose nouns keep their capital. */
 export const midSentence = (name: string): string => (language === 'de' ? name : name.toLowerCase());
 
 /**
- * The HTML of a component's template in the page's language. Texts without values are not called for one by one: the
- * build writes them into the templates (`script/static_strings.js`), and Svelte reads those through this function.
+ * Translates the HTML of a component's template. The build writes texts without values into the templates
+ * (`script/static_strings.js`), which saves a call for each, and makes Svelte read the templates through this function.
  */
 export const localized = (html: string): string =>
   language === 'en'

@@ -1,4 +1,4 @@
-/** The page's localStorage. If the browser refuses (full, private), the page forgets but keeps working. */
+/** The page's localStorage. If the browser refuses to store data (full, private), the page still works. */
 
 const prefix = 'agw.';
 
@@ -13,7 +13,7 @@ export function stored<T>(name: string, fallback: T): T {
 
 let disabled = false;
 
-/** Stops all writes: a page that is being left runs until the next one has loaded. */
+/** Stops all writes: the scripts of a page keep running until the next page has loaded. */
 export const disableStorage = (): void => void (disabled = true);
 
 /** Stores `value`; undefined removes it. */
@@ -33,7 +33,10 @@ export function storeAndNotify(name: string, value: unknown): void {
   dispatchEvent(new StorageEvent('storage', { key: prefix + name }));
 }
 
-/** Reports changes made by other tabs; undefined if the value was removed. */
+/**
+ * Calls `listener` when another tab or `storeAndNotify` changes the value, with undefined if it was removed. Returns a
+ * function that removes the listener.
+ */
 export function onStorageChange<T>(name: string, listener: (value: T | undefined) => void): () => void {
   const onStorage = ({ key }: StorageEvent): void => {
     if (key === prefix + name) listener(stored<T | undefined>(name, undefined));
@@ -42,7 +45,7 @@ export function onStorageChange<T>(name: string, listener: (value: T | undefined
   return () => removeEventListener('storage', onStorage);
 }
 
-/** Removes everything except the theme, the looks of text and the language. */
+/** Removes everything except the theme, the appearance of text and the language. */
 export function clearStorage(): void {
   for (const key of Object.keys(localStorage)) {
     if (key.startsWith(prefix) && !/(theme|looks|language)$/.test(key)) localStorage.removeItem(key);

@@ -33,7 +33,7 @@ class Toasts {
     this.show(words, { kind: 'error', replaces, ...(action && { action }) });
   }
 
-  /** Errors are about the view in which they happened. */
+  /** Called when the view changes: errors concern the view in which they occurred. */
   dismissErrors(): void {
     for (const { id, kind } of this.all) if (kind === 'error') this.dismiss(id);
   }
@@ -42,7 +42,7 @@ class Toasts {
     this.remove(id)?.onDismiss?.();
   }
 
-  /** Removes the toast because its action is taken. */
+  /** Removes and returns the toast without calling `onDismiss`, because its action is taken. */
   remove(id: number): Toast | undefined {
     const removed = this.all.find((toast) => toast.id === id);
     this.all = this.all.filter((toast) => toast !== removed);
