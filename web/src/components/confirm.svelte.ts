@@ -5,7 +5,7 @@ export interface Confirmation {
   text: string;
   confirm: string;
   danger: boolean;
-  /** What must be typed to confirm, for actions that nothing can undo. */
+  /** The text that the person must type to confirm an irreversible action. */
   typed?: string | undefined;
   answer: (yes: boolean) => void;
 }

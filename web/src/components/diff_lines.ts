@@ -1,17 +1,17 @@
-/** Comparisons as lines. */
+/** Computes differences by line, and reads unified diffs. */
 import { structuredPatch } from 'diff';
 
 export interface DiffLine {
   sign: '+' | '-' | ' ';
   text: string;
-  /** The line's number before and after, if it is there. */
+  /** The line number in the old and the new text; null if that text does not contain the line. */
   old: number | null;
   new: number | null;
-  /** Its place among all lines. */
+  /** The index among all rows. */
   order: number;
 }
 
-/** null stands for lines that are left out. */
+/** null stands for omitted lines. */
 export type DiffRow = DiffLine | null;
 
 interface Hunk {
@@ -20,7 +20,7 @@ interface Hunk {
   lines: string[];
 }
 
-/** Texts that have little in common take long to compare; they are shown as replaced then. */
+/** Milliseconds for a comparison. Texts with little in common take longer and are shown as replaced. */
 const patience = 60;
 
 function rowsOf(hunks: Hunk[]): DiffRow[] {
@@ -45,7 +45,7 @@ function rowsOf(hunks: Hunk[]): DiffRow[] {
 
 const linesIn = (text: string): string[] => (text ? text.replace(/\n$/, '').split('\n') : []);
 
-/** Everything between the common beginning and end as removed and added. */
+/** Shows everything between the common beginning and end as removed and added. */
 function replaced(before: string, after: string): DiffRow[] {
   const [gone, come] = [linesIn(before), linesIn(after)];
   let start = 0;
@@ -71,13 +71,13 @@ export function compare(before: string, after: string): DiffRow[] {
   return hunks ? rowsOf(hunks) : replaced(before, after);
 }
 
-/** The lines of a unified diff (POSIX diff -u); the names of its files are left out. */
+/** The lines of a unified diff (POSIX diff -u), without the names of its files. */
 export function linesOfUnified(diff: string): DiffRow[] {
   const hunks: Hunk[] = [];
   for (const line of diff.replace(/\n$/, '').split('\n')) {
     const place = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/.exec(line);
     if (place) {
-      // A side without lines names the line before it.
+      // For a side without lines, the number is that of the line before.
       const start = (number = '1', count?: string): number => Number(number) + (count === '0' ? 1 : 0);
       hunks.push({ oldStart: start(place[1], place[2]), newStart: start(place[3], place[4]), lines: [] });
     } else hunks.at(-1)?.lines.push(line);

@@ -11,7 +11,9 @@ addEventListener('focusout', () =>
   }),
 );
 
-/** Focuses what was focused before a dialog opened or, if that is no longer possible, the view's heading. */
+/**
+ * Focuses `before`, the element that was focused before a dialog opened, or the view's heading if that is impossible.
+ */
 export function restoreFocus(before: Element | null): void {
   if (before?.isConnected && before instanceof HTMLElement) before.focus();
   if (document.activeElement === before) return;
@@ -26,8 +28,8 @@ export async function moveFocus(next?: () => Element | null | undefined): Promis
 }
 
 /**
- * An attachment for elements that may be removed while focused: focuses what `next` finds in the former parent, or the
- * heading.
+ * An attachment for elements that may be removed while focused: focuses the element that `next` finds in the former
+ * parent, or the view's heading.
  */
 export const restoresFocus =
   (next?: (there: Element) => Element | null | undefined) =>

@@ -1,11 +1,11 @@
-/** What people choose models by, in words. */
+/** The facts by which people choose a model, in words. */
 import type { ModelInfo } from '../api/types';
 import { t } from '../base/language';
 
-/** What lists of models show. A service that was only checked may not say all of it. */
+/** The data shown in lists of models. A service that is checked before it is added may not report all of it. */
 export type ListedModel = Pick<ModelInfo, 'id'> & Partial<Omit<ModelInfo, 'id'>>;
 
-/** `128k`, `1M`: tokens, as vendors write them. */
+/** `128k`, `1M`: numbers of tokens, as vendors write them. */
 export function tokens(count: number): string {
   const binary = count % 1024 === 0 && count % 1000 !== 0;
   const thousands = Math.round(count / (binary ? 1024 : 1000));
@@ -35,7 +35,7 @@ export function factsOf(model: ListedModel): string {
     .join(' · ');
 }
 
-/** Models whose name or abilities match the words, best first; without words in the given order. */
+/** The models whose name and facts contain all words, in the given order. */
 export function matching<T extends ListedModel>(words: string, all: T[]): T[] {
   const wanted = words.toLowerCase().split(/\s+/).filter(Boolean);
   const text = (model: T): string => `${model.id} ${factsOf(model)}`.toLowerCase();

@@ -2,13 +2,13 @@ const gap = 4;
 const margin = 8;
 
 /**
- * Keeps `list`, whose position is fixed, below `button`, or above where there is more room; calls `lost` once the button
- * has left the window. The result ends it.
+ * Keeps `list`, an element of fixed position, below `button`, or above it if there is more room. Calls `lost` when the
+ * button has left the window. Returns a function that stops this.
  */
 export function placeBy(button: HTMLElement, list: HTMLElement, lost: () => void): () => void {
   const place = (): void => {
     const at = button.getBoundingClientRect();
-    // Without what a phone's keyboard covers.
+    // Excludes the area that a phone's keyboard covers.
     const height = visualViewport?.height ?? innerHeight;
     if (at.bottom < 0 || at.top > innerHeight) return lost();
     list.style.minInlineSize = `${Math.min(at.width, innerWidth - 2 * margin)}px`;
@@ -24,7 +24,7 @@ export function placeBy(button: HTMLElement, list: HTMLElement, lost: () => void
   const moved = ({ target }: Event): void => {
     if (!(target instanceof Node && list.contains(target))) place();
   };
-  // What is found changes its height.
+  // The height of the list changes with the matches.
   const sized = new ResizeObserver(place);
   place();
   sized.observe(list);

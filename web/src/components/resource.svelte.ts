@@ -1,4 +1,4 @@
-/** Data that a view reads from the gateway. The old data stays visible while it is read again. */
+/** Data that a view reads from the gateway. The old data stays visible during the next read. */
 import { ApiError } from '../api/client';
 import { socket } from '../api/socket.svelte';
 import type { GatewayEvent } from '../api/events';
@@ -21,7 +21,7 @@ export class Resource<T> {
     return this.error instanceof ApiError && this.error.status === 404 && this.error.message === 'not found';
   }
 
-  /** The requested item does not exist and never did. */
+  /** The requested item does not exist and has never been read. */
   get isNotFound(): boolean {
     return (
       this.data === undefined && this.error instanceof ApiError && this.error.status === 404 && !this.isUnsupported
@@ -41,7 +41,7 @@ export class Resource<T> {
     this.error = undefined;
   }
 
-  /** Only the response to the latest request counts. */
+  /** Reads the data. Only the response to the latest request counts. */
   load = async (): Promise<void> => {
     const asked = ++this.#asked;
     try {
@@ -73,7 +73,7 @@ export function keepFresh(of: Resource<unknown>, ...kinds: GatewayEvent['type'][
 
 const debounceDelay = 200;
 
-/** For effects that depend on typed text: reads a moment after the last change, and after each reconnection. */
+/** For effects that depend on typed text: reads `debounceDelay` after the last change, and after each reconnection. */
 export function loadDebounced(of: Resource<unknown>): () => void {
   const timer = setTimeout(of.load, debounceDelay);
   const unlisten = socket.listen(({ type }) => type === 'reconnected' && void of.load());
@@ -84,8 +84,8 @@ export function loadDebounced(of: Resource<unknown>): () => void {
 }
 
 /**
- * For effects: like `keepFresh`, for data that changes without events: also reads regularly and when the page becomes
- * visible.
+ * For effects and data that changes without events: like `keepFresh`, but also reads regularly and when the page
+ * becomes visible.
  */
 export function poll(of: Resource<unknown>, ...kinds: GatewayEvent['type'][]): () => void {
   void clock.now;

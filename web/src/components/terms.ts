@@ -18,5 +18,5 @@ const terms: Record<string, string> = {
   failed: t('failed'),
 };
 
-/** The word itself if it is not one of the gateway's. */
+/** The translated term, or the word itself if it is not one of the gateway's terms. */
 export const termFor = (word: string): string => terms[word] ?? word;

@@ -1,14 +1,14 @@
 /** Milliseconds after which a letter starts a new search. */
 const pause = 700;
 
-/** Finds an entry of a list by the letters that are typed, as lists of the system do. */
+/** Finds an entry of a list by its first letters, as the system's own lists do. */
 export class TypeAhead {
   #typed = '';
   #at = -Infinity;
 
   /**
-   * The index of the label that `key`, after the keys shortly before it, leads to from `from`; -1 if none begins so. One
-   * letter again and again leads through all that begin with it.
+   * Returns the index of the next label, searching from `from`, that begins with the recently typed letters and `key`;
+   * -1 if there is none. Repeating one letter cycles through all labels that begin with it.
    */
   find(key: string, at: number, labels: string[], from: number): number {
     this.#typed = (this.isTyping(at) ? this.#typed : '') + key.toLowerCase();
@@ -23,12 +23,12 @@ export class TypeAhead {
     return -1;
   }
 
-  /** What is typed next is another beginning. */
+  /** Makes the next letter start a new search. */
   clear(): void {
     this.#at = -Infinity;
   }
 
-  /** Whether a blank now belongs to what is typed instead of choosing. */
+  /** Whether a space belongs to the typed text instead of choosing an entry. */
   isTyping(at: number): boolean {
     return at - this.#at < pause;
   }
