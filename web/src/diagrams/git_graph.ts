@@ -1,4 +1,4 @@
-/** The text of a Git graph, as mermaid's renderer wants it read. */
+/** Parses the text of a Git graph into the structure that mermaid's renderer expects. */
 
 interface Statement {
   $type: string;
@@ -14,7 +14,7 @@ interface GitGraph {
   statements: Statement[];
 }
 
-/** What a statement is called, the member that needs no name before it, and those that do. */
+/** By keyword: the type of the statement, the member whose name is omitted, and the named members. */
 const kinds: Record<string, [type: string, plain: string, named: string]> = {
   commit: ['Commit', 'message', 'id msg tag type'],
   branch: ['Branch', 'name', 'order'],
@@ -26,10 +26,10 @@ const kinds: Record<string, [type: string, plain: string, named: string]> = {
 const head = /^\s*gitGraph\s*(LR|TB|BT)?\s*:?\s*$/;
 const told = /^\s*(title|accTitle|accDescr)\b\s*:?\s*(.*)$/;
 const word = /^\s*([a-z-]+)(?=\s|$)(.*)$/;
-/** A value, with or without its member's name before it. */
+/** A value, optionally preceded by the name of its member. */
 const value = /\s*(?:([a-z]+)\s*:\s*)?("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|[\w./-]+)/y;
 
-/** Members of a statement; undefined if `text` has others. */
+/** Parses the members of a statement; undefined if `text` is invalid. */
 function membersOf(kind: string, text: string): Statement | undefined {
   const [type, plain, named] = kinds[kind] ?? ['', '', ''];
   const statement: Statement = { $type: type, tags: [] };

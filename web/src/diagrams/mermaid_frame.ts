@@ -1,27 +1,27 @@
 /**
- * Runs in a frame of an opaque origin without network (/ui/frame), which the page gives this code as a text: draws the
- * diagrams that the page posts, and posts back each as SVG, which the page shows as a picture.
+ * Runs in a frame with an opaque origin and no network (/ui/frame); the page passes this code to the frame as text.
+ * Draws the diagrams that the page posts, and posts each back as SVG, which the page shows as an image.
  */
 import mermaid from 'mermaid';
 
 interface Order {
-  /** Repeated in the answer. */
+  /** The number of the request, repeated in the response. */
   draw: number;
   text: string;
   dark: boolean;
   font: string;
 }
 
-/** What a diagram's text may not set. */
+/** Settings that the text of a diagram may not change. */
 const secure =
   'secure securityLevel startOnLoad maxTextSize maxEdges suppressErrorRendering htmlLabels layout themeCSS fontFamily altFontFamily'.split(
     ' ',
   );
 
-/** The frame is never seen, so a browser may not draw it, and not call this. */
+/** Browsers may not run animation frames here, because this frame is never visible. */
 window.requestAnimationFrame = (done) => setTimeout(() => done(performance.now()));
 
-/** An SVG that has its own size, and is well-formed: as a picture it is read as XML. */
+/** An SVG with an explicit size that is well-formed, because browsers parse images as XML. */
 function standalone(html: string): { svg: string; width: number; height: number; title: string } {
   const box = document.createElement('div');
   box.innerHTML = html;
@@ -47,7 +47,7 @@ async function draw({ draw: number, text, dark, font }: Order): Promise<void> {
       secure,
       maxEdges: 500,
       layout: 'dagre',
-      // By the name of the layout that ours stands for.
+      // The name of the layout that mindmap_layout.ts replaces.
       mindmap: { layout: 'cose-bilkent' },
     });
     const { svg } = await mermaid.render(`diagram-${number}`, text);
@@ -59,7 +59,7 @@ async function draw({ draw: number, text, dark, font }: Order): Promise<void> {
   }
 }
 
-/** One after the other: mermaid keeps its settings in one place. */
+/** Draws one diagram after another, because mermaid's settings are global. */
 let queue = Promise.resolve();
 addEventListener('message', ({ source, data }: MessageEvent<Order>) => {
   if (source === parent && typeof data?.draw === 'number') queue = queue.then(() => draw(data));

@@ -1,12 +1,12 @@
 /**
- * The places of the nodes of a mind map: the branches of the root on both of its sides, each node next to its parent. Replaces
- * mermaid's layout by simulated forces, a separate library that is larger than all the rest.
+ * Places the nodes of a mind map: the branches of the root on both of its sides, each node next to its parent. Replaces
+ * mermaid's layout by simulated forces, a separate library that is larger than all other code for diagrams.
  */
 
 interface Node {
   id: string;
   isGroup: boolean;
-  /** As drawn. */
+  /** The size as drawn. */
   width: number;
   height: number;
   x: number;
@@ -58,7 +58,7 @@ const heightOf = (node: Sized): number =>
     node.children.reduce((sum, child) => sum + heightOf(child), 0),
   );
 
-/** Places the children of `node` at its right (1) or left (-1), centred beside it, and theirs beside them. */
+/** Places the children of `node` to its right (1) or left (-1), vertically centred, and their descendants likewise. */
 function placeChildren(node: Sized, children: Sized[], side: 1 | -1): void {
   const heights = children.map(heightOf);
   let top = node.y - heights.reduce((sum, height) => sum + height, 0) / 2;
@@ -71,7 +71,7 @@ function placeChildren(node: Sized, children: Sized[], side: 1 | -1): void {
   });
 }
 
-/** The first branches are at the right, down to where both sides are as high. */
+/** Places the first branches on the right, up to half of the total height, and the others on the left. */
 export function placeAround(root: Sized): void {
   const heights = root.children.map(heightOf);
   const half = heights.reduce((sum, height) => sum + height, 0) / 2;
@@ -116,7 +116,7 @@ export async function render(layout: Layout, svg: Selection, drawing: Drawing): 
     if (!start || !end) continue;
     const middle = end.x - Math.sign(end.x - start.x) * (end.width / 2 + beside / 2);
     const points = [start, { x: middle, y: start.y }, { x: middle, y: end.y }, end].map(({ x, y }) => ({ x, y }));
-    // The lines lie below the nodes, so they may begin and end in their middles.
+    // The nodes cover the lines, which may therefore start and end at the centres of nodes.
     const bare = ({ id, width, height, x, y }: typeof start): Node => ({ id, isGroup: false, width, height, x, y });
     drawing.insertEdge(lines, { ...edge, points }, {}, layout.type, bare(start), bare(end), layout.diagramId);
   }

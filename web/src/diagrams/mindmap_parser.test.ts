@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { mindmapParser } from './mindmap_parser';
 
-/** What a mind map is told, as text. */
+/** The calls that the parser makes for a mind map, as text. */
 function read(text: string): string[] {
   const told: string[] = [];
   mindmapParser.yy = {

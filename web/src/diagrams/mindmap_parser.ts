@@ -1,4 +1,4 @@
-/** Reads the text of a mind map, in the place of mermaid's own parser, which is made of large tables. */
+/** Parses the text of a mind map. Replaces mermaid's own parser, which consists of large tables. */
 
 interface MindMap {
   addNode(level: number, id: string, text: string, type: number): void;
@@ -11,7 +11,10 @@ const blank = /[ \t]*(?:%%[^\n]*)?(?:\n|$)/y;
 const head = /[ \t]*mindmap[ \t]*(?:\n|$)/y;
 const starts = /\(\(|\(-|\(|\[|\)\)|\)|-\)|\{\{/;
 const ends = /\)\)|-\)|\)|\]|\}\}|\(-|\(\(|\(/;
-/** An icon, a class, or a node: its name, and its text in brackets, which tell its shape, and quotes, if it has several lines. */
+/**
+ * An icon, a class, or a node. A node is a name, a text in brackets, or both; the brackets determine its shape. A text
+ * of several lines is quoted.
+ */
 const line = new RegExp(
   String.raw`([ \t]*)(?:::icon\(([^)\n]*)\)|:::([^\n]+)|([^()[\]{}\n]*?)` +
     `(?:(${starts.source})(?:[ \\t]*"(?:\`([^\`]*)\`|([^"\`][^"]*))"[ \\t]*|([^\\n]*?))(${ends.source}))?)` +
@@ -44,7 +47,7 @@ function read(text: string, map: MindMap): void {
   }
 }
 
-/** As mermaid wants a parser: it sets `yy` before it calls `parse`. */
+/** The interface that mermaid expects of a parser. Mermaid sets `yy` before it calls `parse`. */
 export const mindmapParser = {
   yy: undefined as unknown as MindMap,
   parse: (text: string): void => read(text, mindmapParser.yy),

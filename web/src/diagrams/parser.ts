@@ -1,4 +1,4 @@
-/** Stands for mermaid's parser of several kinds of diagrams, of which this page draws two. */
+/** Replaces mermaid's parser for several kinds of diagrams, of which this page draws two. */
 import { parseGitGraph } from './git_graph';
 import { parsePie } from './pie';
 

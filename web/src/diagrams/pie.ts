@@ -1,4 +1,4 @@
-/** The text of a pie chart, as mermaid's renderer wants it read. */
+/** Parses the text of a pie chart into the structure that mermaid's renderer expects. */
 
 interface Pie {
   title?: string;

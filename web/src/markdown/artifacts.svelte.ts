@@ -1,22 +1,22 @@
-/** Works of agents that can be shown next to the chat: pages, drawings, documents, diagrams and formulas. */
+/** Content of answers that can be shown next to the chat: pages, drawings, documents, diagrams and formulas. */
 
 export type ArtifactKind = 'html' | 'svg' | 'markdown' | 'mermaid' | 'math';
 
 export interface Artifact {
   kind: ArtifactKind;
   text: string;
-  /** The chat beside which it is shown. */
+  /** The chat next to which the artifact is shown. */
   chat?: string;
 }
 
-/** An app of the gateway that is shown beside a chat, by its name. */
+/** An app of the gateway that is shown next to a chat. `text` is the name of the app. */
 export interface ShownApp {
   kind: 'app';
   text: string;
   chat: string;
 }
 
-/** The context of a chat: its conversation. */
+/** The key of the Svelte context that contains a chat's conversation. */
 export const chatContext = 'chat';
 
 const kinds: Record<string, ArtifactKind> = {
@@ -33,7 +33,7 @@ export const artifactKind = (language: string): ArtifactKind | undefined =>
   Object.hasOwn(kinds, language.toLowerCase()) ? kinds[language.toLowerCase()] : undefined;
 
 class Artifacts {
-  /** The one that is shown. */
+  /** The artifact or app that is shown. */
   open = $state.raw<Artifact | ShownApp | null>(null);
 }
 

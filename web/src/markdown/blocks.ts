@@ -18,7 +18,7 @@ const extensions = {
   block: [...mathExtensions.block, footnote],
 };
 
-/** Each has its own tokenizer, which knows the links of one text. */
+/** Creates new options for each lexer: marked stores the tokenizer in them, which knows the links of one text. */
 const options = (): typeof defaults => ({ ...defaults, extensions: extensions as typeof defaults.extensions });
 
 export function lex(text: string): Token[] {
@@ -31,7 +31,7 @@ export function lex(text: string): Token[] {
 
 export const isHeading = (token: Token): token is Tokens.Heading => token.type === 'heading';
 
-/** The text without markup. */
+/** The text of a token without markup. */
 export function wordsOf(token: Token): string {
   const words =
     'tokens' in token && token.tokens
@@ -82,7 +82,7 @@ export class BlockReader {
     }
   }
 
-  /** All but the last two tokens are final, because what follows them has begun. */
+  /** All but the last two tokens are final, because a later token has begun. */
   #freeze(tail: Token[]): void {
     this.#frozenNow = Math.max(0, tail.length - 2);
     for (const token of tail.slice(0, this.#frozenNow)) {

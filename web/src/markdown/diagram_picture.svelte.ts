@@ -2,10 +2,10 @@
 import { isDark } from '../styles/is_dark.svelte';
 import { draw, type Picture } from './diagrams';
 
-/** While an answer streams, its end is still to come. */
+/** Milliseconds without a change before drawing: the text of a streaming answer is incomplete. */
 const restTime = 300;
 
-/** Made while a component is. */
+/** Must be constructed during the initialization of a component, because it creates effects. */
 export class DiagramPicture {
   shown = $state.raw<(Picture & { url: string }) | null>(null);
   /** Why there is no picture. */

@@ -1,6 +1,6 @@
 /**
- * Draws diagrams (Mermaid) in a frame without network, storage or access to the page, which has the code for it as a text.
- * What comes back is shown as a picture only, in which nothing runs either.
+ * Draws diagrams (Mermaid) in a frame without network, storage or access to the page. The page passes the code to the
+ * frame as text. The result is only shown as an image, in which no script runs either.
  */
 import code from '../diagrams/mermaid_frame?worker&url';
 import { t } from '../base/language';
@@ -9,17 +9,17 @@ export interface Picture {
   svg: string;
   width: number;
   height: number;
-  /** What the diagram calls itself; may be empty. */
+  /** The title in the diagram; may be empty. */
   title: string;
 }
 
-/** Longer ones are shown as they are written: all the browser's time is not theirs. */
+/** Longer diagrams are shown as their source, because drawing them could keep the browser busy. */
 const maxText = 20_000;
 const maxPicture = 4_000_000;
-/** Milliseconds for one diagram, after which its frame is removed, whatever it is doing. */
+/** Milliseconds for one diagram, after which the frame is removed even if it is busy. */
 const maxTime = 6_000;
 const maxLoading = 30_000;
-/** The frame is kept for the next diagram so long. */
+/** Milliseconds for which the frame is kept for the next diagram. */
 const idleTime = 20_000;
 
 /** Resolves with the frame's first message that has `member`; rejects after `within` milliseconds. */
@@ -49,7 +49,7 @@ function leave(): void {
   place = undefined;
 }
 
-/** A frame that can draw. */
+/** Returns a frame that is ready to draw. */
 async function frame(): Promise<HTMLIFrameElement> {
   if (place) return place;
   const response = await fetch(code);
@@ -60,7 +60,7 @@ async function frame(): Promise<HTMLIFrameElement> {
   made.setAttribute('sandbox', 'allow-scripts');
   made.tabIndex = -1;
   made.ariaHidden = 'true';
-  // Not without a size: text is measured in it.
+  // The frame needs a size, because text is measured in it.
   Object.assign(made.style, { position: 'fixed', insetBlockStart: '0', inlineSize: '1280px', blockSize: '800px' });
   Object.assign(made.style, { visibility: 'hidden', border: '0' });
   const isReady = heard(made, 'ready', maxLoading);
@@ -88,7 +88,7 @@ async function drawn(text: string, dark: boolean): Promise<Picture> {
       throw new DiagramError(t('It is too large to be drawn.'));
     return { svg, width, height, title: String(title) };
   } catch (error) {
-    // It may still be busy.
+    // After a timeout, the frame may still be busy.
     if (!(error instanceof DiagramError)) leave();
     throw error;
   } finally {
@@ -96,10 +96,10 @@ async function drawn(text: string, dark: boolean): Promise<Picture> {
   }
 }
 
-/** What is wrong with a diagram, and not with what draws it. */
+/** A problem of the diagram itself, not of the frame that draws it. */
 class DiagramError extends Error {}
 
-/** Draws one after the other. */
+/** Draws the diagram after all that were requested before. */
 export function draw(text: string, dark: boolean): Promise<Picture> {
   if (text.length > maxText) return Promise.reject(new DiagramError(t('It is too large to be drawn.')));
   const picture = queue.then(() => drawn(text, dark));

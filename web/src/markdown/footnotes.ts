@@ -1,13 +1,13 @@
-/** Footnotes in Markdown, for marked's Lexer: `[^1]` in a line, and `[^1]: text` where one begins. */
+/** Footnotes in Markdown, for marked's Lexer: `[^1]` within a line, and `[^1]: text` at the start of a line. */
 import type { Lexer, Token } from 'marked';
 
-/** Not names, which in a line may be patterns. */
+/** Matches only numbers: within a line, `[^name]` may be a regular expression. */
 export function noteMark(source: string): Token | undefined {
   const [raw, text] = /^\[\^(\d+)\]/.exec(source) ?? [];
   return raw ? { type: 'note', raw, text } : undefined;
 }
 
-/** To an empty line, the next footnote, or a line that begins a block which would interrupt a paragraph. */
+/** A footnote ends at an empty line, at the next footnote, or at a block that would interrupt a paragraph. */
 export function footnote(this: { lexer: Lexer }, source: string): Token | undefined {
   const [raw, name, text = ''] =
     /^ {0,3}\[\^(\d+)\]:(.+(?:\n(?! *\[\^| {0,3}(?:```|~~~|>|(?:#{1,6}|[-+*]|\d+[.)])\s)).+)*)\n?/.exec(source) ?? [];

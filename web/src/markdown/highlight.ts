@@ -48,7 +48,7 @@ interface PolicyFactory {
 export const workerAddress = '/ui/worker.js';
 const rules: Policy = { createHTML: (html) => html, createScriptURL: () => workerAddress };
 const { trustedTypes } = window as { trustedTypes?: PolicyFactory };
-/** The page's one policy of Trusted Types, as its Content-Security-Policy names it. */
+/** The page's only Trusted Types policy, as named in its Content-Security-Policy. */
 export const policy: Policy = trustedTypes?.createPolicy('agw-highlight', rules) ?? rules;
 
 export function highlight(element: HTMLElement, text: string, language: string): void {

@@ -1,4 +1,4 @@
-/** Mathematics in Markdown: `$…$` and `\(…\)` in a line, `$$…$$` and `\[…\]` on their own. */
+/** Mathematics in Markdown: `$…$` and `\(…\)` within a line, `$$…$$` and `\[…\]` for displayed formulas. */
 import type { Token } from 'marked';
 
 export interface MathToken {
@@ -9,12 +9,12 @@ export interface MathToken {
   display: boolean;
 }
 
-/** Longer ones are shown as they are written. */
+/** Longer formulas are shown as their source. */
 const inLine: [RegExp, boolean][] = [
   [/^\$\$((?:[^$\\]|\\[\s\S]){1,4000}?)\$\$/, true],
   [/^\\\[([\s\S]{1,4000}?)\\\]/, true],
   [/^\\\(([\s\S]{1,4000}?)\\\)/, false],
-  // Prices are no formulas: a formula begins and ends beside its signs, and no digit follows it.
+  // To exclude prices, no space may separate a formula from its signs, and no digit may follow it.
   [/^\$(?![\s$])((?:[^$\\\n]|\\.){1,1000}?)(?<!\s)\$(?!\d)/, false],
 ];
 const ownLine: [RegExp, boolean][] = [
@@ -39,7 +39,7 @@ const at =
     return index < 0 ? undefined : index;
   };
 
-/** Of marked's Lexer. */
+/** Extensions for marked's Lexer. */
 export const mathExtensions = {
   inline: [among(inLine)],
   block: [among(ownLine)],

@@ -1,4 +1,4 @@
-/** What untrusted Markdown may refer to. */
+/** The links, images and character references that untrusted Markdown may contain. */
 
 const schemes = new Set(['https:', 'http:', 'mailto:']);
 const rasters = /^data:image\/(png|jpeg|gif|webp|avif);base64,[a-z0-9+/=\s]*$/i;

@@ -1,16 +1,16 @@
-/** A shared chat in the fragment of an address, which browsers send to no server. */
+/** A shared chat in the fragment of an address, which browsers do not send to servers. */
 
-/** In characters. Longer addresses are cut by many programs, and refused by some. */
+/** In characters. Many programs truncate longer addresses, and some refuse them. */
 export const maxFragment = 32 * 1024;
-/** What is read of a fragment, in bytes: anybody can make one that unpacks to any size. */
+/** The maximum size of the unpacked content, in bytes: a forged fragment could unpack to any size. */
 const maxContent = 2 * 1024 * 1024;
-/** Of the format, so that another can follow. */
+/** The start of each fragment: the version of the format, so that another version can follow. */
 const prefix = '#1.';
 
-/** The length of the fragment with so many packed bytes. */
+/** The length of a fragment that contains this number of packed bytes. */
 const lengthOf = (bytes: number): number => prefix.length + Math.ceil((bytes * 4) / 3);
 
-/** `fragment` is missing if it were longer than `maxFragment`. */
+/** Omits `fragment` if it would be longer than `maxFragment`. */
 export async function packed(content: string): Promise<{ length: number; fragment?: string }> {
   const stream = new Blob([content]).stream().pipeThrough(new CompressionStream('deflate-raw'));
   const bytes = new Uint8Array(await new Response(stream).arrayBuffer());
@@ -21,7 +21,7 @@ export async function packed(content: string): Promise<{ length: number; fragmen
   return { length, fragment: prefix + address };
 }
 
-/** Throws a RangeError for more than a chat may be, and other errors for what is no chat, or only a part of one. */
+/** Throws a RangeError if the fragment or its content is too large, and other errors if it is not a complete chat. */
 export async function unpacked(fragment: string): Promise<string> {
   if (!fragment.startsWith(prefix)) throw new Error('format');
   if (fragment.length > maxFragment) throw new RangeError('fragment');

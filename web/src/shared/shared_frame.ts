@@ -1,7 +1,7 @@
 /**
- * Runs in a frame of an opaque origin without network (/ui/frame), which the page for shared chats gives this code as a
- * text, and then the content of a link, which anybody can have made. Shows what a shared chat may consist of, and posts
- * it back, for a file.
+ * Runs in a frame with an opaque origin and no network (/ui/frame). The page for shared chats passes it this code as
+ * text, and then the content of a link, which anyone may have made. Shows the permitted parts of the content, and posts
+ * them back for saving as a file.
  */
 import { escapeBidi } from '../base/escape';
 import { safeLink } from '../markdown/safe';
@@ -19,13 +19,13 @@ function isKnown({ namespaceURI, localName }: Element): boolean {
   return namespaceURI === html && elements.test(localName);
 }
 
-/** Of pictures, and of the questions, whose line breaks are kept. */
+/** Keeps the attributes of pictures, and the class of questions, whose line breaks are preserved. */
 const isKept = (element: Element, name: string): boolean =>
   element.localName === 'img'
     ? name === 'alt' || (name === 'src' && pictures.test(element.getAttribute(name) ?? ''))
     : name === 'class' && element.className === 'said';
 
-/** Removes what a shared chat does not consist of. `body` is of a document in which nothing is loaded or run. */
+/** Removes everything that a shared chat may not contain. Nothing is loaded or run in the document of `body`. */
 function clean(body: HTMLElement): void {
   removeComments(body);
   for (const one of body.querySelectorAll('*')) if (one.isConnected && !isKnown(one)) one.replaceWith(one.textContent);
@@ -40,7 +40,7 @@ function clean(body: HTMLElement): void {
   while (texts.nextNode()) texts.currentNode.nodeValue = escapeBidi(texts.currentNode.nodeValue ?? '');
 }
 
-/** Nothing leaves the frame: a link says where it would lead. */
+/** Replaces links with their text and address, because nothing may leave the frame. */
 function disarmLinks(body: HTMLElement): void {
   for (const link of body.querySelectorAll('a[href]')) {
     const address = link.getAttribute('href') ?? '';
@@ -54,7 +54,7 @@ function show(text: string): void {
   clean(body);
   parent.postMessage({ shown: true, title, body: body.innerHTML }, '*');
   disarmLinks(body);
-  // From here on no script can be added either.
+  // From here on, the policy prevents adding scripts, too.
   const rule = Object.assign(document.createElement('meta'), { content: policy });
   rule.setAttribute('http-equiv', 'Content-Security-Policy');
   document.head.append(rule);

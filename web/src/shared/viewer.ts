@@ -1,4 +1,4 @@
-/** The page for shared chats, which are in its address. It needs no token, and reads nothing of the gateway's. */
+/** The page for shared chats, whose content is in its address. It needs no token, and reads no data of the gateway. */
 import { download } from '../base/download';
 import { language, t } from '../base/language';
 import '../styles/tokens.css';
@@ -17,7 +17,7 @@ function save(title: string, body: string): void {
   download(fileName(title), documentOf(title, language, `<body>${body}</body>`), 'text/html');
 }
 
-/** What it shows, the frame posts back once, for a file. */
+/** Creates the frame for the chat. The frame posts the shown content back once, for saving as a file. */
 function frame(html: string, text: string): HTMLIFrameElement {
   const made = document.createElement('iframe');
   made.title = t('Shared chat');
@@ -64,6 +64,6 @@ document.documentElement.lang = language;
 document.title = t('Shared chat');
 const main = document.createElement('main');
 document.body.append(bar, main);
-// Another link in the same tab.
+// Another link was opened in the same tab.
 addEventListener('hashchange', () => location.reload());
 main.append(await show());
