@@ -1,4 +1,4 @@
-/** What agents wait for a person to decide: permission requests and questions, in all chats. */
+/** Permission requests and questions of agents, in all chats, that wait for a person. */
 import { get } from '../api/client';
 import type { GatewayEvent } from '../api/events';
 import { socket } from '../api/socket.svelte';
@@ -8,11 +8,11 @@ import { router } from '../base/router.svelte';
 import { t } from '../base/language';
 
 class Approvals {
-  /** Oldest first. What was decided elsewhere stays, with the decision, until its run ends. */
+  /** Oldest first. Requests decided elsewhere stay, with the decision, until their run ends. */
   all = $state.raw<PermissionRequest[]>([]);
-  /** The chats in which somebody waits. */
+  /** The chats with undecided requests. */
   threads = $derived(new Set(this.all.filter(({ decision }) => !decision).map(({ thread_id: id }) => id)));
-  /** Changes by events since the latest read began. */
+  /** Requests from events since the latest read began. */
   #arrived = new Set<string>();
   #decided = new Map<string, Partial<PermissionRequest>>();
   #asked = 0;
@@ -21,7 +21,7 @@ class Approvals {
     socket.listen((event) => this.#take(event));
   }
 
-  /** Requests without an event: those from before this page was open, or connected. */
+  /** Reads the requests, because no events arrive for those made before this page was open or connected. */
   load = async (): Promise<void> => {
     const asked = ++this.#asked;
     this.#arrived.clear();
@@ -36,7 +36,7 @@ class Approvals {
     }
   };
 
-  /** Removes a request that was decided on this page, or whose decision has been read. */
+  /** Removes a request that was decided on this page. */
   drop(id: string): void {
     this.all = this.all.filter((request) => request.id !== id);
   }
@@ -52,7 +52,7 @@ class Approvals {
     this.#arrived.add(request.id);
     if (this.#decided.has(request.id) || this.all.some(({ id }) => id === request.id)) return;
     this.all = [...this.all, request];
-    // In its own chat the request is an alert itself.
+    // In its own chat, the request is already shown as an alert.
     if (router.route.path[1] !== request.thread_id)
       announcer.say(
         request.kind === 'question'

@@ -1,4 +1,4 @@
-/** An open thread: the turns read so far, its active runs, and how both are kept up to date. */
+/** An open thread: the turns read so far and its active runs, both kept up to date. */
 import { ApiError, apiPath, get, remove } from '../api/client';
 import { usePreloaded } from '../api/preloaded';
 import type { GatewayEvent, RunSnapshot } from '../api/events';
@@ -16,10 +16,10 @@ const page = 50;
 /** The maximum number of turns read at once after events were missed. */
 const maxMissed = 1000;
 const fallbackDelay = 500;
-/** The reasons for which an answer ends although there is more to say. */
+/** The finish reasons of answers that can be continued. */
 const endsEarly = new Set(['length', 'max-steps', 'interrupted', 'error']);
 
-/** The versions of a thread before their code is loaded. */
+/** Used instead of `versionsOf` until its code is loaded. */
 const onlyLatest = (turns: Turn[], ..._: [LiveRun[], Choices]): Versions => ({
   shown: turns.filter((turn) => !isSuperseded(turn)),
   edits: new Map(),
@@ -33,7 +33,7 @@ export class Conversation {
   thread = $state.raw<Thread | null>(null);
   /** Oldest first. */
   turns = $state.raw<Turn[]>([]);
-  /** What the agent has listed as its work on this thread. */
+  /** The agent's task list for this thread. */
   tasks = $state.raw<ThreadTask[]>([]);
   runs = $state.raw<LiveRun[]>([]);
   hasOlder = $state(false);
@@ -46,16 +46,16 @@ export class Conversation {
   /** A question whose run is not known yet, and when it was sent. */
   expected = $state.raw<{ turnId: string; since: number } | null>(null);
 
-  /** The gateway has said that no run is active. */
+  /** Whether the gateway has reported that no run is active. */
   #idle = $state(false);
 
   #unlisten: () => void;
   /** Reads the thread even if no events arrive. */
   #fallback: ReturnType<typeof setTimeout>;
   #hidden = new Set<string>();
-  /** Turns without gaps between them. */
+  /** The ids of turns that were read without gaps between them. */
   #known = new Set<string>();
-  /** Turns from events since the latest read began. */
+  /** The ids of turns from events since the latest read began. */
   #arrived = new Set<string>();
   #loadingOlder: Promise<void> | null = null;
   #reading: Promise<void> = Promise.resolve();
@@ -73,11 +73,11 @@ export class Conversation {
   });
   isDeleted = $derived(this.error instanceof ApiError && this.error.status === 404);
   running = $derived(this.runs.some((run) => !run.ended));
-  /** An answer is being generated, or about to be. */
+  /** Whether an answer is being generated, or is about to be. */
   isBusy = $derived(this.running || this.expected !== null);
   /** The questions that wait for the current answer to end. */
   queued = $derived(this.items.flatMap((item) => (item.kind === 'user' && item.queued ? [item.turn] : [])));
-  /** The latest turn, if it is a question that nothing answers, such as the last one of a fork. */
+  /** The latest turn, if it is a question without an answer or active run, such as the last turn of a fork. */
   unanswered = $derived.by(() => {
     const last = this.items.at(-1);
     const isLatest = !this.versions.isEarlier;
@@ -136,7 +136,7 @@ export class Conversation {
     );
   }
 
-  /** Shows the conversation that the agent continues. */
+  /** Shows the latest versions, which are those that the agent continues. */
   showLatest(): void {
     if (this.#choices.size) this.#choices = new Map();
   }
@@ -154,7 +154,7 @@ export class Conversation {
     return this.#reading;
   }
 
-  /** Only the latest read counts: an earlier response may arrive after it and is older. */
+  /** Only the latest read counts: the response to an earlier one may arrive later, but is older. */
   async #read(asked: number): Promise<void> {
     this.#arrived.clear();
     try {
@@ -219,16 +219,16 @@ export class Conversation {
     for (const { id } of turns) this.#known.add(id);
   }
 
-  /** Loads older turns until the answer of the run is there, or a turn from before the run. */
+  /** Loads older turns until the answer of the run, or a turn older than the run, has been read. */
   async loadRun(id: string): Promise<void> {
-    // A UUIDv7 begins with its time. Other ids are of no run, and NaN ends the search.
+    // A UUIDv7 begins with its timestamp. Other ids do not belong to runs; if parsing returns NaN, the search ends.
     const began = parseInt(id.replace('-', '').slice(0, 12), 16);
     const mayBeOlder = ([oldest]: Turn[]): boolean => !!oldest && Date.parse(oldest.created_at) >= began;
     const isHere = (): boolean => this.turns.some((turn) => answerData(turn).run_id === id);
     while (this.hasOlder && !isHere() && mayBeOlder(this.turns)) await this.loadOlder();
   }
 
-  /** Loads older turns until the turn is there. If the chat does not contain it, nothing is loaded. */
+  /** Loads older turns until the turn has been read. Loads nothing if the chat does not contain the turn. */
   async loadTurn(id: string): Promise<void> {
     const isHere = (): boolean => this.turns.some((turn) => turn.id === id);
     if (isHere() || !(await this.#has(id))) return;
@@ -255,7 +255,7 @@ export class Conversation {
     void this.#findRun();
   }
 
-  /** Asks for the active run: until a run's first output, events may not tell of it. */
+  /** Reads the active run, because events may not report a run before its first output. */
   async #findRun(): Promise<void> {
     try {
       const { active_run: run } = await get<{ active_run: Omit<RunSnapshot, 'threadId'> | null }>(this.#path);
@@ -327,11 +327,11 @@ export class Conversation {
       return;
     } else if (event.type === 'turn-created') {
       this.#arrived.add(event.turn.id);
-      // During a read, turns before it may be missing.
+      // During a read, turns before this one may be missing.
       if (this.#answered === this.#asked) this.#know([event.turn]);
       this.#join([event.turn]);
       if (event.turn.role !== 'user') return;
-      // Which turns it supersedes is not sent.
+      // The event does not contain the turns that the edited question supersedes.
       if (editedFrom(event.turn)) void this.refresh();
       this.#idle = false;
       void this.#findRun();
@@ -346,20 +346,20 @@ export class Conversation {
     } else if (event.type === 'steered') {
       this.#steer(event);
       const run = this.liveRun(event.runId);
-      // Its `turnId` is not the question.
+      // No LiveRun is created from this event, whose `turnId` is not the question.
       if (run) run.take(event);
       else void this.#findRun();
     } else if (event.type === 'run-started') {
       this.#liveRunFor(event.run);
     } else if (isRunEvent(event)) {
       const known = this.liveRun(event.runId);
-      // A delegate's run asks here, but is not shown here.
+      // The run of a delegate requests permissions in this thread, but is not shown here.
       const isShown = !event.type.startsWith('permission') && !this.#storedAnswer(event.runId);
       if (known || isShown) (known ?? this.#liveRunFor(event)).take(event);
     }
   }
 
-  /** Notes where a message has joined an answer. Turns that change are not sent again. */
+  /** Records where a message joined an answer. The gateway does not send changed turns again. */
   #steer({ turnId, runId, afterStep }: GatewayEvent & { type: 'steered' }): void {
     const place = { run_id: runId, after_step: afterStep };
     this.turns = this.turns.map((turn) =>
@@ -375,7 +375,7 @@ export class Conversation {
     this.showLatest();
     this.expected = null;
     this.#idle = false;
-    // Another tab regenerated the answer: the old one is replaced.
+    // Another tab regenerates the answer, which supersedes the old one.
     if (this.turns.some((turn) => turn.role === 'assistant' && answerData(turn).in_reply_to === of.turnId))
       void this.refresh();
     announcer.say(t('The assistant is answering.'));
@@ -394,7 +394,7 @@ export class Conversation {
     void this.refresh();
   }
 
-  /** A run that the gateway no longer knows (it was killed) is not active. */
+  /** Drops a run whose end is unknown, because the gateway was killed during the run. */
   async #forgetUnlessAlive(run: LiveRun): Promise<void> {
     await this.refresh();
     if (!run.ended) this.runs = this.runs.filter((other) => other !== run);
@@ -417,7 +417,7 @@ export class Conversation {
     this.#dropStored();
   }
 
-  /** Removes live answers that have ended and are stored. One that failed without a turn stays readable. */
+  /** Removes live answers that have ended and are stored. Answers that failed without a turn stay readable. */
   #dropStored(): void {
     const empty = (run: LiveRun): boolean => run.ended === 'stopped' && run.parts.length === 0;
     const kept = this.runs.filter((run) => !run.ended || !(this.#storedAnswer(run.runId) || empty(run)));

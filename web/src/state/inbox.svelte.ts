@@ -1,4 +1,4 @@
-/** What needs a person's decision: pending proposals, and jobs whose latest run failed. */
+/** Items that need a person's decision: pending proposals, and jobs whose latest run failed. */
 import { ApiError, get } from '../api/client';
 import { socket } from '../api/socket.svelte';
 import type { JobSummary, ProposalEntry } from '../api/types';

@@ -1,4 +1,4 @@
-/** How the integrations are connected. The gateway sends no events for it. */
+/** The connection states of the integrations. The gateway sends no events for them. */
 import { get } from '../api/client';
 import type { IntegrationState } from '../api/types';
 import { Resource, poll } from '../components/resource.svelte';
@@ -11,14 +11,14 @@ const whileConnecting = 1000;
 export const isConnecting = (): boolean => integrations.data?.some(({ status }) => status === 'connecting') ?? false;
 
 /**
- * For an effect: reads regularly, and often while one is connecting. The caller passes that in, as a derived value: an
- * effect that reads the data itself would run, and so ask, again for every answer.
+ * For effects: reads regularly, and more often while an integration is connecting. `connecting` must be a derived
+ * value: an effect that depends on the data itself would run again, and send a request, after each response.
  */
 export function pollIntegrations(connecting: boolean): () => void {
   if (!connecting) return poll(integrations, 'extension-changed');
   let timer: ReturnType<typeof setTimeout>;
   let ended = false;
-  // A second question would discard the answer to the first one, however long that takes.
+  // Waits for the response, however long it takes: a second request would discard it.
   const askLater = (): void => {
     if (!ended) timer = setTimeout(() => void integrations.load().then(askLater), whileConnecting);
   };
@@ -43,7 +43,7 @@ export const tones: Record<IntegrationState['status'], string> = {
   failed: 'bad',
 };
 
-/** `Connected, 12 tools`, or why not. */
+/** `Connected, 12 tools`, or why the integration is not connected. */
 export function wordsOf({ status, problem, tools }: IntegrationState): string {
   if (status === 'connected') return `${labels.connected}, ${tn('{count} tool', '{count} tools', tools.length)}`;
   return status === 'failed' && problem ? problem : labels[status];

@@ -27,7 +27,7 @@ export class LiveRun {
   #again = false;
 
   #onEnd: (run: LiveRun) => void;
-  /** When its question was sent, as far as this page knows. */
+  /** When this page sent the question, or first saw the run. */
   readonly startedAt: number;
 
   /** `onEnd` is called once, after the last event. */
@@ -60,7 +60,7 @@ export class LiveRun {
     if (this.#buffered.size > 0) void this.catchUp();
   }
 
-  /** Catches up with the gateway: from its snapshot if that is complete, otherwise from the events since. */
+  /** Catches up with the gateway: from the snapshot if it is complete, otherwise by fetching the missed events. */
   resume(snapshot: RunSnapshot): void {
     if (snapshot.seq <= this.#seq) return;
     if (this.#seq > 0 || snapshot.tools.length > 0) {

@@ -1,4 +1,7 @@
-/** Browser notifications, if enabled: only while the page is hidden, and without any text of an agent. */
+/**
+ * Browser notifications and sounds, if enabled. Notifications appear only while the page is hidden, and contain no text
+ * of agents.
+ */
 import { socket } from '../api/socket.svelte';
 import type { GatewayEvent } from '../api/events';
 import { router } from '../base/router.svelte';
@@ -6,16 +9,16 @@ import { store, stored } from '../base/storage';
 import { t } from '../base/language';
 
 const pushedAfter = 60_000;
-/** After a shorter wait, people have not looked away. */
+/** During shorter runs, people have probably not looked away. */
 const soundAfter = 20_000;
 
-/** Whether the gateway pushes this to the browser while the page is hidden. */
+/** Whether the gateway sends a push notification for this event while the page is hidden. */
 function isPushed(event: GatewayEvent): boolean {
   const kinds = stored<string[]>('push', []);
   return kinds.includes(event.type) && (event.type !== 'finish' || event.durationMs > pushedAfter);
 }
 
-/** Two notes, soft and short. */
+/** Plays two short, soft notes. */
 function chime(): void {
   const context = new AudioContext();
   const volume = new GainNode(context, { gain: 0.1 });
@@ -29,7 +32,7 @@ function chime(): void {
   tone.stop(context.currentTime + 0.7);
 }
 
-/** Browsers have locks only where a page came safely. */
+/** Runs `work` in only one tab. Browsers provide locks only in secure contexts; elsewhere each tab runs it. */
 async function inOneTab(work: () => void): Promise<void> {
   if (!navigator.locks) return work();
   const meanwhile = 1000;
@@ -47,7 +50,7 @@ class Notifications {
 
   constructor() {
     socket.listen((event) => this.#take(event));
-    // After the first view: what is pushed to this browser may have ended.
+    // The push subscription of this browser may have expired. It is checked after the first view is shown.
     if (stored('push', null))
       setTimeout(() => void import('../views/system/push').then(({ renew }) => renew().catch(console.warn)), 5000);
   }
@@ -64,7 +67,8 @@ class Notifications {
   }
 
   #take(event: GatewayEvent): void {
-    // As it was set in any tab. Browsers let no tab sound in which nobody has done anything.
+    // The setting is read again, because another tab may have changed it. Browsers block sound in tabs without user
+    // activation.
     const sounds = navigator.userActivation?.hasBeenActive !== false && stored('sound', false);
     if (sounds && event.type === 'finish' && event.durationMs >= soundAfter) void inOneTab(chime);
     if (!this.isEnabled || !this.isSupported || !document.hidden || isPushed(event)) return;
@@ -77,7 +81,7 @@ class Notifications {
       );
   }
 
-  /** A click leads to the chat. */
+  /** A click opens the chat. */
   #show(body: string, at?: { threadId: string }): void {
     try {
       const shown = new Notification('Agent Gateway', { body, tag: 'agw', icon: '/ui/icon-192.png' });

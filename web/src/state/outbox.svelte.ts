@@ -6,9 +6,9 @@ import { store, stored } from '../base/storage';
 
 export interface OutgoingMessage {
   key: string;
-  /** null if a thread is still to be created for it. */
+  /** null until a thread has been created for the message. */
   threadId: string | null;
-  /** The thread was created for this message and is empty unless it arrives. */
+  /** The thread was created for this message, and stays empty unless the message arrives. */
   createdThread?: boolean;
   content: string;
   agentId?: string | undefined;
@@ -47,7 +47,10 @@ class Outbox {
     return () => this.#delivered.delete(listener);
   }
 
-  /** Notified of a thread that was created for a first message which then failed; the message is shown there. */
+  /**
+   * Calls `listener` with a thread that was created for a first message whose delivery then failed; the message is
+   * shown in that thread.
+   */
   onThreadCreated(listener: ThreadCreated): () => void {
     this.#threadCreated.add(listener);
     return () => this.#threadCreated.delete(listener);
@@ -121,7 +124,7 @@ class Outbox {
       : [];
   }
 
-  /** Keeps the messages of other tabs. */
+  /** Stores the messages of this tab without removing those of other tabs. */
   #keep(): void {
     const others = stored<OutgoingMessage[]>('outbox', []).filter(({ key }) => !this.#own.has(key));
     const all = [...others, ...this.messages];

@@ -5,5 +5,5 @@ import { Resource, poll } from '../components/resource.svelte';
 
 export const projects = new Resource(() => get<Project[]>('/projects'));
 
-/** For an effect. */
+/** For effects: reads the projects regularly. */
 export const pollProjects = (): (() => void) => poll(projects);

@@ -1,4 +1,4 @@
-/** The gateway's extensions and models, which most views name and offer. */
+/** The gateway's extensions and models, which most views show or offer for selection. */
 import { get } from '../api/client';
 import type { Extension, ExtensionType, GatewaySettings, ModelInfo } from '../api/types';
 import { socket } from '../api/socket.svelte';
@@ -6,7 +6,7 @@ import { socket } from '../api/socket.svelte';
 class Registry {
   extensions = $state.raw<Extension[]>([]);
   models = $state.raw<ModelInfo[]>([]);
-  /** null until someone asks for it. */
+  /** null until `loadSettings` has succeeded. */
   settings = $state.raw<GatewaySettings | null>(null);
   loaded = $state(false);
   /** Why reading failed. */
@@ -62,7 +62,7 @@ class Registry {
     }
   }
 
-  /** Models are read when something about them should be shown. `refresh`: the services are asked first. */
+  /** Reads the models; called by views that show them. `refresh`: the gateway queries the services first. */
   async readModels(refresh = false): Promise<void> {
     this.models = await get<ModelInfo[]>('/models', { refresh: refresh || undefined });
   }

@@ -1,4 +1,4 @@
-/** Reloads what was edited on disk and reports problems. */
+/** Reloads the files that were edited on disk and reports problems. */
 import { post } from '../api/client';
 import { tryOrToast, toasts } from '../base/toasts.svelte';
 import { registry } from './registry.svelte';

@@ -43,7 +43,7 @@ class Session {
     socket.start(token);
   }
 
-  /** After a reload the page has nothing in memory that it could send or store. */
+  /** Reloads the page, so that no data remains in memory that it could send or store. */
   #leave(): void {
     disableStorage();
     this.#end();
@@ -56,7 +56,7 @@ class Session {
     socket.stop();
   }
 
-  /** Drafts and unsent messages stay. */
+  /** Called when the gateway rejects the token. Drafts and unsent messages stay. */
   #refused(): void {
     store('token', undefined);
     this.lost = true;
@@ -66,7 +66,7 @@ class Session {
 
 export const session = new Session();
 
-/** Removes a token from the address, where the history would keep it. It is not used. */
+/** Removes a token from the address, because the history would keep it. The page does not use the token. */
 function cleanAddress(): void {
   const secret = /[?&#]token=/;
   if (!secret.test(location.search) && !secret.test(location.hash)) return;
@@ -75,7 +75,9 @@ function cleanAddress(): void {
 cleanAddress();
 addEventListener('hashchange', cleanAddress);
 
-/** The `#code=123456` of `agw open`, removed from the address before anything else happens. */
+/**
+ * Returns the code in the address that `agw open` opens (`#code=123456`), and removes it before anything else happens.
+ */
 export function takeCode(): string | null {
   if (!/^#\/?code=/.test(location.hash)) return null;
   const code = /^#\/?code=(\d{6})$/.exec(location.hash)?.[1] ?? null;

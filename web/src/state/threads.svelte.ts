@@ -15,7 +15,7 @@ const frame = 16;
 /** The number of threads read at first: more than people look through, few enough to be fast. */
 const firstPage = 1000;
 
-/** There is room for two chats side by side. */
+/** Whether there is room for two chats side by side. */
 export const wide = new MediaQuery('min-width: 1200px');
 
 class Threads {
@@ -25,31 +25,34 @@ class Threads {
   loaded = $state(false);
   error = $state<unknown>(null);
   statuses = $state<Record<string, ThreadStatus>>(stored('marks', {}));
-  /** What people mark chats with in this browser, as CSS colours. */
+  /** The colours that mark chats in this browser: CSS colours by thread. */
   colors = $state.raw<Record<string, string>>(stored('colors', {}));
   archived = $state(false);
-  /** There are older threads than those read. */
+  /** Whether there may be older threads than those read. */
   more = $state(false);
   #all = false;
-  /** How often the list was asked for: only the latest answer counts. */
+  /** The number of requests for the list: only the latest response counts. */
   asked = 0;
   /** The open thread. */
   selectedId: string | null = null;
   /** The open thread, once it has been read. */
   selected = $state.raw<Thread | null>(null);
-  /** The thread beside the open one, where there is room. */
+  /** The thread to show next to the open one if there is room. */
   beside = $state(stored<string | null>('beside', null));
-  /** That thread while it is shown. */
+  /** The thread next to the open one, while it is shown. */
   secondId: string | null = null;
 
-  /** A status may outlive its thread, which may be deleted or archived elsewhere. */
+  /**
+   * The number of threads that need attention. Counts threads, because statuses may outlive them: a thread may be
+   * deleted or archived elsewhere.
+   */
   waiting = $derived(
     this.all.filter(({ id }) => approvals.threads.has(id) || (this.statuses[id] && this.statuses[id] !== 'running'))
       .length,
   );
 
   #queue: GatewayEvent[] = [];
-  /** Tells other tabs of this browser about deleted threads: the gateway sends no event. */
+  /** Reports deleted threads to other tabs of this browser, because the gateway sends no event. */
   #tabs = new BroadcastChannel('agw');
 
   constructor() {
@@ -86,7 +89,7 @@ class Threads {
     if (id) this.#read(id);
   }
 
-  /** `id` is beside the open one. */
+  /** Sets the thread that is shown next to the open one. */
   selectSecond(id: string | null): void {
     this.secondId = id;
     if (id) this.#read(id);
@@ -166,7 +169,7 @@ class Threads {
     this.#setStatus(event.threadId, seen ? null : failed ? 'failed' : 'unread');
   }
 
-  /** Threads read in one tab are not unread in the others. */
+  /** Adopts the statuses that another tab stored: a thread read in one tab is not unread in the others. */
   #merge(kept: Record<string, ThreadStatus>): void {
     const running = Object.entries(this.statuses).filter(([, status]) => status === 'running');
     this.statuses = { ...Object.fromEntries(running), ...kept };

@@ -22,7 +22,7 @@ export interface Answer {
   /** The key of the run if there is one, so that the live and the stored answer are the same element. */
   key: string;
   runId: string | null;
-  /** undefined if clients have stored an answer to none. */
+  /** undefined if a client stored an answer without a question. */
   questionId?: string | undefined;
   turn: Turn | null;
   pieces: Piece[];
@@ -34,13 +34,13 @@ export type Item =
 export const answerData = (turn: Turn): AnswerData => (turn.metadata ?? {}) as AnswerData;
 export const isSuperseded = (turn: Turn): boolean => answerData(turn).superseded === true;
 
-/** The question that this one is an edited version of. */
+/** The id of the question that this turn replaces as an edited version. */
 export function editedFrom({ role, metadata }: Turn): string | undefined {
   const { replaces } = (metadata ?? {}) as { replaces?: unknown };
   return role === 'user' && typeof replaces === 'string' ? replaces : undefined;
 }
 
-/** The key of the answer that a user turn was steered into, and the step after which it is. */
+/** The key of the answer that a user turn was steered into, and the step after which the turn is shown. */
 export function steeredPlace(turn: Turn): { key: string; afterStep: number } | undefined {
   const { run_id: run, after_step: step } = (turn.metadata ?? {}) as { run_id?: unknown; after_step?: unknown };
   if (turn.role !== 'user' || typeof run !== 'string' || typeof step !== 'number') return undefined;
@@ -79,7 +79,7 @@ export function timeline(turns: Turn[], live: { runId: string; turnId: string }[
   return withQueue(items, live);
 }
 
-/** Messages after the one being answered, and not answered yet, are queued. */
+/** Marks messages after the one being answered as queued, unless they have an answer. */
 function withQueue(items: Item[], live: { turnId: string }[]): Item[] {
   const running = new Set(live.map(({ turnId }) => turnId));
   const first = items.findIndex((item) => item.kind === 'user' && running.has(item.turn.id));
@@ -148,7 +148,7 @@ function saidIn(turns: Turn[]): Map<string, Said[]> {
   return said;
 }
 
-/** A stored call of a tool. */
+/** The tool call that is stored in a turn. */
 export function storedCall(turn: Turn): ToolCallView {
   const data = toolData(turn);
   return {
@@ -168,7 +168,10 @@ function stepsOf(turn: Turn | null): NonNullable<AnswerData['steps']> {
   return Array.isArray(steps) ? steps.filter((step) => Array.isArray(step?.tool_call_ids)) : [];
 }
 
-/** Splits the text at its calls. Calls and messages that belong to no step are at the end. */
+/**
+ * Splits the text at its calls. Calls and messages that belong to no step follow the last step, before the remaining
+ * text.
+ */
 function piecesOf(turn: Turn | null, calls: ToolCallView[], said: Said[]): Piece[] {
   const steps = stepsOf(turn);
   const left = new Map(calls.map((call) => [call.id, call]));

@@ -12,7 +12,7 @@ const turn = (id: string, role: Turn['role'], metadata: object | null = null): T
   created_at: String(time++),
 });
 const ask = (id: string, more: object | null = null): Turn => turn(id, 'user', more);
-/** The answer `a1` is of the run `r-a1`. */
+/** The answer `a1` belongs to the run `r-a1`. */
 const answer = (id: string, question: string, more: object = {}): Turn =>
   turn(id, 'assistant', { run_id: `r-${id}`, in_reply_to: question, ...more });
 const call = (id: string, run: string, more: object = {}): Turn =>

@@ -1,15 +1,15 @@
 /**
- * The versions of a thread. A question that is answered again supersedes all turns after it, and an edited one also
- * itself; the superseded turns stay in the thread. From their order of insertion, this finds the places where the
- * thread branches, and the turns of the chosen branches.
+ * The versions of a thread. Answering a question again supersedes all turns after the question; editing it also
+ * supersedes the question itself. Superseded turns stay in the thread. From the order of insertion, this module derives
+ * the places where the thread branches, and the turns of the chosen branches.
  */
 import type { Turn } from '../api/types';
 import { answerData, answerKey, editedFrom, isSuperseded } from './timeline';
 
-/** Where a thread branches: `again:<question>` behind a question, `edited:<its first version>` before one. */
+/** Where a thread branches: `again:<question>` after a question, `edited:<its first version>` before a question. */
 type Place = string;
 
-/** The chosen branch by place, counted from 0; the latest one without an entry. */
+/** The index of the chosen branch by place, from 0. Without an entry, the latest branch is chosen. */
 export type Choices = ReadonlyMap<Place, number>;
 
 export interface Version {
@@ -22,11 +22,11 @@ export interface Version {
 export interface Versions {
   /** The turns of the chosen branches, oldest first. */
   shown: Turn[];
-  /** Those of a question: its edits. */
+  /** The versions of a question, by the id of the shown version. */
   edits: Map<string, Version>;
-  /** Those of a question's answer. */
+  /** The versions of an answer, by the id of its question. */
   answers: Map<string, Version>;
-  /** An older branch is shown. */
+  /** Whether an older branch is shown. */
   isEarlier: boolean;
   /** The choices that show a turn. */
   choicesFor: (turnId: string) => Choices;
@@ -47,7 +47,7 @@ function firstVersions(turns: Turn[]): Map<string, string> {
 class Tree {
   /** The older branches by place, each until the end of the thread. */
   readonly older = new Map<Place, Turn[][]>();
-  /** Where a turn of an older branch is. `anchor`: a turn that is shown wherever the place is. */
+  /** The positions of the turns in older branches. `anchor`: a turn that is shown whenever the place is. */
   readonly placed = new Map<string, { place: Place; index: number; anchor: string }>();
   /** The turns of the latest branches. */
   latest: Turn[] = [];
@@ -83,9 +83,9 @@ class Tree {
     return this.latest.findLastIndex((turn) => turn.role === 'user' && (first.get(turn.id) ?? turn.id) === wanted);
   }
 
-  /** Moves the turns from `at` on into an older branch. */
+  /** Moves the turns from `at` up to `end` into an older branch. */
   #branch(place: Place, at: number, anchor: string, end = this.latest.length): void {
-    // Its question is not read yet, or deleted.
+    // The question has not been read yet, or was deleted.
     if (at < 0 || (at === 0 && place.startsWith('again:'))) return;
     const branches = this.older.get(place) ?? [];
     const turns = this.latest.splice(at, end - at);
@@ -94,7 +94,10 @@ class Tree {
     this.older.set(place, [...branches, turns]);
   }
 
-  /** What was superseded without a newer version, because that was deleted or has not begun, makes room for it. */
+  /**
+   * Moves turns that were superseded without a newer version into older branches: the newer version was deleted, or has
+   * not begun. Without a question before them, the turns are dropped.
+   */
   #setAsideUnreplaced(): void {
     for (;;) {
       const at = this.latest.findIndex(isSuperseded);
@@ -108,7 +111,7 @@ class Tree {
   }
 }
 
-/** The branches that lead to a turn. */
+/** The choices that lead to a turn. */
 function choicesFor(tree: Tree, turnId: string): Choices {
   const found = new Map<Place, number>();
   for (let at = tree.placed.get(turnId); at && !found.has(at.place); at = tree.placed.get(at.anchor))
@@ -129,7 +132,7 @@ export function versionsOf(turns: Turn[], live: Run[], choices: Choices): Versio
   };
   const decided = new Set<Place>();
   let rest = tree.latest;
-  /** Notes the versions at a place, and follows the chosen one. Returns whether the turns that follow are others now. */
+  /** Records the versions at a place, and follows the chosen one. Returns whether `rest` was replaced. */
   const follow = (place: Place, note: (version: Version) => void): boolean => {
     const branches = tree.older.get(place);
     if (!branches) return false;
