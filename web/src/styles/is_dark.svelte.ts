@@ -1,4 +1,4 @@
-/** Whether the page is shown in dark colours, by the system's choice, the person's, or a theme's. */
+/** Whether the page has dark colours, chosen by the system, the person or a theme. */
 
 let dark = $state(false);
 let isWatched = false;
@@ -9,7 +9,7 @@ function look(): void {
   dark = colorScheme === 'dark' || (colorScheme !== 'light' && bySystem);
 }
 
-/** In an effect or a template, it is followed. */
+/** Reactive: effects and templates that call this function follow changes. */
 export function isDark(): boolean {
   if (!isWatched) {
     isWatched = true;

@@ -6,7 +6,7 @@ const root = 'src';
 const files = (readdirSync(root, { recursive: true }) as string[]).filter((name) => /\.(svelte|css)$/.test(name));
 const tokens = readFileSync(`${root}/styles/tokens.css`, 'utf8');
 
-/** What a declaration says in all styles, by file. */
+/** The values of all matching declarations, each after the name of its file. */
 const said = (property: RegExp): string[] =>
   files.flatMap((name) =>
     [...readFileSync(`${root}/${name}`, 'utf8').matchAll(property)].map(([, value]) => `${name}: ${value}`),
@@ -36,7 +36,7 @@ function colours(name: string): [string, string] {
   return [light, dark];
 }
 
-/** WCAG 2. */
+/** The relative luminance of WCAG 2. */
 function luminance(hex: string): number {
   const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => {
     const share = parseInt(hex.slice(at, at + 2), 16) / 255;

@@ -35,7 +35,7 @@ export function applyTheme(theme: Theme): void {
   store('theme', theme);
 }
 
-/** Does not store the theme: another tab has done so. */
+/** Shows a theme without storing it, for themes that another tab has stored. */
 export function showTheme(theme: Theme): void {
   const { style } = document.documentElement;
   for (const names of Object.values(tokensOf)) for (const name of names) style.removeProperty(name);
@@ -45,7 +45,10 @@ export function showTheme(theme: Theme): void {
   for (const [name, value] of Object.entries(theme.tokens)) style.setProperty(name, value);
 }
 
-/** Applies changes to the current theme's extension; if it is gone or invalid, falls back to the built-in theme. */
+/**
+ * Applies changes to the current theme's extension. Falls back to the built-in theme if the extension is missing or
+ * invalid.
+ */
 export function followTheme(enabled: Extension[]): void {
   const { name, scheme } = currentTheme();
   if (!name || enabled.length === 0) return;
@@ -79,7 +82,7 @@ export function themeOf({ name, definition }: Extension): Theme {
   return { name, scheme, tokens };
 }
 
-/** A theme without an explicit value is dark if its background is. */
+/** A theme that does not define `dark` is dark if its background is. */
 function isDark(said: unknown, background: string | undefined): boolean {
   if (typeof said === 'boolean' || !background) return said === true;
   const black: Rgb = [0, 0, 0];
