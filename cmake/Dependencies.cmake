@@ -1,7 +1,6 @@
-# Everything that the gateway links, from Debian 12, as one interface target. Static where Debian has an archive, so that
-# build/release/agw is one file to copy. libcurl, libarchive and libzstd are not here: they are loaded when they are first
-# needed. OpenSSL is
-# the system's own: what guards the network gets its security updates from there, and libcurl brings the same copy.
+# Everything from Debian 12 that the gateway links, as one interface target. Libraries are static if Debian has an archive, so
+# that build/release/agw is one file to copy. libcurl, libarchive and libzstd are not listed: they are loaded when they are
+# first needed. OpenSSL is the system's shared library, so that it gets security updates; libcurl uses the same copy.
 find_library(sqlite_archive NAMES libsqlite3.a REQUIRED)
 find_library(boost_json_archive NAMES libboost_json.a REQUIRED)
 find_library(boost_url_archive NAMES libboost_url.a REQUIRED)
@@ -18,7 +17,7 @@ find_library(re2_archive NAMES libre2.a REQUIRED)
 find_library(cmark_extensions_archive NAMES libcmark-gfm-extensions.a REQUIRED)
 find_library(cmark_archive NAMES libcmark-gfm.a REQUIRED)
 find_library(seccomp_archive NAMES libseccomp.a REQUIRED)
-# Time zones: libstdc++ 12 has none. What the archive of absl::Time needs stands behind it.
+# Time zones, which libstdc++ 12 lacks. The dependencies of absl::Time follow it.
 set(absl_archives "")
 foreach(part time civil_time time_zone strings strings_internal base spinlock_wait int128 throw_delegate
     raw_logging_internal log_severity)
@@ -28,7 +27,7 @@ endforeach()
 
 add_library(dependencies INTERFACE)
 target_link_options(dependencies INTERFACE -Wl,--gc-sections)
-# Asio's coroutine frames come from operator new: glibc's aligned_alloc knows no cache of a thread's own.
+# Asio allocates coroutine frames with operator new: glibc's aligned_alloc does not use the per-thread cache.
 target_compile_definitions(dependencies INTERFACE
   BOOST_ASIO_DISABLE_STD_ALIGNED_ALLOC BOOST_ASIO_DISABLE_BOOST_ALIGN
   BOOST_ASIO_SEPARATE_COMPILATION BOOST_BEAST_SEPARATE_COMPILATION BOOST_ASIO_NO_DEPRECATED

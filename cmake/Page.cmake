@@ -1,6 +1,6 @@
-# page_sources(<variable>): the sources that hold the web page. It is built by Node where that is there, else taken as it
-# lies in web/dist; without either it is left out, and /ui/ says so.
-option(AGW_BUILD_PAGE "Build the web page with Node where it is there" ON)
+# page_sources(<variable>): the sources that contain the web page. Node builds the page if it is installed; otherwise
+# web/dist is used as it is. Without either, the binary has no page, and /ui/ says so.
+option(AGW_BUILD_PAGE "Build the web page if Node is installed" ON)
 
 function(page_sources variable)
   set(web ${CMAKE_SOURCE_DIR}/web)

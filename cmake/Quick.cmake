@@ -1,19 +1,19 @@
-# Precompiled headers and batches, as the preset asks for them. CMake's own kinds of both are not used, because absolute
-# paths in them would keep ccache from finding what another checkout compiled.
+# Precompiled headers and batches (unity builds), as the preset configures them. CMake's own support for both is not used:
+# it writes absolute paths, so ccache could not reuse what another checkout compiled.
 #
-# Both hide a missing include: in a batch, a file sees what those before it included. So the preset `alone` uses neither, and
-# .ci/run builds its target `headers`: there every header is compiled alone.
-option(AGW_PRECOMPILED "Precompile what most files include of the libraries" OFF)
+# Both hide missing includes: in a batch, a file sees the includes of the files before it. So the preset `alone` uses
+# neither, and .ci/run builds its target `headers`, which compiles each header alone.
+option(AGW_PRECOMPILED "Precompile the library headers that most files include" OFF)
 set(AGW_BATCH 1 CACHE STRING "How many sources of a folder are compiled together, as one file")
 if(AGW_BATCH EQUAL 1)
-  # In a batch, a name of one file would be shadowed by another's.
+  # Not for batches: there, names in one file may shadow those of another.
   add_compile_options(-Wshadow)
 endif()
 
 # precompile(<name> <header> <library>...): compiles <header> to <name>.pch in the build directory.
 #
-# ccache does not keep it: Clang writes the checkout's absolute path into it. For what is compiled with it, ccache hashes the
-# checksum file beside it and each header in it, which the compiler lists, so that another checkout finds that all the same.
+# ccache does not cache the .pch itself, because Clang writes the checkout's absolute path into it. For files compiled with
+# it, ccache hashes the .pch.sum file and each header that the compiler lists, so other checkouts share those objects.
 function(precompile name header)
   if(NOT AGW_PRECOMPILED)
     return()
@@ -24,7 +24,7 @@ function(precompile name header)
   target_compile_options(${name} PRIVATE -xc++-header -fpch-instantiate-templates -Xclang -fno-pch-timestamp)
   target_link_libraries(${name} PRIVATE ${ARGN})
 
-  # A name in .pch tells ccache what the file is.
+  # ccache recognizes the file by its extension .pch.
   set(file ${CMAKE_BINARY_DIR}/${name}.pch)
   add_custom_command(OUTPUT ${file} ${file}.sum DEPENDS $<TARGET_OBJECTS:${name}> VERBATIM
     WORKING_DIRECTORY ${CMAKE_SOURCE_DIR}
@@ -33,8 +33,8 @@ function(precompile name header)
   add_custom_target(${name}_pch DEPENDS ${file})
 endfunction()
 
-# use_precompiled(<target> <name>). Clang's check of it is off, because it refuses another level of optimization, which does not
-# matter here; that it is up to date is Ninja's to see to.
+# use_precompiled(<target> <name>). Clang's validation is off, because it rejects a different optimization level, which is
+# harmless here. Ninja keeps the file up to date.
 function(use_precompiled target name)
   if(NOT AGW_PRECOMPILED)
     return()
@@ -47,8 +47,8 @@ function(use_precompiled target name)
   add_dependencies(${target} ${name}_pch)
 endfunction()
 
-# check_headers(<target> <header>...): compiles each of these headers of src/ by itself, so that none leans on what its users
-# include before it.
+# check_headers(<target> <header>...): compiles each of these headers of src/ by itself, so that none depends on what is
+# included before it.
 function(check_headers target)
   set(sources "")
   foreach(header ${ARGN})
@@ -63,11 +63,11 @@ function(check_headers target)
   target_link_libraries(${target} PRIVATE dependencies GTest::gmock)
 endfunction()
 
-# in_batches(<variable> <source>...): files that include AGW_BATCH of these sources of src/ each, or the sources themselves.
-# A batch never crosses folders, so that names in unnamed namespaces need to differ within a folder only.
+# in_batches(<variable> <source>...): sets the variable to files that each include AGW_BATCH of these sources of src/, or to
+# the sources themselves. A batch never spans folders, so names in unnamed namespaces must differ only within a folder.
 #
-# The preset `dev` has small batches: after a change of one file they cost a second more, after a change of a header that
-# everything includes they halve the time.
+# The preset `dev` has small batches: they cost a second more after a change of one file, and halve the time after a change
+# of a header that everything includes.
 function(in_batches variable)
   if(AGW_BATCH EQUAL 1)
     set(${variable} ${ARGN} PARENT_SCOPE)
@@ -92,7 +92,7 @@ function(in_batches variable)
     math(EXPR batches "(${count} + ${AGW_BATCH} - 1) / ${AGW_BATCH}")
     math(EXPR last "${batches} - 1")
     foreach(batch RANGE ${last})
-      # Of equal size, so that none is left for the end.
+      # Batches of equal size, so that none delays the end of the build.
       math(EXPR begin "${batch} * ${count} / ${batches}")
       math(EXPR length "(${batch} + 1) * ${count} / ${batches} - ${begin}")
       list(SUBLIST in_${folder} ${begin} ${length} paths)

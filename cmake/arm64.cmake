@@ -1,5 +1,5 @@
-# Cross-compiles for 64-bit ARM against Debian's own packages, which script/sysroot unpacks. Programs of the build, such as unit
-# tests, run in an emulator.
+# Cross-compiles for 64-bit ARM against Debian's packages, which script/sysroot unpacks. The programs that are built, such as
+# the unit tests, run in an emulator.
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR aarch64)
 cmake_path(SET sysroot NORMALIZE ${CMAKE_CURRENT_LIST_DIR}/../build/sysroot-arm64)

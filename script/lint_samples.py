@@ -1,4 +1,4 @@
-"""Bad and good samples for each rule of script/lint: a rule that catches nothing would not be missed."""
+"""Bad and good samples for each rule of script/lint. Without them, nobody would notice a rule that catches nothing."""
 
 import json
 import pathlib
@@ -7,14 +7,14 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 CONFIGURATION = ROOT / ".clang-tidy"
-HOUSE = (ROOT / "docs/architecture.md").read_text()
+ARCHITECTURE = (ROOT / "docs/architecture.md").read_text()
 
-# For each rule: files that it must catch, and files that it must let pass.
+# For each rule: files that it must reject, and files that it must accept.
 SAMPLES = {
     "formatting": ({"src/base/a.cpp": "int  a ;\n"}, {"src/base/a.cpp": "int a;\n"}),
     "page_formatting": ({"web/src/a.ts": "let a  = 1\n", "tests/browser/a.mjs": 'let a = "b";\n'},
                         {"web/src/a.ts": "let a = 1;\n", "web/src/api/openapi.d.ts": "let a  = 1\n"}),
-    "arrows": (
+    "includes": (
         {"src/base/a.hpp": '#include "storage/database.hpp"\n',
          "src/features/threads/a.cpp": '#include "features/engine/service.hpp"\n',
          "src/features/engine/a.cpp": '#include "features/threads/store.hpp"\n',
@@ -25,16 +25,17 @@ SAMPLES = {
          "src/gateway/gateway.cpp": '#include <vector>\n#include "features/threads/routes.hpp"\n',
          "src/io/a_test.cpp": '#include "testing/run.hpp"\n'}),
     "rooms": (
-        {"docs/architecture.md": HOUSE.replace("  storage/", "  cellar/")}, {"docs/architecture.md": HOUSE}),
-    "words": (
+        {"docs/architecture.md": ARCHITECTURE.replace("  storage/", "  cellar/")},
+        {"docs/architecture.md": ARCHITECTURE}),
+    "banned_code": (
         {"src/io/a.cpp": "auto a = asio::detached;\n", "src/io/b.cpp": "using namespace awaitable_operators;\n",
          "src/io/c.cpp": "void f() { asio::co_spawn(g); }\n", "src/io/d.cpp": 'auto a = R"(SELECT 1)";\n',
          "src/cli/commands/restore.cpp": 'auto a = "REPLACE INTO turns";\n', "src/io/e.cpp": 'auto a = "delete from turns";\n'},
         {"src/io/a.cpp": '// Never detached, no SELECT.\nauto a = "detached";\n', "src/base/b.cpp": "co_spawn(a);\n",
          "src/features/threads/store.cpp": 'auto a = "DELETE FROM turns";\n'}),
-    "left_for_later": ({"src/io/a.cpp": "// TO" + "DO: later\n", "script/a": "# FIX" + "ME\n",
-                      "web/src/a.ts": "// TO" + "DO\n"},
-                     {"src/io/a.cpp": 'auto a = "grep TO' + 'DO in src";\n'}),
+    "todo_comments": ({"src/io/a.cpp": "// TO" + "DO: later\n", "script/a": "# FIX" + "ME\n",
+                       "web/src/a.ts": "// TO" + "DO\n"},
+                      {"src/io/a.cpp": 'auto a = "grep TO' + 'DO in src";\n'}),
     "citations": ({"tests/api/a.py": "# decisions, 3\n", "bench/a.py": "# docs/contract/absent.md\n"},
                   {"tests/api/a.py": "# docs/contract/a.md#anchor\n", "docs/contract/a.md": "# A\n"}),
     "examples": (
@@ -44,13 +45,13 @@ SAMPLES = {
         {"src/io/a.hpp": "/// Example: src/io/a_test.cpp: ATest.Works\nclass A;\n  /// Example: src/io/a_test.cpp: B.Works\n",
          "src/io/a_test.cpp": "TEST_F(ATest, Works) {}\nTYPED_TEST(B, Works) {}\n"}),
     "all_tidy": ({"src/io/a.cpp": "struct bad_name {};\n"}, {"src/io/a.cpp": "struct Good {};\n"}),
-    "commits": (  # of each message its title is looked for in what the rule says
+    "commits": (  # each problem must contain the title of its message
         ["Add a rule\n\nWithout an area.", "lint: add a rule\n\nIn lower case.", "Lint: Add a rule\n\nThe area is not.",
          "lint: Add a rule.\n\nIt ends with a dot.", "lint: Add a rule", "lint: Add a rule\nThe body is not apart.",
          "lint: Add" + " a" * 32 + "\n\nIt has 73 columns.", "Merge branch 'topic'\n\nA merge commit, too."],
         ["lint: Add a rule\n\nIt says why.", "web/src, api: Add" + " a" * 27 + "\n\nIt has 71 columns.",
          "lint: Merge the new rule\n\nA merge commit, too."]),
-    "length": ({"src/io/a.cpp": "\n" * 501}, {"src/io/a.cpp": "\n" * 299}),
+    "file_length": ({"src/io/a.cpp": "\n" * 501}, {"src/io/a.cpp": "\n" * 299}),
 }
 
 
@@ -73,18 +74,18 @@ def problems_in(rule, tree, files):
         return list(rule(tree(folder)))
 
 
-def committed(folder, message):
-    """Commits `message` to the repository in `folder`, as a merge where it says so; returns the commit's id."""
+def commit_with(folder, message):
+    """Commits to the repository in `folder`, as a merge if `message` mentions one; returns the commit's id."""
     def git(*arguments, **options):
-        who = ["-c", "user.name=Somebody", "-c", "user.email=somebody@example.org"]
-        return subprocess.run(["git", *who, *arguments], cwd=folder, check=True, capture_output=True, text=True,
+        author = ["-c", "user.name=Author", "-c", "user.email=author@example.org"]
+        return subprocess.run(["git", *author, *arguments], cwd=folder, check=True, capture_output=True, text=True,
                               **options).stdout.strip()
 
     tree = git("write-tree")
     head = subprocess.run(["git", "rev-parse", "--verify", "--quiet", "HEAD"], cwd=folder, capture_output=True, text=True)
     parents = [head.stdout.strip()] if head.returncode == 0 else []
     if "merge commit" in message:
-        parents.append(git("commit-tree", tree, "-p", parents[0], "-m", "lint: Have a side\n\nTo be merged."))
+        parents.append(git("commit-tree", tree, "-p", parents[0], "-m", "lint: Add a branch\n\nTo be merged."))
     commit = git("commit-tree", tree, *[word for parent in parents for word in ("-p", parent)], input=message)
     git("update-ref", "HEAD", commit)
     return commit
@@ -96,19 +97,19 @@ def try_commits(rule, tree):
         for message in messages:
             with tempfile.TemporaryDirectory() as folder:
                 subprocess.run(["git", "init", "--quiet"], cwd=folder, check=True)
-                since = committed(folder, "An old commit is exempt.")
-                committed(folder, message)
+                since = commit_with(folder, "An old commit is exempt.")
+                commit_with(folder, message)
                 problems = list(rule(tree(folder), since))
             if bool(problems) != caught or any(message.split("\n")[0] not in problem for problem in problems):
-                yield f"said {problems} of {message!r}"
+                yield f"reported {problems} for {message!r}"
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run(["git", "init", "--quiet"], cwd=folder, check=True)
-        committed(folder, "A shallow clone has no base commit.")
-        yield from (f"complained of a shallow clone: {problem}" for problem in rule(tree(folder)))
+        commit_with(folder, "A shallow clone has no base commit.")
+        yield from (f"rejected a shallow clone: {problem}" for problem in rule(tree(folder)))
 
 
 def try_rule(rule, tree):
-    """What `rule` says wrongly of its samples; `tree` makes of a folder what a rule takes."""
+    """The wrong results of `rule` for its samples. `tree` creates a rule's argument from a folder."""
     if rule.__name__ == "commits":
         yield from try_commits(rule, tree)
         return
@@ -116,4 +117,4 @@ def try_rule(rule, tree):
     for path in bad:
         if not any(problem.startswith(path) for problem in problems_in(rule, tree, {path: bad[path]})):
             yield f"did not catch {path}: {bad[path]!r}"
-    yield from (f"complained without reason: {problem}" for problem in problems_in(rule, tree, good))
+    yield from (f"rejected a good sample: {problem}" for problem in problems_in(rule, tree, good))
