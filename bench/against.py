@@ -11,8 +11,8 @@ ROUNDS = 3
 TOLERANCE = 0.02
 
 
-def number_in(value):
-    """Returns the first number; None if there is none."""
+def first_number(value):
+    """Returns the first number in `value`, or None."""
     found = re.search(r"\d[\d,]*\.?\d*", value)
     return float(found[0].replace(",", "")) if found else None
 
@@ -22,20 +22,20 @@ def rows_of(measure, binary):
     return {row.measure: row for row in measure()}
 
 
-def is_better_if_more(row):
+def is_higher_better(row):
     return row.target.startswith((">", "=")) or row.value.endswith("/s")
 
 
-def compared(rounds):
-    """`rounds`: pairs of rows of one measurement, this binary's first. This binary is worse if it is worse in each
-    round, and by more than 2 % in the median."""
-    pairs = [(number_in(this.value), number_in(other.value)) for this, other in rounds]
+def comparison_row(rounds):
+    """Compares pairs of rows of one measurement, this binary's first. This binary is worse if it is worse in each round,
+    and by more than 2 % in the median."""
+    pairs = [(first_number(this.value), first_number(other.value)) for this, other in rounds]
     row = rounds[0][0]
     if not all(mine and theirs for mine, theirs in pairs):
         return Row(row.measure, row.value, rounds[0][1].value, "-", "-", None)
     this, other = (median(column) for column in zip(*pairs))
     ratios = sorted(mine / theirs for mine, theirs in pairs)
-    losses = [1 / ratio - 1 if is_better_if_more(row) else ratio - 1 for ratio in ratios]
+    losses = [1 / ratio - 1 if is_higher_better(row) else ratio - 1 for ratio in ratios]
     return Row(row.measure, f"{this:,.2f}", f"{other:,.2f}", f"{median(ratios):.3f}",
                f"{ratios[0]:.3f} to {ratios[-1]:.3f}", not (min(losses) > 0 and median(losses) > TOLERANCE))
 
@@ -49,4 +49,4 @@ def compare(measure, other):
         for name in rows[this].keys() & rows[other].keys():
             rounds.setdefault(name, []).append((rows[this][name], rows[other][name]))
     os.environ["AGW"] = str(this)
-    return [compared(rounds[name]) for name in rows[this] if len(rounds.get(name, [])) == ROUNDS]
+    return [comparison_row(rounds[name]) for name in rows[this] if len(rounds.get(name, [])) == ROUNDS]

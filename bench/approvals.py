@@ -16,10 +16,10 @@ from stubs.provider import ProviderStub, Reply, ToolCall  # noqa: E402
 
 ROUNDS = 20
 DECISIONS = 40  # of each of 5 runs
-AT_ONCE = 8  # questions of one step that wait simultaneously
+CONCURRENT = 8  # questions of one step that wait simultaneously
 
 
-def listener(chats):
+def event_client(chats):
     gateway = chats.gateway
     return Events(SimpleNamespace(port=gateway.port, token=gateway.token,
                                   authorization={"Authorization": f"Bearer {gateway.token}"}))
@@ -29,31 +29,31 @@ def set_stage(chats, stage):
     chats.gateway.request("PATCH", "/agents/assistant/stage", {"stage": stage, "reason": "a measurement"})
 
 
-def unasked(chats):
-    """The medians of the gaps of calls that need no approval, with a client that decides and with one that only listens, in
-    turns; and the median of their ratios. Neighbours in time share what else the machine does. The agent may do all by
-    itself, so that both are offered the same tools."""
+def unapproved_gaps(chats):
+    """Returns the median gaps between calls that need no approval, with a client that decides and with one that only
+    listens, and the median of their ratios. The two alternate, so that other load on the machine affects both. The agent
+    may call all tools, so that both cases offer the same tools."""
     found = {True: [], False: []}
     set_stage(chats, "sovereign")
     chats.stub.always(model_that_calls(40))
-    with listener(chats) as deciding, listener(chats) as listening:
+    with event_client(chats) as decider, event_client(chats) as observer:
         for number in range(2 * ROUNDS):
-            there = number % 4 in (0, 3)
+            decides = number % 4 in (0, 3)
             thread, = chats.threads(1)
-            if there:
-                deciding.subscribe(thread, approvals=True)
+            if decides:
+                decider.subscribe(thread, approvals=True)
             else:
-                listening.subscribe(thread)
+                observer.subscribe(thread)
             chats.stub.requests.clear()
             chats.ask(thread)
             chats.wait([thread])
-            found[there].append(median(gaps(chats.stub)))
+            found[decides].append(median(gaps(chats.stub)))
     set_stage(chats, "apprentice")
-    ratios = [there / alone for there, alone in zip(found[True], found[False])]
+    ratios = [deciding / listening for deciding, listening in zip(found[True], found[False])]
     return median(found[True]), median(found[False]), median(ratios)
 
 
-class Called(threading.Thread):
+class CallRecorder(threading.Thread):
     """A server that records when each request begins to arrive: the start of the tool that calls it."""
 
     def __init__(self):
@@ -71,7 +71,7 @@ class Called(threading.Thread):
             connection.close()
 
 
-def calls_out(request):
+def call_out_repeatedly(request):
     number = sum(message["role"] == "tool" for message in request.json["messages"])
     if number >= DECISIONS:
         return Reply("Done.")
@@ -81,13 +81,13 @@ def calls_out(request):
 def decisions(chats):
     """Returns the seconds from the decision's request to the start of the tool, and to the event of its end."""
     started, ended = [], []
-    called = Called()
-    called.start()
+    recorder = CallRecorder()
+    recorder.start()
     chats.gateway.request("POST", "/extensions", {
         "type": "action", "name": "call-out", "description": "Calls out.", "enabled": True,
-        "definition": {"kind": "http", "method": "GET", "url": called.url}})
-    chats.stub.always(calls_out)
-    with listener(chats) as events:
+        "definition": {"kind": "http", "method": "GET", "url": recorder.url}})
+    chats.stub.always(call_out_repeatedly)
+    with event_client(chats) as events:
         for thread in chats.threads(5):
             events.subscribe(thread, approvals=True)
             chats.ask(thread)
@@ -102,21 +102,21 @@ def decisions(chats):
                 answer.join()
                 if end["isError"]:
                     raise SystemExit(f"the call failed: {end['output']}")
-                started.append(called.times[-1] - began)
+                started.append(recorder.times[-1] - began)
             chats.wait([thread])
     return sorted(started), sorted(ended)
 
 
-def asks(_):
+def ask_questions(_):
     return Reply("", tool_calls=[ToolCall("AskUser", {"question": f"Question {number}?"}, f"call_{number}")
-                                 for number in range(AT_ONCE)])
+                                 for number in range(CONCURRENT)])
 
 
-def listing(chats):
-    """Returns the number of waiting requests, and the seconds of each listing."""
-    chats.stub.always(asks)
-    with listener(chats) as events:
-        threads = chats.threads(200 // AT_ONCE)
+def measure_listing(chats):
+    """Returns the number of waiting requests, and the median seconds of a listing."""
+    chats.stub.always(ask_questions)
+    with event_client(chats) as events:
+        threads = chats.threads(200 // CONCURRENT)
         events.subscribe(*threads, approvals=True)
         for thread in threads:
             chats.ask(thread)
@@ -133,12 +133,12 @@ def listing(chats):
 def approvals():
     """Calls that need no approval, with a person connected; a click until the tool starts; a list of 200"""
     with folder() as home, ProviderStub() as stub, Chats(home, stub) as chats:
-        there, alone, ratio = unasked(chats)
+        with_decider, without, ratio = unapproved_gaps(chats)
         started, ended = decisions(chats)
-        count, listed = listing(chats)
+        count, listed = measure_listing(chats)
     slowest = started[len(started) * 99 // 100]
-    yield Row("call that needs no approval, p50", milliseconds(there), milliseconds(alone), f"{ratio:.3f}", "< 1.02",
-              ratio < 1.02)
+    yield Row("call that needs no approval, p50", milliseconds(with_decider), milliseconds(without), f"{ratio:.3f}",
+              "< 1.02", ratio < 1.02)
     yield Row("click until the tool starts, p50", milliseconds(median(started)), "-", "-", "-", None)
     yield Row("click until the tool starts, p99", milliseconds(slowest), "-", "-", "< 5 ms", slowest < 0.005)
     yield Row("click until its end is heard, p50", milliseconds(median(ended)), "-", "-", "-", None)

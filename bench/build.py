@@ -56,7 +56,7 @@ class Checkout:
 
 
 def build(baseline=None):
-    """Times of the build, and of another commit's (--baseline): half an hour each, so only on request"""
+    """Times of the build, and of that of another commit (--baseline): half an hour each, so only on request"""
     rows = (("fresh clone to the listening line", 300), ("the same and the unit tests built", 600),
             ("changed .cpp until its tests have passed", 15), ("changed header of base/ until then", 240))
     columns = []

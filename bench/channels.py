@@ -31,7 +31,7 @@ def until(condition, seconds=120):
     deadline = time.monotonic() + seconds
     while not condition():
         if time.monotonic() > deadline:
-            raise SystemExit("the channel did not do it in time")
+            raise SystemExit(f"the channel did not get there within {seconds} s")
         time.sleep(0.01)
 
 
@@ -57,13 +57,13 @@ def people():
         until(lambda: gateway.request("GET", "/channels")[0]["unsent"] == 0)
         found = sorted(delays(gateway, telegram))
         drafts = {}
-        for moment, method, chat in telegram.times:
+        for sent_at, method, chat in telegram.times:
             if method == "sendMessageDraft":
-                drafts.setdefault(chat, []).append(moment)
-    gaps = [later - earlier for moments in drafts.values() for earlier, later in zip(moments, moments[1:])]
+                drafts.setdefault(chat, []).append(sent_at)
+    gaps = [later - earlier for times in drafts.values() for earlier, later in zip(times, times[1:])]
     p99 = found[len(found) * 99 // 100 - 1]
     yield Row("channel: end of an answer to its message, p99", milliseconds(p99), "-", "-", "< 20 ms", p99 < 0.020)
-    yield Row("channel: least time between two drafts of a chat", milliseconds(min(gaps)), "-", "-", ">= 990 ms",
+    yield Row("channel: shortest time between two drafts of a chat", milliseconds(min(gaps)), "-", "-", ">= 990 ms",
               min(gaps) >= 0.990)
 
 
@@ -73,7 +73,8 @@ def idle_rows(kind, connect_one):
         is_connected = lambda: all(one["state"] == "connected" for one in gateway.request("GET", "/channels"))
 
         def memory_with(*names):
-            """Memory that is not mapped from files: an idle gateway releases pages of its code at times."""
+            """Adds channels, and returns the memory that is not mapped from files, because an idle gateway releases pages
+            of its code."""
             for name in names:
                 connect_one(gateway, name)
                 until(is_connected)
@@ -90,7 +91,7 @@ def idle_rows(kind, connect_one):
 
 
 def idle():
-    """A Telegram bot, a mail account on dovecot with notifications of new mails, a Matrix account, one on Prosody"""
+    """A Telegram bot, a mail account on Dovecot with notifications of new mails, a Matrix account, an XMPP account"""
     with TelegramStub() as telegram:
         yield from idle_rows("channels", lambda gateway, name: connect(gateway, telegram, name))
     with Dovecot() as dovecot, SmtpStub() as smtp:

@@ -1,4 +1,4 @@
-"""Programs that call a model through the gateway with OpenAI's Chat Completions; the list of models; an idle editor."""
+"""Clients that call a model through the gateway with OpenAI's Chat Completions; the list of models; an idle editor."""
 
 import http.client
 import json
@@ -12,10 +12,10 @@ REQUESTS = 1_000
 LISTINGS = 200
 MODELS = 5_000
 SECONDS_OF_STREAM = 4
-PROGRAMS = 64
+CLIENTS = 64
 
 
-class Program:
+class Client:
     """Requests complete answers, one after the other, on one connection."""
 
     def __init__(self, port, token, model, **members):
@@ -25,13 +25,13 @@ class Program:
         self.body = json.dumps({"model": model, "messages": [{"role": "user", "content": "go"}], **members},
                                separators=(",", ":"))
 
-    def begin(self):
+    def start(self):
         """Requests an answer, and reads the beginning of the stream."""
         self.connection.request("POST", "/v1/chat/completions", self.body, self.headers)
         self.answer = self.connection.getresponse()
         self.answer.read1()
 
-    def leave(self):
+    def disconnect(self):
         self.answer.close()
         self.connection.close()
 
@@ -46,35 +46,35 @@ class Program:
 
 
 def streams(gateway, upstream, count, rate):
-    """Returns delays through the gateway and directly from the service, for that many programs and deltas a second."""
+    """Returns delays through the gateway and directly from the service, for that many clients and deltas a second."""
     model = f"{rate}x{rate * SECONDS_OF_STREAM}"
     through = load_chat([gateway.port, "--direct", f"bench/{model}", count, gateway.token])
     direct = load_chat([upstream.port, "--direct", model, count])
     return through["delays"], direct["delays"]
 
 
-def departure_row(gateway):
-    """64 programs disconnect during their streams: the time until the gateway has released everything for them."""
+def disconnection_row(gateway):
+    """64 clients disconnect during their streams: the time until the gateway has released everything for them."""
     def descriptors():
         return len(list(Path(f"/proc/{gateway.child.pid}/fd").iterdir()))
 
-    Program(gateway.port, gateway.token, "bench/1000000x1").seconds()  # opens the persistent connections
+    Client(gateway.port, gateway.token, "bench/1000000x1").seconds()  # opens the persistent connections
     gateway.wait_until_quiet()
     before = descriptors()
-    programs = [Program(gateway.port, gateway.token, "bench/20x2000", stream=True) for _ in range(PROGRAMS)]
-    for program in programs:
-        program.begin()
+    connected = [Client(gateway.port, gateway.token, "bench/20x2000", stream=True) for _ in range(CLIENTS)]
+    for client in connected:
+        client.start()
     began = time.perf_counter()
-    for program in programs:
-        program.leave()
+    for client in connected:
+        client.disconnect()
     while descriptors() > before and time.perf_counter() - began < 10:
         time.sleep(0.001)
     took = time.perf_counter() - began
-    return Row(f"{PROGRAMS} programs disconnect, until all is freed", milliseconds(took), "-", "-", "< 1 s", took < 1)
+    return Row(f"{CLIENTS} clients disconnect, until all is freed", milliseconds(took), "-", "-", "< 1 s", took < 1)
 
 
 def models_row(gateway, upstream):
-    """The list of models of a service whose definition has 5,000."""
+    """Lists the models of a service whose definition has 5,000."""
     models = [{"id": f"model-{number:04}"} for number in range(MODELS)]
     definition = {"kind": "model", "api": "openai-chat", "base_url": f"http://127.0.0.1:{upstream.port}/v1",
                   "models": models}
@@ -98,8 +98,8 @@ def models_row(gateway, upstream):
 def editor_row(home):
     """The memory of `agw acp` with an idle open session."""
     command = [agw(), "acp", "--data-dir", home / ".agent-gateway"]
-    folder_of_session = home / "work"
-    folder_of_session.mkdir()
+    session_folder = home / "work"
+    session_folder.mkdir()
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
                           env={"HOME": str(home), "PATH": "/usr/bin:/bin"}) as editor:
 
@@ -112,7 +112,7 @@ def editor_row(home):
             return answer["result"]
 
         ask(1, "initialize", protocolVersion=1)
-        assert ask(2, "session/new", cwd=str(folder_of_session), mcpServers=[])["sessionId"]
+        assert ask(2, "session/new", cwd=str(session_folder), mcpServers=[])["sessionId"]
         time.sleep(2)
         status = Path(f"/proc/{editor.pid}/status").read_text()
         editor.stdin.close()
@@ -121,11 +121,11 @@ def editor_row(home):
 
 
 def clients():
-    """Streams and requests of programs, forwarded to a model; the floor calls the model service directly"""
+    """Streams and requests of API clients, forwarded to a model; the floor calls the model service directly"""
     with folder() as home, Upstream() as upstream, Gateway(home, upstream.port) as gateway:
-        yield departure_row(gateway)  # first, because later rows leave idle connections to the service
-        through = Program(gateway.port, gateway.token, "bench/1000000x1")
-        direct = Program(upstream.port, "-", "1000000x1", stream=True)
+        yield disconnection_row(gateway)  # first, because later rows leave idle connections to the service
+        through = Client(gateway.port, gateway.token, "bench/1000000x1")
+        direct = Client(upstream.port, "-", "1000000x1", stream=True)
         through.seconds()
         pairs = [(through.seconds(), direct.seconds()) for _ in range(REQUESTS)]
         asked, floor = (median(column) for column in zip(*pairs))
@@ -133,13 +133,13 @@ def clients():
                   "< 0.3 ms", asked - floor < 0.0003)
         delay, floor = streams(gateway, upstream, 8, 50)
         added = delay["p99"] - floor["p99"]
-        yield Row("delta of 8 programs at 50/s, added to the p99", milliseconds(added), milliseconds(floor["p99"]), "-",
+        yield Row("delta of 8 clients at 50/s, added to the p99", milliseconds(added), milliseconds(floor["p99"]), "-",
                   "< 1 ms", added < 0.001)
-        delay, floor = streams(gateway, upstream, PROGRAMS, 200)
-        yield Row("delta of 64 programs at 200/s, p50 / p99", median_and_p99(delay), median_and_p99(floor), "-",
+        delay, floor = streams(gateway, upstream, CLIENTS, 200)
+        yield Row("delta of 64 clients at 200/s, p50 / p99", median_and_p99(delay), median_and_p99(floor), "-",
                   "p99 < 5 ms", delay["p99"] < 0.005)
         yield models_row(gateway, upstream)
         yield editor_row(home)
-        expected = PROGRAMS * 200 * SECONDS_OF_STREAM
+        expected = CLIENTS * 200 * SECONDS_OF_STREAM
         yield Row("deltas that arrived", f"{delay['count']:,}", f"{floor['count']:,}", "-", f"= {expected:,}",
                   delay["count"] == expected)

@@ -27,7 +27,7 @@ THREADS = 16
 
 
 class Node(Gateway):
-    """A gateway that shares the database. It keeps its home when it is restarted, and uses the first node's token."""
+    """A gateway that shares the database. A restarted node keeps its home. All nodes use the first one's token."""
 
     def __init__(self, name, home, url, events, upstream, token=None):
         data = home / name / ".agent-gateway"
@@ -40,7 +40,7 @@ class Node(Gateway):
 
 
 def servers():
-    """The fixtures of the tests that start a PostgreSQL and a NATS server, which need pytest."""
+    """Returns the test fixtures that start a PostgreSQL and a NATS server. They need pytest."""
     sys.path[:0] = [str(ROOT / "tests/api"), str(ROOT / "tests/cluster")]
     from nats import nats
     from postgres import postgres
@@ -48,7 +48,7 @@ def servers():
 
 
 def inserts(server, home, upstream):
-    """Inserts into a database on a disk, with synchronous commits."""
+    """Measures inserts into a database on a disk, with synchronous commits."""
     server.create("inserts")
     url = server.url("inserts")
     with Node("a", home / "inserts", url, None, upstream) as node:
@@ -68,13 +68,13 @@ def inserts(server, home, upstream):
 
 
 def floor(url):
-    """Returns inserts per second of a bare loop, with as many per commit as there are clients."""
+    """Returns inserts per second of a plain loop, with as many per commit as there are clients."""
     command = [str(part) for part in (PROGRAMS / "pipeline_floor", url, SECONDS, CLIENTS)]
     return float(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
 
 
 def deltas(a, b):
-    """Returns the delays of one node's answers for clients of this node and of the other one."""
+    """Yields the delays of one node's answers for clients of the same node and of the other one."""
     load_chat([a.port, a.token, "bench/1x1", 1], a.new_threads(1))
     here = load_chat([a.port, a.token, f"bench/{DELTAS}", THREADS], a.new_threads(THREADS))["delays"]
     there = load_chat([a.port, a.token, f"bench/{DELTAS}", THREADS, b.port], a.new_threads(THREADS))["delays"]
@@ -112,24 +112,24 @@ def changes(nodes):
 
 
 def take_over(a, b):
-    """Kills the node in the middle of answers. `b` ends them."""
+    """Kills node `a` during answers, and returns the time until node `b` has ended them."""
     threads = a.new_threads(RUNS)
     for thread in threads:
         a.request("POST", "/chat", {"content": "go", "threadId": thread, "model": "bench/1x1000"})
-    time.sleep(2)  # until a part of each answer is stored
+    time.sleep(2)  # so that a part of each answer is stored
     a.child.kill()
     killed = time.monotonic()
     a.child.wait()
-    left = set(threads)
-    while left and time.monotonic() < killed + 60:
-        for thread in list(left):
+    remaining = set(threads)
+    while remaining and time.monotonic() < killed + 60:
+        for thread in list(remaining):
             turns = b.request("GET", f"/threads/{thread}/turns")
             if any((turn["metadata"] or {}).get("finish_reason") == "interrupted" for turn in turns):
-                left.remove(thread)
+                remaining.remove(thread)
         time.sleep(0.02)
     seconds = time.monotonic() - killed
     return Row(f"{RUNS} answers of a dead node ended at another", f"{seconds:.1f} s", "10 s (lease)",
-               f"{seconds / 10:.2f}", "< 12 s", not left and seconds < 12)
+               f"{seconds / 10:.2f}", "< 12 s", not remaining and seconds < 12)
 
 
 def idle(node, alone):
@@ -140,7 +140,7 @@ def idle(node, alone):
 
 
 def start(home, url, events, upstream):
-    """The restart of a node; the floor is a gateway on a file."""
+    """Measures the restart of a node; the floor is a gateway with a database file."""
     times = {"node": [], "alone": []}
     for _ in range(STARTS):
         with Node("c", home, url, events, upstream) as node:

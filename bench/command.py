@@ -36,7 +36,7 @@ def size():
 
 
 def write_until(gateway, thread, is_over):
-    """Returns the seconds of each write, one after the other."""
+    """Writes turns, one after the other, until `is_over()`. Returns the seconds of each write."""
     times = []
     while not is_over():
         began = time.monotonic()
@@ -60,10 +60,10 @@ def backup():
             began = time.monotonic()
             running = subprocess.Popen([agw(), "backup", home / "backup.tar.zst"],
                                        env={"HOME": str(home), "PATH": "/usr/bin:/bin"}, stderr=subprocess.DEVNULL)
-            beside = write_until(gateway, thread, lambda: running.poll() is not None)
+            during = write_until(gateway, thread, lambda: running.poll() is not None)
             seconds = time.monotonic() - began
         if running.returncode != 0:
             raise SystemExit("the backup failed")
     yield Row("backup of 1 GiB", f"{seconds:.1f} s", "-", "-", "-", None)
-    yield Row("slowest write meanwhile", milliseconds(max(beside)), milliseconds(max(alone)),
-              f"{max(beside) / max(alone):.1f}", "< 50 ms", max(beside) < 0.050)
+    yield Row("slowest write during the backup", milliseconds(max(during)), milliseconds(max(alone)),
+              f"{max(during) / max(alone):.1f}", "< 50 ms", max(during) < 0.050)

@@ -1,4 +1,4 @@
-"""Searching names in a large home."""
+"""Searching for names in a large home directory."""
 
 import os
 import subprocess
@@ -6,7 +6,7 @@ import time
 
 from bench.harness import Gateway, Row, folder, median, milliseconds
 
-# 40 directories with 70 in each, and 70 in each of those: all levels of a search, and 200,000 in total.
+# 40 directories with 70 in each, and 70 in each of those: all levels that a search reads, about 200,000 in total.
 WIDTHS = (40, 70, 70)
 RUNS = 20
 
@@ -19,9 +19,9 @@ def make_directories(home):
                 os.mkdir(home / f"part-{first}" / f"section-{second}" / f"leaf-{third}")
 
 
-def seconds_of(act):
+def seconds_of(action):
     began = time.monotonic()
-    act()
+    action()
     return time.monotonic() - began
 
 

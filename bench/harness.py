@@ -1,4 +1,4 @@
-"""Common parts of all measurements: a gateway, the baseline programs, the load generators, the table."""
+"""Common parts of all benchmarks: a gateway, the baseline programs, the load generators, the table."""
 
 import atexit
 import contextlib
@@ -69,12 +69,12 @@ def raise_priority():
     group = pathlib.Path("/proc/self/autogroup")
     try:
         os.nice(-10)
-        # If the system shares the processors among sessions, nice only counts within one.
+        # If the system schedules by session (autogroup), nice only has an effect within a session.
         if group.exists():
             group.write_text("-10")
             atexit.register(group.write_text, "0")
     except PermissionError:
-        print("(figures are disturbed by what else runs here: only root may go first)", file=sys.stderr)
+        print("(other load on this machine affects the figures: only root can raise the priority)", file=sys.stderr)
 
 
 class Process:
@@ -112,7 +112,7 @@ class Process:
 
 @contextlib.contextmanager
 def folder():
-    """A home directory on the project's own disk, so that syncs have realistic costs."""
+    """A home directory on the disk of the checkout, so that syncs have realistic costs."""
     (ROOT / "build").mkdir(exist_ok=True)
     path = tempfile.mkdtemp(prefix="bench-", dir=ROOT / "build")
     try:
@@ -122,12 +122,12 @@ def folder():
 
 
 def agw():
-    """The measured program: the release build, or the one in AGW."""
+    """The measured program: the one that AGW names, else the release build."""
     return pathlib.Path(os.environ.get("AGW", BUILD / "agw"))
 
 
 class Gateway(Process):
-    """`agw serve` on a free port, with its own home. `cluster`: the section of its configuration."""
+    """`agw serve` on a free port, with its own home. `cluster` is that section of its configuration."""
 
     def __init__(self, home, upstream_port=None, cluster=None):
         data = home / ".agent-gateway"
@@ -175,7 +175,7 @@ class Gateway(Process):
 
 
 class EpollFloor(Process):
-    """The plain epoll server with the given response."""
+    """A plain epoll server that sends the given response to every request."""
 
     def __init__(self, answer):
         with tempfile.TemporaryFile() as bytes_of_answer:

@@ -52,42 +52,42 @@ def write_export(path):
 
 
 class Health(threading.Thread):
-    """Requests `/health` in a loop."""
+    """Requests `/health` in a loop, until `p99` is called."""
 
     def __init__(self, port):
         super().__init__(daemon=True)
         self.connection = http.client.HTTPConnection("127.0.0.1", port)
-        self.times, self.over = [], threading.Event()
+        self.times, self.stopped = [], threading.Event()
 
     def run(self):
-        while not self.over.wait(SECONDS_BETWEEN_REQUESTS):
+        while not self.stopped.wait(SECONDS_BETWEEN_REQUESTS):
             began = time.perf_counter()
             self.connection.request("GET", "/health")
             self.connection.getresponse().read()
             self.times.append(time.perf_counter() - began)
 
     def p99(self):
-        self.over.set()
+        self.stopped.set()
         self.join()
         return sorted(self.times)[len(self.times) * 99 // 100 - 1]
 
 
-def taken_over(home, what, path):
+def run_import(home, source, path):
     """Returns the seconds, the maximum resident size of the importer in bytes, and its result."""
     began = time.monotonic()
     with open(home / "result.json", "w+") as output:
-        importer = subprocess.Popen([agw(), "import", what, path, "--json"], stdout=output,
+        importer = subprocess.Popen([agw(), "import", source, path, "--json"], stdout=output,
                                     env={"HOME": str(home), "PATH": "/usr/bin:/bin"})
         _, status, used = os.wait4(importer.pid, 0)
         importer.returncode = os.waitstatus_to_exitcode(status)
         if importer.returncode:
-            raise SystemExit(f"agw import {what} failed with {importer.returncode}")
+            raise SystemExit(f"agw import {source} failed with {importer.returncode}")
         output.seek(0)
         return time.monotonic() - began, used.ru_maxrss * 1024, json.load(output)
 
 
 def seconds_until_found(gateway):
-    """Waits until the last words of all conversations are found."""
+    """Waits until search finds the last turn of every conversation."""
     began = time.monotonic()
     missing = list(range(CONVERSATIONS))
     while missing:
@@ -95,7 +95,7 @@ def seconds_until_found(gateway):
         if gateway.request("GET", path):
             missing.pop()
         elif time.monotonic() - began > 300:
-            raise SystemExit("the import was not found by search in five minutes")
+            raise SystemExit("search did not find the whole import within five minutes")
         else:
             time.sleep(0.05)
     return time.monotonic() - began
@@ -109,13 +109,13 @@ def conversations():
         with Gateway(home) as gateway:
             health = Health(gateway.port)
             health.start()
-            seconds, memory, result = taken_over(home, "chatgpt", export)
+            seconds, memory, result = run_import(home, "chatgpt", export)
             p99 = health.p99()
             found = seconds_until_found(gateway)
     turns = result["counts"]["turns"]["created"]
     yield Row(f"import of {size / 1e9:.2f} GB, {turns:,} turns", f"{seconds:.1f} s", "-", "-", "< 60 s", seconds < 60)
     yield Row("import: memory of the importer", f"{memory / MEBIBYTE:.0f} MiB", "-", "-", "< 100 MiB", memory < 100 * MEBIBYTE)
-    yield Row("import: GET /health meanwhile, p99", milliseconds(p99), "-", "-", "< 5 ms", p99 < 0.005)
+    yield Row("import: GET /health during it, p99", milliseconds(p99), "-", "-", "< 5 ms", p99 < 0.005)
     yield Row("import: its end until search finds all of it", f"{found:.1f} s", "-", "-", "< 60 s", found < 60)
 
 
@@ -125,7 +125,7 @@ def extensions():
         commands.mkdir(parents=True)
         for number in range(EXTENSIONS):
             (commands / f"command-{number}.md").write_text(f"---\ndescription: Number {number}\n---\nDo $ARGUMENTS\n")
-        seconds, _, result = taken_over(home, "claude-code", home / ".claude")
+        seconds, _, result = run_import(home, "claude-code", home / ".claude")
     count = result["counts"]["commands"]["created"]
     yield Row(f"import of {count:,} extensions", f"{seconds:.1f} s", "-", "-", "< 5 s", seconds < 5)
 

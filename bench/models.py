@@ -36,7 +36,7 @@ def checks():
         stub.models = listed_models(LISTED)
         body = {"definition": {"kind": "model", "api": "openai-chat", "base_url": stub.openai_url}, "key": "none"}
 
-        def ask_itself():
+        def ask_directly():
             connection = http.client.HTTPConnection("127.0.0.1", stub.port)
             connection.request("GET", "/v1/models", headers={"Authorization": "Bearer none"})
             json.loads(connection.getresponse().read())
@@ -56,20 +56,20 @@ def checks():
                                                 "definition": body["definition"]})
         floor, checked, listed = [], [], []
         for _ in range(CHECKS):
-            floor.append(seconds_of(ask_itself))
+            floor.append(seconds_of(ask_directly))
             checked.append(seconds_of(check))
             listed.append(seconds_of(list_again))
-    own = median(floor)
-    for what, times in (("checking", checked), ("listing", listed)):
-        slowest = sorted(times)[CHECKS * 99 // 100] - own
-        yield Row(f"{what} a service, beyond its own time, p50", milliseconds(median(times) - own), milliseconds(own), "-",
-                  "-", None)
-        yield Row(f"{what} a service, beyond its own time, p99", milliseconds(slowest), milliseconds(own), "-", "< 20 ms",
-                  slowest < 0.020)
+    direct = median(floor)
+    for operation, times in (("checking", checked), ("listing", listed)):
+        slowest = sorted(times)[CHECKS * 99 // 100] - direct
+        yield Row(f"{operation} a service, beyond its own time, p50", milliseconds(median(times) - direct),
+                  milliseconds(direct), "-", "-", None)
+        yield Row(f"{operation} a service, beyond its own time, p99", milliseconds(slowest), milliseconds(direct), "-",
+                  "< 20 ms", slowest < 0.020)
 
 
 def connect_servers(chats):
-    """Connects five MCP servers of 60 tools, for an agent that may use them."""
+    """Connects five MCP servers with 60 tools each, which the agent may call."""
     gateway = chats.gateway
     gateway.request("PATCH", "/agents/assistant/stage", {"stage": "trusted", "reason": "a measurement"})
     for number, name in enumerate(SERVERS):
@@ -80,18 +80,18 @@ def connect_servers(chats):
         time.sleep(0.05)
 
 
-class Asking:
-    """A model that searches a tool with FindTools, and counts how often it is then offered the right one."""
+class SearchingModel:
+    """A model that searches for a tool with FindTools, and counts how often the next request offers the right one."""
 
     def __init__(self, questions):
-        self.right = dict(questions)
+        self.expected = dict(questions)
         self.found = 0
 
     def answer(self, request):
         question = next(message["content"] for message in request.json["messages"] if message["role"] == "user")
         if request.json["messages"][-1]["role"] != "tool":
             return Reply("", deltas=0, tool_calls=[ToolCall("FindTools", {"query": question})])
-        self.found += self.right[question] in {tool["function"]["name"] for tool in request.json["tools"]}
+        self.found += self.expected[question] in {tool["function"]["name"] for tool in request.json["tools"]}
         return Reply("Done.")
 
 
@@ -100,25 +100,25 @@ def tokens_of_tools(request):
     system = "\n".join(message["content"] for message in request.json["messages"] if message["role"] == "system")
     listing = system[system.index("# More tools"):system.index("</deferred_tools>")]
     offered = json.dumps(request.json["tools"], separators=(",", ":"))
-    whole = offered + json.dumps([many_tools.tools_of(number) for number in range(len(SERVERS))], separators=(",", ":"))
-    return (len(offered.encode()) + len(listing.encode())) // BYTES_PER_TOKEN, len(whole.encode()) // BYTES_PER_TOKEN
+    complete = offered + json.dumps([many_tools.tools_of(number) for number in range(len(SERVERS))], separators=(",", ":"))
+    return (len(offered.encode()) + len(listing.encode())) // BYTES_PER_TOKEN, len(complete.encode()) // BYTES_PER_TOKEN
 
 
 def found():
-    """300 tools of five MCP servers: tokens of a first request (floor: with all of them), 200 questions to FindTools"""
+    """300 tools of five MCP servers: tokens of a first request (floor: all definitions), 200 questions to FindTools"""
     questions = many_tools.questions(SERVERS)
-    asking = Asking(questions)
+    model = SearchingModel(questions)
     with folder() as home, ProviderStub() as stub, Chats(home, stub) as chats:
         connect_servers(chats)
-        stub.always(asking.answer)
+        stub.always(model.answer)
         threads = chats.threads(len(questions))
         for thread, (question, _) in zip(threads, questions):
             chats.gateway.request("POST", "/chat", {"content": question, "threadId": thread})
         chats.wait(threads)
-        tokens, all_of_them = tokens_of_tools(stub.requests[0])
-    yield Row("tokens of 300 deferred tools, first request", f"{tokens:,}", f"{all_of_them:,}",
-              f"{tokens / all_of_them:.2f}", "< 12,000", tokens < 12_000)
-    share = asking.found / len(questions)
+        tokens, all_tokens = tokens_of_tools(stub.requests[0])
+    yield Row("tokens of 300 deferred tools, first request", f"{tokens:,}", f"{all_tokens:,}",
+              f"{tokens / all_tokens:.2f}", "< 12,000", tokens < 12_000)
+    share = model.found / len(questions)
     yield Row("right tool after one FindTools, of 200 questions", f"{share:.1%}", "-", "-", ">= 95 %", share >= 0.95)
 
 

@@ -35,7 +35,7 @@ def kilobytes(size):
 
 def first_visit_rows(label, figures, max_kilobytes, max_requests, max_milliseconds):
     """Returns the rows of a first visit."""
-    yield Row(f"{label}, bytes on the line", kilobytes(figures["bytes"]), "-", "-", "-", None)
+    yield Row(f"{label}, bytes transferred", kilobytes(figures["bytes"]), "-", "-", "-", None)
     without_font = figures["bytes"] - figures["font"]
     yield Row(f"{label}, bytes without the font", kilobytes(without_font), "-", "-", f"<= {max_kilobytes} KB",
               without_font <= max_kilobytes * 1024)
@@ -66,10 +66,10 @@ def page():
     require_browser()
     with folder() as home, Upstream() as upstream, Gateway(home, upstream.port) as gateway:
         url = f"http://127.0.0.1:{gateway.port}"
-        kept = json.dumps({"agw.token": json.dumps(gateway.token)})
+        storage = json.dumps({"agw.token": json.dumps(gateway.token)})
 
-        def visit(place, text):
-            return run("visit.mjs", f"{url}/ui/#/{place}", text, kept)
+        def visit(route, text):
+            return run("visit.mjs", f"{url}/ui/#/{route}", text, storage)
 
         pairing = run("visit.mjs", f"{url}/ui/", "Pair this browser")
         yield from first_visit_rows("pairing", pairing, 40, 6, 250)
@@ -86,7 +86,7 @@ def page():
             yield text_row(f"chat of {count:,} turns", long, 400)
             yield Row(f"chat of {count:,} turns, longest task", f"{long['longest']:.0f} ms", "-", "-", "< 200 ms",
                       long["longest"] < 200)
-        # The gateway has closed the connection, which was idle during the visits; the next request opens another.
+        # The gateway has closed this connection, because it was idle during the visits. The next request opens another.
         gateway.connection.close()
         sent = run("send.mjs", url, gateway.token, gateway.new_threads(1)[0])
         yield Row("Send to Thinking, answers 1.5 s later", f"{sent['took']:.1f} ms", "16.7 ms", "-",
@@ -97,7 +97,7 @@ def page():
 
 
 def picker():
-    """The picker of models with 5,000 of them: from the click to the frame that shows it, and the longest task"""
+    """The picker with 5,000 models: from the click to the frame that shows it, and the longest task"""
     require_browser()
     with folder() as home, ProviderStub() as stub, Gateway(home) as gateway:
         stub.models = listed_models(MODELS)
@@ -106,7 +106,7 @@ def picker():
             "definition": {"kind": "model", "api": "openai-chat", "base_url": stub.openai_url}})
         count = len(gateway.request("GET", "/models"))
         figures = run("picker.mjs", f"http://127.0.0.1:{gateway.port}", gateway.token, str(count))
-    for which in ("first", "further"):
+    for which in ("first", "later"):
         figure = figures[which]
         yield Row(f"picker of {count:,} models, {which} time", f"{figure['took']:.0f} ms", "-", "-", "< 50 ms",
                   figure["took"] < 50)
@@ -132,7 +132,7 @@ def tree():
 
 
 def streaming(url, gateway, streams):
-    gateway.connection.close()  # as before the messages
+    gateway.connection.close()  # see page()
     figures = run("stream.mjs", given={"url": url, "token": gateway.token, "model": "bench/100x600", "deltas": 600,
                                        "threads": gateway.new_threads(streams)})
     label = f"600 deltas at 100/s, {streams} at once" if streams > 1 else "600 deltas at 100/s"

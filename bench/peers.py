@@ -1,4 +1,4 @@
-"""First visits to the pages of two other programs, beside ours: they run without a network, once they are installed.
+"""First visits to the pages of two other programs, for comparison. Once installed, they need no network.
 
 npm install --prefix build/peers --allow-scripts=openclaw node@24.21.0 opencode-ai@1.18.33 openclaw@2026.9.6
 """
@@ -14,28 +14,28 @@ import urllib.request
 from bench.harness import ROOT, Row, folder
 
 INSTALLED = ROOT / "build/peers/node_modules/.bin"
-#: The command of each, and a text on its page that a new user sees first.
+#: The arguments of each command, and a text that its page first shows a new user.
 PEERS = {
     "opencode": (["serve", "--hostname", "127.0.0.1", "--port"], "Nothing here yet"),
     "openclaw": (["gateway", "--dev", "--allow-unconfigured", "--auth", "none", "--bind", "loopback", "--port"],
                  "Connect a verified AI model"),
 }
-LONGEST_START = 120
+MAX_START_SECONDS = 120
 
 
 def free_port():
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return one.getsockname()[1]
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
 
 
-def wait_until_it_answers(url, process):
-    end = time.monotonic() + LONGEST_START
-    while time.monotonic() < end and process.poll() is None:
+def wait_until_it_responds(url, process):
+    deadline = time.monotonic() + MAX_START_SECONDS
+    while time.monotonic() < deadline and process.poll() is None:
         with contextlib.suppress(OSError):
             return urllib.request.urlopen(url, timeout=10).close()
         time.sleep(0.2)
-    raise SystemExit(f"{process.args[0]} does not answer at {url}")
+    raise SystemExit(f"{process.args[0]} does not respond at {url}")
 
 
 @contextlib.contextmanager
@@ -49,7 +49,7 @@ def served(name):
                                    stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                                    start_new_session=True)
         try:
-            wait_until_it_answers(f"http://127.0.0.1:{port}/", process)
+            wait_until_it_responds(f"http://127.0.0.1:{port}/", process)
             yield f"http://127.0.0.1:{port}/"
         finally:
             # node_modules/.bin may contain a launcher that only starts the program.
@@ -65,9 +65,9 @@ def rows(visit):
             continue
         with served(name) as url:
             figures = visit(url, text)
-        for what, value in (("bytes on the line", f"{figures['bytes'] / 1024:.0f} KB"),
+        for measure, value in (("bytes transferred", f"{figures['bytes'] / 1024:.0f} KB"),
                             ("requests", str(figures["requests"])),
                             ("text on screen", f"{figures['shown']:.0f} ms"),
                             ("longest task", f"{figures['longest']:.0f} ms"),
                             ("JS heap", f"{figures['heap'] / 2**20:.1f} MiB")):
-            yield Row(f"{name}, first view, {what}", value, "-", "-", "-", None)
+            yield Row(f"{name}, first view, {measure}", value, "-", "-", "-", None)

@@ -16,7 +16,7 @@ def median_start(home):
 
 
 def start():
-    """From exec to the ready line with existing data, and with 100,000 threads; the floor is a program that only prints
+    """From exec to the ready line, with little data and with 100,000 threads; the floor is a program that only prints
 """
     floor = []
     for _ in range(STARTS):
@@ -44,8 +44,8 @@ def idle():
         time.sleep(30)
         cpu, floor_cpu = gateway.cpu_seconds() - before, floor.cpu_seconds() - floor_before
         memory, floor_memory = gateway.memory(), floor.memory()
-    for name, words in ("Rss", "resident"), ("Pss", "proportional"):
+    for name, label in ("Rss", "resident"), ("Pss", "proportional"):
         mib, floor_mib = memory[name] / 2**20, floor_memory[name] / 2**20
-        yield Row(f"idle memory, {words}", f"{mib:.2f} MiB", f"{floor_mib:.2f} MiB", f"{mib / floor_mib:.1f}",
+        yield Row(f"idle memory, {label}", f"{mib:.2f} MiB", f"{floor_mib:.2f} MiB", f"{mib / floor_mib:.1f}",
                   "< 12 MiB", mib < 12)
     yield Row("idle CPU in 30 s", milliseconds(cpu), milliseconds(floor_cpu), "-", "< 5 ms", cpu < 0.005)

@@ -15,7 +15,7 @@ def write_proposals(home, count, status):
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(f"---\ntitle: Proposal {number}\ntype: file\nagent: agent-{number % 10}\n"
                         f"target: notes/{number}.md\nstatus: {status}\ncreated_at: 2026-01-02T03:04:05.678Z\n"
-                        f"reason: For a measure.\n---\n\n" + "A line of the new text.\n" * 40)
+                        f"reason: For a benchmark.\n---\n\n" + "A line of the new text.\n" * 40)
 
 
 def fill_experiments(home):
@@ -45,7 +45,7 @@ def row(measure, found, first, limit):
 
 
 def proposals():
-    """A list of 1,000 proposals, and the confidence over 100,000 experiments"""
+    """Listing 1,000 proposals, and the confidence over 100,000 experiments; the floor is the first request"""
     with folder() as home:
         with Gateway(home):
             pass

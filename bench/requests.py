@@ -28,7 +28,7 @@ def load_and_cost(process, lines):
 
 
 def compare(rounds):
-    """Returns the medians of both columns and of their ratio, because a disturbance affects both columns of a round."""
+    """Returns the medians of both columns and of their ratio: other load on the machine affects both columns of a round."""
     return (*(median(column) for column in zip(*rounds)), median(figure / floor for figure, floor in rounds))
 
 

@@ -18,16 +18,16 @@ def measure(tool, project):
 
 
 def fill(project):
-    """Writes files of a few kilobytes, one in a thousand with a match."""
+    """Writes files of about two kilobytes. One in a thousand contains a match."""
     for number in range(FILES):
         path = project / f"{number // FILES_A_FOLDER % 100}/{number // FILES_A_FOLDER}/{number}.txt"
         if number % FILES_A_FOLDER == 0:
             path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(LINE * 40 + (f"here lives otter{number}\n" if number % 1000 == 0 else ""))
+        path.write_text(LINE * 40 + (f"match otter{number}\n" if number % 1000 == 0 else ""))
 
 
 def commands():
-    """The overhead of the sandbox per command, and Grep over 100,000 files against ripgrep itself"""
+    """The overhead of the sandbox per command, and Grep over 100,000 files compared with ripgrep itself"""
     with folder() as home:
         small, large = home / "small", home / "large"
         small.mkdir()
@@ -37,7 +37,7 @@ def commands():
         yield Row("sandbox around a command", milliseconds(added), milliseconds(times["floor"]),
                   f"{times['tool'] / times['floor']:.1f}", "< 15 ms", added < 0.015)
         added = times["network"] - times["floor"]
-        yield Row("the same with its network", milliseconds(added), milliseconds(times["floor"]),
+        yield Row("the same with network access", milliseconds(added), milliseconds(times["floor"]),
                   f"{times['network'] / times['floor']:.1f}", "< 12 ms", added < 0.012)
         fill(large)
         times = measure("commands", large)
@@ -79,12 +79,12 @@ def upstream():
 
 
 def figure(printed, name):
-    """Returns the number after the word."""
+    """Returns the number that follows `name`."""
     return float(printed.split(name)[1].split()[0])
 
 
 def network():
-    """The proxy of a sandbox: a download of 1 GiB through it, and the time that it adds to a request"""
+    """The network proxy of the sandbox: a download of 1 GiB, and the time that it adds to a request"""
     with folder() as home, upstream() as url:
         project = home / "project"
         project.mkdir()
@@ -121,10 +121,10 @@ def checkpoints():
             project.mkdir()
             times = checkpoint_times("write", project, size)
             added = times["tool"] - times["floor"]
-            good = times["tool"] <= 1.1 * times["floor"] if size == 4096 else added < 0.002
+            is_met = times["tool"] <= 1.1 * times["floor"] if size == 4096 else added < 0.002
             yield Row(f"Write of {name} with its checkpoint, p50", milliseconds(times["tool"]),
                       milliseconds(times["floor"]), f"{times['tool'] / times['floor']:.2f}",
-                      "<= 1.1" if size == 4096 else "< 2 ms more", good)
+                      "<= 1.1" if size == 4096 else "< 2 ms more", is_met)
         project = home / "listed"
         for number in range(LISTED_FILES):
             path = project / f"{number // FILES_A_FOLDER}/{number}.txt"

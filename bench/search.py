@@ -6,8 +6,8 @@ from bench.harness import Gateway, Row, folder, load, median_and_p99
 
 TURNS, BATCHES, THREADS, QUERIES = 1_000_000, 10, 1_000, 300
 
-# Ranks of the words to search for: the n-th word is n times less frequent than the first.
-WORDS = {"common": (1, 50), "middling": (100, 1_000), "rare": (10_000, 49_999)}
+# Ranks of the words in searches: the n-th word is n times less frequent than the first.
+WORDS = {"common": (1, 50), "less common": (100, 1_000), "rare": (10_000, 49_999)}
 
 
 def fill(gateway, threads):
@@ -48,6 +48,6 @@ def search():
 
         for kind, ranks in WORDS.items():
             yield compare(f"search, {kind} words, while turns wait to be indexed", waiting[kind], floor, 0.050)
-            for narrowed, of in ("agent", None), ("thread", threads):
-                times = one_at_a_time(gateway, searches(numbers, ranks, of))
-                yield compare(f"search, {kind} words, by {narrowed}", times, floor, 0.010)
+            for scope, within in ("agent", None), ("thread", threads):
+                times = one_at_a_time(gateway, searches(numbers, ranks, within))
+                yield compare(f"search, {kind} words, by {scope}", times, floor, 0.010)

@@ -20,7 +20,7 @@ class Model:
     def __init__(self, gateway):
         self.connection = http.client.HTTPConnection("127.0.0.1", gateway.port)
         self.token = gateway.token
-        self.reached = 0
+        self.received = 0
 
     def chat(self, thread, content, **members):
         body = json.dumps({"content": content, "threadId": thread, **members})
@@ -34,7 +34,7 @@ class Model:
         messages = request.json["messages"]
         if messages[-2]["role"] == "tool":
             thread = next(message["content"] for message in messages if message["role"] == "user")
-            self.reached += messages[-1]["role"] == "user" and messages[-1]["content"] == f"for {thread}"
+            self.received += messages[-1]["role"] == "user" and messages[-1]["content"] == f"for {thread}"
             return Reply("Done.")
         thread = messages[-1]["content"]
         self.chat(thread, f"for {thread}", delivery="steer")
@@ -46,9 +46,9 @@ def steering():
     with folder() as home, ProviderStub() as stub, Gateway(home, stub.port) as gateway:
         model, threads = Model(gateway), gateway.new_threads(RUNS)
         stub.always(model.answer)
-        asking = Model(gateway)
+        client = Model(gateway)
         for thread in threads:
-            asking.chat(thread, thread)
+            client.chat(thread, thread)
         stub.wait_for_requests(2 * RUNS, timeout=300)
-    yield Row("steered messages in the next request, of 1,000 runs", f"{model.reached:,}", "-", "-", "= 1,000",
-              model.reached == RUNS)
+    yield Row("steered messages in the next request, of 1,000 runs", f"{model.received:,}", "-", "-", "= 1,000",
+              model.received == RUNS)

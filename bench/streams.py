@@ -50,7 +50,7 @@ def readers():
     """1,000 readers of one stream with 100 deltas a second, for 10 s"""
     through, direct = measure("100x1000", 1, 1000)
     expected = 1000 * 1000
-    yield Row("1,000 readers, cut off", str(through["lost"]), str(direct["lost"]), "-", "0", through["lost"] == 0)
+    yield Row("1,000 readers, disconnected", str(through["lost"]), str(direct["lost"]), "-", "0", through["lost"] == 0)
     yield Row("1,000 readers, deltas read", f"{through['delays']['count']:,}", f"{direct['delays']['count']:,}", "-",
               f"= {expected:,}", through["delays"]["count"] == expected)
     yield Row("1,000 readers, delay of a delta, p50 / p99", median_and_p99(through["delays"]),

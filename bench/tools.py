@@ -26,7 +26,7 @@ def model_that_calls(calls):
 
 
 class Chats:
-    """A gateway whose model is a stub, and a reader of its answers."""
+    """A gateway with a scripted model, and helpers that send messages and wait for answers."""
 
     def __init__(self, home, stub):
         self.stub = stub
@@ -51,7 +51,7 @@ class Chats:
         return self.gateway.request("GET", f"/threads/{thread}/turns?limit=1")[0]
 
     def wait(self, threads):
-        """Waits until all have an answer. Returns their finish reasons."""
+        """Waits until all threads have an answer. Returns the finish reasons."""
         reasons = []
         for thread in threads:
             while (turn := self.newest(thread))["role"] != "assistant":
@@ -66,7 +66,7 @@ def gaps(stub):
 
 
 def direct_gaps(stub, body):
-    """Does the same exchange with a client that ignores the responses."""
+    """Sends the same requests from a client that ignores the responses. Returns the gaps between them."""
     connection = http.client.HTTPConnection("127.0.0.1", stub.port)
     for _ in range(50):
         connection.request("POST", "/v1/chat/completions", body=body)
@@ -98,18 +98,18 @@ def hundred():
         stub.always(model_that_calls(10))
         threads = chats.threads(100)
         began = time.monotonic()
-        asking = [threading.Thread(target=ask_on_own_connection, args=(chats.gateway, thread)) for thread in threads]
-        for one in asking:
-            one.start()
-        for one in asking:
-            one.join()
+        askers = [threading.Thread(target=ask_on_own_connection, args=(chats.gateway, thread)) for thread in threads]
+        for asker in askers:
+            asker.start()
+        for asker in askers:
+            asker.join()
         reasons = chats.wait(threads)
         seconds = time.monotonic() - began
         results = sum(chats.gateway.request("GET", f"/threads/{thread}")["turn_count"] == 12 for thread in threads)
     failed = sum(reason != "stop" for reason in reasons)
-    yield Row("100 runs of 10 tool calls, that failed", str(failed), "-", "-", "0", failed == 0)
+    yield Row("100 runs of 10 tool calls, failed", str(failed), "-", "-", "0", failed == 0)
     yield Row("100 runs of 10 tool calls, complete", str(results), "-", "-", "= 100", results == 100)
-    yield Row("100 runs of 10 tool calls, all of it", f"{seconds:.2f} s", "-", "-", "-", None)
+    yield Row("100 runs of 10 tool calls, in total", f"{seconds:.2f} s", "-", "-", "-", None)
 
 
 def ask_on_own_connection(gateway, thread):
@@ -121,7 +121,7 @@ def ask_on_own_connection(gateway, thread):
 
 
 def prompts():
-    """The prompt of a thread with 2,000 turns, from the message to the model's request; the floor is a new thread"""
+    """The time from a message to the model's request in a thread with 2,000 turns; the floor is a new thread"""
     with folder() as home, ProviderStub() as stub, Chats(home, stub) as chats:
         stub.always(Reply("Done."))
         short, long = chats.threads(2)

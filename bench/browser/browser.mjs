@@ -1,4 +1,4 @@
-// Debian's Chromium for measurements, and the cost of a first visit to a page.
+// Debian's Chromium for benchmarks, and the cost of a first visit to a page.
 import { createRequire } from 'node:module';
 
 const require = createRequire(new URL('../../web/package.json', import.meta.url));
@@ -16,7 +16,7 @@ export const median = (values) => [...values].sort((a, b) => a - b)[Math.floor(v
  * In the page: stores in `window.shownAt` when the first frame with a visible matching text was painted. Polling from outside
  * the page would add a delay of up to half a second.
  */
-function noteWhenShown(pattern) {
+function recordWhenShown(pattern) {
   if (window !== top) return;
   const wanted = new RegExp(pattern);
   const isShown = () => {
@@ -27,11 +27,11 @@ function noteWhenShown(pattern) {
     }
     return false;
   };
-  const note = () => (window.shownAt = performance.timeOrigin + performance.now());
+  const record = () => (window.shownAt = performance.timeOrigin + performance.now());
   const observer = new MutationObserver(() => {
     if (!isShown()) return;
     observer.disconnect();
-    requestAnimationFrame(() => setTimeout(note));
+    requestAnimationFrame(() => setTimeout(record));
   });
   observer.observe(document, { childList: true, characterData: true, attributes: true, subtree: true });
 }
@@ -40,9 +40,9 @@ function noteWhenShown(pattern) {
 export async function freshPage(browser, storage = {}) {
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
   const page = await context.newPage();
-  await page.addInitScript((kept) => {
+  await page.addInitScript((entries) => {
     if (window !== top) return;
-    for (const [name, value] of Object.entries(kept)) localStorage.setItem(name, value);
+    for (const [name, value] of Object.entries(entries)) localStorage.setItem(name, value);
     window.longTasks = [];
     new PerformanceObserver((list) => window.longTasks.push(...list.getEntries().map(({ duration }) => duration))).observe({ type: 'longtask', buffered: true });
   }, storage);
@@ -50,7 +50,7 @@ export async function freshPage(browser, storage = {}) {
 }
 
 /** Counts transferred bytes and requests, as reported by the browser's network layer; `bytes` includes `font`. */
-async function watchLine(session) {
+async function watchNetwork(session) {
   const seen = { bytes: 0, font: 0, requests: 0 };
   const fonts = new Set();
   await session.send('Network.enable');
@@ -64,7 +64,7 @@ async function watchLine(session) {
   return seen;
 }
 
-const settled = 1000;
+const settleTime = 1000; // ms
 
 /**
  * Opens `url` with an empty cache, in an existing window, and waits until `text`, a regular expression, is displayed. `shown`:
@@ -73,17 +73,17 @@ const settled = 1000;
 export async function visit(browser, url, text, storage) {
   const page = await freshPage(browser, storage);
   const session = await page.context().newCDPSession(page);
-  const line = await watchLine(session);
-  await page.addInitScript(noteWhenShown, text);
-  // A new window loads some 250 files of the browser, which would leave the page only half of the processors.
-  await page.waitForTimeout(settled);
+  const traffic = await watchNetwork(session);
+  await page.addInitScript(recordWhenShown, text);
+  // A new window loads about 250 files of the browser itself, which would leave the page only half of the processors.
+  await page.waitForTimeout(settleTime);
   const begun = performance.timeOrigin + performance.now();
   await page.goto(url, { waitUntil: 'commit' });
   const shownAt = await page.waitForFunction(() => window.shownAt, null, { timeout: 60_000 });
   const shown = (await shownAt.jsonValue()) - begun;
-  await page.waitForTimeout(settled);
+  await page.waitForTimeout(settleTime);
   await page.waitForLoadState('networkidle', { timeout: 5000 }).catch(() => {});
-  const own = await page.evaluate(() => ({
+  const metrics = await page.evaluate(() => ({
     painted: performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? null,
     elements: document.querySelectorAll('*').length,
     longest: Math.max(0, ...window.longTasks),
@@ -91,7 +91,7 @@ export async function visit(browser, url, text, storage) {
   await session.send('HeapProfiler.collectGarbage');
   const { usedSize } = await session.send('Runtime.getHeapUsage');
   await page.context().close();
-  return { ...line, ...own, shown, heap: usedSize };
+  return { ...traffic, ...metrics, shown, heap: usedSize };
 }
 
 /** The medians of `times` visits. */

@@ -34,7 +34,7 @@ async function opened(page) {
 
 const browser = await openBrowser();
 const first = [];
-const further = [];
+const later = [];
 for (let i = 0; i < 5; i++) {
   const page = await freshPage(browser, { 'agw.token': JSON.stringify(token) });
   await page.goto(`${url}/ui/#/new`);
@@ -42,7 +42,7 @@ for (let i = 0; i < 5; i++) {
   await page.waitForLoadState('networkidle');
   await page.waitForTimeout(1000);
   first.push(await opened(page));
-  further.push(await opened(page));
+  later.push(await opened(page));
   await page.context().close();
 }
 await browser.close();
@@ -50,4 +50,4 @@ const summary = (all) => ({
   took: median(all.map(({ took }) => took)),
   longest: Math.max(...all.map(({ longest }) => longest)),
 });
-console.log(JSON.stringify({ first: summary(first), further: summary(further) }));
+console.log(JSON.stringify({ first: summary(first), later: summary(later) }));

@@ -7,9 +7,9 @@ const [url, token, thread] = process.argv.slice(2);
 const latency = 1500;
 
 /**
- * In the page: sends the message, and returns the milliseconds until the start of the frame with `Thinking…`. Sends immediately
- * after a frame, because the time until the next one would otherwise be random. Ends at the start of that frame, because a timer
- * that reports its painting fires more than a frame later in any case.
+ * In the page: sends the message, and returns the milliseconds until the start of the frame with `Thinking…`. Sends
+ * immediately after a frame, because the time until the next one would otherwise be random. Stops at the start of the frame,
+ * because a timer would report its painting only after another frame.
  */
 async function send() {
   const frame = () => new Promise((begins) => requestAnimationFrame(() => begins(performance.now())));
@@ -29,9 +29,9 @@ await page.goto(`${url}/ui/#/t/${thread}`);
 const message = page.getByRole('textbox', { name: 'Message' });
 await message.waitFor();
 await page.waitForLoadState('networkidle');
-const line = await page.context().newCDPSession(page);
-await line.send('Network.enable');
-await line.send('Network.emulateNetworkConditions', {
+const session = await page.context().newCDPSession(page);
+await session.send('Network.enable');
+await session.send('Network.emulateNetworkConditions', {
   offline: false,
   latency,
   downloadThroughput: -1,
