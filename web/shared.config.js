@@ -1,7 +1,7 @@
 import { defineConfig } from 'vite';
 import page from './vite.config.js';
 
-/** The page for chats in links. Built separately: it shares no code with the page, whose first views stay as small. */
+/** The page for chats in links. It is built separately, so that shared chunks do not make the first views of the page larger. */
 export default defineConfig({
   base: page.base,
   publicDir: false,

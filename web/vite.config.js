@@ -33,10 +33,10 @@ const chat = [
   /src\/views\/(shell|chat|threads)\/(?!Shortcut|FirstRun|NewChat|Examples|Suggestions|ThreadFilter|SelectionBar|Changes|changes|EditMessage|change_chat|VersionSwitch|PlanCard|plan|Offers|AttachmentList|Artifact|versions_of_artifact|ToolBody)/,
   /src\/components\/(CopyButton|ModelPicker|Time|LoadError|resource)\b/,
 ];
-const among = (tests) => (id) => tests.some((test) => test.test(id));
+const matchesAny = (tests) => (id) => tests.some((test) => test.test(id));
 
 /** @returns {import('vite').Plugin}
- * Tells public/first.js which files the chat's code is in: those that it imports are not found out about only when it is there. */
+ * Tells public/first.js which files contain the chat's code, so that imported ones load at the same time, not afterwards. */
 const nameChat = () => ({
   name: 'name-chat',
   transformIndexHtml(html, { bundle }) {
@@ -48,14 +48,14 @@ const nameChat = () => ({
 });
 
 /** @returns {import('vite').Plugin}
- * Leaves out of marked what turns tokens into HTML: its module makes an instance of everything, so no bundler can. */
+ * Removes the HTML renderer from marked. Bundlers cannot remove it, because the module creates an instance of everything. */
 const lexerOnly = () => ({
   name: 'lexer-only',
   transform(code, id) {
     if (!id.endsWith('/marked/lib/marked.esm.js')) return undefined;
     const named = (name) => new RegExp(`([\\w$]+) as ${name}\\b`).exec(code)?.[1];
     const at = code.lastIndexOf('var ', code.indexOf(`=new ${named('Marked')};`));
-    if (at < 0) throw new Error('marked is built in another way now: see lexerOnly in vite.config.js');
+    if (at < 0) throw new Error('the build of marked has changed: see lexerOnly in vite.config.js');
     return {
       code: `${code.slice(0, at)}export { ${named('Lexer')} as Lexer, ${named('defaults')} as defaults };`,
       map: null,
@@ -63,13 +63,13 @@ const lexerOnly = () => ({
   },
 });
 
-/** Of the page, and of what is built for frames before it. */
+/** The packages in the page, and in the worker bundles of frames, which are built first. */
 const packages = new Set(['lucide-static']);
 
 /** @returns {import('vite').Plugin}
- * Notes for script/sbom which packages are in the page. */
-const notePackages = () => ({
-  name: 'note-packages',
+ * Records for script/sbom which packages are in the page. */
+const recordPackages = () => ({
+  name: 'record-packages',
   generateBundle(_, bundle) {
     const files = Object.values(bundle).flatMap((part) =>
       part.type === 'chunk' ? part.moduleIds : part.originalFileNames,
@@ -85,10 +85,10 @@ const notePackages = () => ({
 
 export default defineConfig({
   base: '/ui/',
-  plugins: [staticStrings(), svelte(), icons(), lexerOnly(), terminalStyles(), nameChat(), notePackages()],
+  plugins: [staticStrings(), svelte(), icons(), lexerOnly(), terminalStyles(), nameChat(), recordPackages()],
   build: {
     target: 'es2022',
-    // Browsers with light-dark(): the fallback for older ones would follow the system instead of the person's choice.
+    // Browsers with light-dark(): the fallback for older ones would follow the system instead of the user's choice.
     cssTarget: ['chrome123', 'firefox120', 'safari17.5'],
     manifest: true,
     modulePreload: { polyfill: false },
@@ -98,8 +98,8 @@ export default defineConfig({
       output: {
         codeSplitting: {
           groups: [
-            { name: 'page', test: among(page), priority: 2 },
-            { name: 'chat', test: among(chat), priority: 1 },
+            { name: 'page', test: matchesAny(page), priority: 2 },
+            { name: 'chat', test: matchesAny(chat), priority: 1 },
           ],
         },
       },
@@ -107,8 +107,8 @@ export default defineConfig({
   },
   worker: {
     format: 'iife',
-    plugins: () => [fewerDiagrams(), notePackages()],
-    // Of libraries, only what is used is wanted.
+    plugins: () => [fewerDiagrams(), recordPackages()],
+    // Assumes that modules of libraries have no side effects, so that unused ones are removed.
     rolldownOptions: { treeshake: { moduleSideEffects: (id) => !id.includes('/node_modules/') } },
   },
   server: { proxy },

@@ -1,5 +1,5 @@
 // Runs before anything else. Applies the chosen theme, so that no other is painted first. In a paired browser it also
-// starts what a chat waits for longest: its code, and the turns of the thread in the address, which the page finds in
+// starts the slowest requests of a chat: its code, and the turns of the thread in the address, which the page finds in
 // `preloaded` (src/api/preloaded.ts).
 (() => {
   const stored = (name) => {

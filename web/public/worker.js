@@ -1,8 +1,8 @@
-// The service worker: shows what is pushed while the page is closed, and opens the page. It caches nothing and knows no
-// token.
+// The service worker: shows notifications that are pushed while the page is closed, and opens the page. It caches nothing
+// and has no token.
 const home = '/ui/';
 
-/** The gateway encrypts its notices; anything else that arrives is only mentioned. */
+/** The gateway encrypts its notices. Any other push is only mentioned, without its content. */
 function noticeOf(data) {
   try {
     const { body, url, topic } = data.json();
@@ -25,7 +25,7 @@ async function open(url) {
   const page = windows.find((client) => new URL(client.url).pathname === home);
   if (!page) return clients.openWindow(url);
   await page.focus();
-  // Only the part after # changes, so the page stays as it is. A page that is not the worker's cannot be led there.
+  // Only the part after # changes, so the page is not reloaded. The worker cannot navigate a page that it does not control.
   return page.navigate(url).catch(() => clients.openWindow(url));
 }
 

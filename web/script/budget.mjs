@@ -1,6 +1,6 @@
-// Fails the build if the page exceeds its size limits, in gzipped kilobytes: for pairing, for a chat, for all that is not on
-// demand, for what draws formulas and diagrams, which only chats with one fetch, for the screen of terminals, and for the page for
-// shared chats.
+// Fails the build if the page exceeds one of its size limits, in gzipped kilobytes: pairing, a chat, everything without the
+// following parts, the code for formulas, for diagrams (both loaded only by chats that contain them) and for terminals, and
+// the page for shared chats.
 import { readFileSync, readdirSync, rmSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 
@@ -12,41 +12,41 @@ const sum = (names) => [...names].reduce((total, name) => total + size(name), 0)
 const manifest = JSON.parse(readFileSync(new URL('.vite/manifest.json', dist)));
 rmSync(new URL('.vite', dist), { recursive: true });
 
-function needed(key, found = new Set()) {
+function filesOf(key, found = new Set()) {
   const { file, imports = [] } = manifest[key];
   if (found.has(file)) return found;
   found.add(file);
-  for (const other of imports) needed(other, found);
+  for (const other of imports) filesOf(other, found);
   return found;
 }
 
-const named = (name) => Object.keys(manifest).find((key) => manifest[key].name === name);
+const keyOf = (name) => Object.keys(manifest).find((key) => manifest[key].name === name);
 
-// All that is fetched for the first view (see styles.mjs).
+// Everything that is loaded for the first view (see styles.mjs).
 const style = readdirSync(new URL('assets', dist)).find((name) => /^style-.*\.css$/.test(name));
-const pairing = new Set(['index.html', 'first.js', ...needed(named('page')), `assets/${style}`]);
-const chat = new Set([...pairing, ...needed(named('chat'))]);
+const pairing = new Set(['index.html', 'first.js', ...filesOf(keyOf('page')), `assets/${style}`]);
+const chat = new Set([...pairing, ...filesOf(keyOf('chat'))]);
 const code = readdirSync(dist, { recursive: true }).filter((name) => /\.(js|css|html)$/.test(name));
-const isDiagrams = (name) => /\bmermaid_frame-[^/]*\.js$/.test(name);
-const isFormulas = (name) => /\bFormula-[^/]*\.(js|css)$/.test(name);
-const isTerminal = (name) => /\bshells[.-][^/]*\.(js|css)$/.test(name);
-const isShared = (name) => /^(assets\/)?shared[._-][^/]*\.(js|css|html)$/.test(name);
-const apart = [isDiagrams, isFormulas, isTerminal, isShared];
-const all = code.filter((name) => !apart.some((isOne) => isOne(name)));
-const weights = {
+const isDiagramCode = (name) => /\bmermaid_frame-[^/]*\.js$/.test(name);
+const isFormulaCode = (name) => /\bFormula-[^/]*\.(js|css)$/.test(name);
+const isTerminalCode = (name) => /\bshells[.-][^/]*\.(js|css)$/.test(name);
+const isSharedCode = (name) => /^(assets\/)?shared[._-][^/]*\.(js|css|html)$/.test(name);
+const separate = [isDiagramCode, isFormulaCode, isTerminalCode, isSharedCode];
+const all = code.filter((name) => !separate.some((matches) => matches(name)));
+const sizes = {
   pairing: sum(pairing),
   chat: sum(chat),
   all: sum(all),
-  formulas: sum(code.filter(isFormulas)),
-  diagrams: sum(code.filter(isDiagrams)),
-  terminal: sum(code.filter(isTerminal)),
-  shared: sum(code.filter(isShared)),
+  formulas: sum(code.filter(isFormulaCode)),
+  diagrams: sum(code.filter(isDiagramCode)),
+  terminal: sum(code.filter(isTerminalCode)),
+  shared: sum(code.filter(isSharedCode)),
 };
-for (const [what, weight] of Object.entries(weights))
-  console.log(`${what}: ${weight.toFixed(1)} KB of ${limits[what]} (gzip)`);
-for (const [what, limit] of Object.entries(limits)) {
-  if (weights[what] > limit) {
-    console.error(`budget: ${what} weighs ${weights[what].toFixed(1)} KB, more than ${limit} KB`);
+for (const [part, kilobytes] of Object.entries(sizes))
+  console.log(`${part}: ${kilobytes.toFixed(1)} KB of ${limits[part]} (gzip)`);
+for (const [part, limit] of Object.entries(limits)) {
+  if (sizes[part] > limit) {
+    console.error(`budget: ${part} has ${sizes[part].toFixed(1)} KB, more than ${limit} KB`);
     process.exitCode = 1;
   }
 }

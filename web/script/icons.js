@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** The icons used by the page, by their names in lucide. */
+/** The icons of the page, by their names in lucide. */
 const names = [
   'message-square',
   'inbox',
@@ -79,11 +79,11 @@ export function icons() {
     load(id) {
       if (id !== `\0${module}`) return undefined;
       const all = JSON.parse(readFileSync('node_modules/lucide-static/icon-nodes.json', 'utf8'));
-      const drawn = (name) => {
+      const pathOf = (name) => {
         if (!all[name]) throw new Error(`lucide has no icon ${name}`);
         return all[name].map(([tag, attributes]) => paths[tag](attributes)).join('');
       };
-      return `export default ${JSON.stringify(Object.fromEntries(names.map((name) => [name, drawn(name)])))}`;
+      return `export default ${JSON.stringify(Object.fromEntries(names.map((name) => [name, pathOf(name)])))}`;
     },
   };
 }

@@ -1,9 +1,9 @@
 import { parse } from 'svelte/compiler';
 
 /**
- * Writes texts without values, `{t('…')}`, into the templates of components, which `localized` (src/base/language.ts)
- * translates as a whole when Svelte first uses them: a call for each would cost a chat several kilobytes.
- * Only for builds; elsewhere the calls stay.
+ * Writes texts without values, `{t('…')}`, into the templates of components. `localized` (src/base/language.ts) translates
+ * a whole template when Svelte first uses it. Separate calls would add several kilobytes to a chat.
+ * Only for builds; elsewhere the calls remain.
  * @returns {import('vite').Plugin}
  */
 export const staticStrings = () => ({
@@ -14,15 +14,15 @@ export const staticStrings = () => ({
     if (id.endsWith('.svelte')) return { code: withStaticStrings(code), map: null };
     if (!id.endsWith('/svelte/src/internal/client/dom/template.js')) return undefined;
     const call = "create_fragment_from_html(has_start ? content : '<!>' + content)";
-    if (!code.includes(call)) throw new Error('Svelte reads templates in another way now: see static_strings.js');
+    if (!code.includes(call)) throw new Error('Svelte reads templates differently now: see static_strings.js');
     const read = call.replace('(has', '(localized(has').replace(/$/, ')');
     return { code: `import { localized } from '/src/base/language.ts';\n${code.replace(call, read)}`, map: null };
   },
 });
 
-const translated = ['aria-label', 'title', 'placeholder'];
+const translatedAttributes = ['aria-label', 'title', 'placeholder'];
 
-/** The text of `t('…')` if it can stand in a template as it is. */
+/** The text of `t('…')` if it needs no escaping in a template. */
 function textOf(node) {
   if (node?.type !== 'ExpressionTag') return undefined;
   const { type, callee, arguments: given } = node.expression;
@@ -38,7 +38,7 @@ export function withStaticStrings(code) {
       edits.push(...editsOf(node.nodes));
     if (node.type === 'RegularElement' && !node.attributes.some(({ type }) => type === 'SpreadAttribute'))
       for (const { name, value } of node.attributes) {
-        const text = translated.includes(name) ? textOf(value) : undefined;
+        const text = translatedAttributes.includes(name) ? textOf(value) : undefined;
         if (text) edits.push([value.start, value.end, `"${text}"`]);
       }
     for (const [key, child] of Object.entries(node)) {
@@ -53,7 +53,7 @@ export function withStaticStrings(code) {
     .reduce((text, [start, end, words]) => text.slice(0, start) + words + text.slice(end), code);
 }
 
-/** Beside another expression, a text is part of what changes, and not of the template. */
+/** Skips texts next to another expression: Svelte updates them together, so they are not part of the template. */
 function editsOf(nodes) {
   const edits = [];
   let run = [];

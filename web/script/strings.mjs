@@ -1,5 +1,5 @@
-// Reads the texts of the page from its source: all arguments of `t` and `tn`, and texts that are shown without them.
-// `npm run strings` writes the former into src/languages/en.json, for translators.
+// Extracts the texts of the page from its source: all arguments of `t` and `tn`, and texts that are shown without them.
+// `npm run strings` writes the former to src/languages/en.json, for translators.
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'svelte/compiler';
@@ -11,10 +11,10 @@ export const readCatalogue = (language) => JSON.parse(readFileSync(catalogue(lan
 const shownAttributes = new Set(['aria-label', 'title', 'placeholder', 'alt', 'label']);
 const shownProperties = new Set([...shownAttributes, 'what', 'none', 'about', 'closeLabel']);
 
-/** Elements whose content is typed or read as it is, in every language. */
+/** Elements whose content is the same in every language. */
 const literalElements = new Set(['code', 'kbd', 'style', 'script']);
 
-/** Calls whose texts nobody is shown: for the console, for the document, for comparisons. */
+/** Calls whose texts are not shown: for the console, for the document, for comparisons. */
 const literalCalls = new Set(
   (
     'warn debug matchMedia MediaQuery Symbol Set RegExp querySelector querySelectorAll closest matches includes split ' +
@@ -22,7 +22,7 @@ const literalCalls = new Set(
   ).split(' '),
 );
 
-/** The same in every language: names, keys, units, selectors, what programs read, and the headings of exported chats. */
+/** Texts that are the same in every language: names, keys, units, selectors, formats, and the headings of exported chats. */
 const names = new Set([
   ...(
     'Telegram Matrix Read Glob Grep WebFetch WebSearch SearchTurns SearchKnowledge ListExtensions ReadSkill Tasks ' +
@@ -53,17 +53,17 @@ const names = new Set([
   'textarea, input:not([type=checkbox]), dialog *',
 ]);
 
-/** Begins with a capital, or has several words. */
+/** Whether a text begins with a capital letter or has several words. */
 const isWords = (text) => /^[“"(]?[A-Z][a-z]/.test(text) || /[a-z,:;.]\s+[a-zA-Z“]/.test(text);
 const hasLetters = (text) => /[A-Za-z]{2}/.test(text);
 
 class Reader {
   messages = new Map();
-  outside = [];
+  untranslated = [];
 
   file(path, code) {
     this.path = path;
-    // A script's end within a string would end what it is wrapped in.
+    // `</script` in a string would end the element that wraps the code.
     const whole = path.endsWith('.ts') ? `<script lang="ts">${code.replaceAll('</script', '<_script')}</script>` : code;
     const { module, instance, fragment } = parse(whole, { modern: true });
     for (const part of [module?.content, instance?.content, fragment]) this.visit(part);
@@ -71,15 +71,15 @@ class Reader {
 
   report(text) {
     const words = text.trim().replace(/\s+/g, ' ');
-    if (!names.has(words) && !/^\W*Agent Gateway\W*$|^</.test(words)) this.outside.push(`${this.path}: ${words}`);
+    if (!names.has(words) && !/^\W*Agent Gateway\W*$|^</.test(words)) this.untranslated.push(`${this.path}: ${words}`);
   }
 
   visit(node) {
     if (Array.isArray(node)) for (const one of node) this.visit(one);
-    else if (node && typeof node === 'object') (this[node.type] ?? this.others).call(this, node);
+    else if (node && typeof node === 'object') (this[node.type] ?? this.visitOther).call(this, node);
   }
 
-  others(node) {
+  visitOther(node) {
     if (node.type?.startsWith('TS')) return this.visit(node.expression);
     if (node.attributes && node.fragment) return this.element(node);
     for (const [key, value] of Object.entries(node)) if (key !== 'metadata' && key !== 'loc') this.visit(value);
@@ -108,12 +108,12 @@ class Reader {
     }
   }
 
-  /** Only the calls of `t` in what is not shown, as in a class. */
+  /** In code that is not shown, such as a class, only the calls of `t` count. */
   calls(node) {
-    const { outside } = this;
-    this.outside = [];
+    const { untranslated } = this;
+    this.untranslated = [];
     this.visit(node);
-    this.outside = outside;
+    this.untranslated = untranslated;
   }
 
   Text({ data }) {
@@ -149,7 +149,7 @@ class Reader {
 
   message(name, [one, many]) {
     const texts = name === 'tn' ? [one.value, many.value] : one.value;
-    if (typeof one.value !== 'string') return this.report(`the argument of ${name} is no literal`);
+    if (typeof one.value !== 'string') return this.report(`the argument of ${name} is not a literal`);
     const known = this.messages.get(one.value);
     if (known && JSON.stringify(known) !== JSON.stringify(texts)) this.report(`${one.value}: two plurals`);
     this.messages.set(one.value, texts);
@@ -178,7 +178,7 @@ class Reader {
   Comment() {}
 }
 
-/** `messages`: the English texts, with their plurals; `outside`: texts that are shown without `t`. */
+/** `messages`: the English texts, with their plurals; `untranslated`: texts that are shown without `t`. */
 export function readStrings() {
   const reader = new Reader();
   const files = readdirSync(source, { recursive: true }).filter(
@@ -186,7 +186,7 @@ export function readStrings() {
   );
   for (const file of files.sort()) reader.file(file, readFileSync(new URL(file, source), 'utf8'));
   const sorted = [...reader.messages].sort(([a], [b]) => (a < b ? -1 : 1));
-  return { messages: Object.fromEntries(sorted), outside: reader.outside };
+  return { messages: Object.fromEntries(sorted), untranslated: reader.untranslated };
 }
 
 export const written = (messages) => `${JSON.stringify(messages, null, 2)}\n`;

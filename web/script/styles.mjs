@@ -1,5 +1,5 @@
-// After the build: joins the styles that pairing and a chat need into one file, which index.html asks for at once. Those of
-// other views stay with their code. The font is asked for at once, too.
+// After the build: joins the styles of pairing and a chat into one file, which index.html loads immediately. The styles of
+// other views stay with their code. The font is preloaded, too.
 import { createHash } from 'node:crypto';
 import { readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 
@@ -7,7 +7,7 @@ const dist = new URL('../dist/', import.meta.url);
 const read = (name) => readFileSync(new URL(name, dist), 'utf8');
 const manifest = JSON.parse(read('.vite/manifest.json'));
 
-/** The styles of a chunk after those that it imports. */
+/** The styles of a chunk, after those of its imports. */
 function stylesOf(chunk, found = []) {
   for (const name of chunk.imports ?? []) stylesOf(manifest[name], found);
   for (const name of chunk.css ?? []) if (!found.includes(name)) found.push(name);
@@ -27,14 +27,14 @@ const name = `assets/style-${createHash('sha256').update(joined).digest('base64u
 for (const old of first) rmSync(new URL(old, dist));
 writeFileSync(new URL(name, dist), joined);
 
-/** Code that fetches one of them finds the joined file, which is there already. */
+/** Code that loads one of them loads the joined file instead, which is already in the page. */
 for (const file of readdirSync(dist, { recursive: true }).filter((file) => file.endsWith('.js'))) {
   const before = read(file);
   const after = first.reduce((text, old) => text.replaceAll(old, name), before);
   if (after !== before) writeFileSync(new URL(file, dist), after);
 }
 
-/** The few helpers of the bundler's that a chat needs are part of its code, and not a separate request. */
+/** The few helpers of the bundler that a chat needs become part of its code, which saves a request. */
 const runtime = readdirSync(new URL('assets/', dist)).find((file) => /^rolldown-runtime-/.test(file));
 const { file: chatFile } = chunks.find((chunk) => chunk.name === 'chat');
 if (runtime) {

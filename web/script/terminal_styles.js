@@ -1,6 +1,6 @@
 /**
- * Of xterm, whose styles the page's policy would refuse: `<style>` elements become elements of the page that adopt a style
- * sheet (src/views/terminal/sheet.ts), and the attribute `style` is set as a property.
+ * Changes xterm, because the page's Content-Security-Policy rejects its inline styles: `<style>` elements become custom
+ * elements that adopt a style sheet (src/views/terminal/sheet.ts), and `style` attributes are set as properties.
  */
 const changes = [
   [/createElement\("style"\)/g, 'createElement("terminal-sheet")', 2],
@@ -14,7 +14,7 @@ export const terminalStyles = () => ({
     if (!/\/@xterm\/xterm\/lib\/xterm\.js/.test(id)) return undefined;
     for (const [from, to, times] of changes) {
       if ([...code.matchAll(from)].length !== times)
-        throw new Error('xterm is built in another way now: see terminal_styles.js');
+        throw new Error('the build of xterm has changed: see terminal_styles.js');
       code = code.replaceAll(from, to.replace('`$2;`', '`${$2};`'));
     }
     return { code, map: null };
