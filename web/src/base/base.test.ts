@@ -8,7 +8,7 @@ test('invisible characters are escaped', () => {
   expect(escapeInvisible('a\tb\nc\u001b[31m')).toBe('a\tb\nc⟨U+001B⟩[31m');
 });
 
-test('small amounts are neither zero nor long', () => {
+test('small amounts are shown neither as zero nor with many digits', () => {
   expect([0, 0.00001, 0.0123, 12.3].map(money)).toEqual(['$0', '<$0.0001', '$0.0123', '$12.30']);
 });
 

@@ -4,7 +4,7 @@ import { TypeAhead } from './type_ahead';
 const labels = ['Beech', 'Birch', 'Oak', 'Box tree'];
 
 describe('TypeAhead', () => {
-  test('letters in quick succession are one beginning', () => {
+  test('letters typed in quick succession form one prefix', () => {
     const keys = new TypeAhead();
     expect(keys.find('b', 0, labels, -1)).toBe(0);
     expect(keys.find('o', 100, labels, 0)).toBe(3);
@@ -13,14 +13,14 @@ describe('TypeAhead', () => {
     expect(keys.find('o', 2000, labels, 3)).toBe(2);
   });
 
-  test('one letter again and again leads through all that begin with it', () => {
+  test('the same letter typed repeatedly cycles through all labels with that initial', () => {
     const keys = new TypeAhead();
     let at = -1;
     const found = [0, 100, 200, 300].map((time) => (at = keys.find('B', time, labels, at)));
     expect(found).toEqual([0, 1, 3, 0]);
   });
 
-  test('what begins with nothing is not found', () => {
+  test('a prefix of no label matches nothing', () => {
     expect(new TypeAhead().find('x', 0, labels, -1)).toBe(-1);
     expect(new TypeAhead().find('x', 0, [], -1)).toBe(-1);
   });

@@ -3,7 +3,7 @@ import { parse } from './parser';
 
 const read = (text: string): Promise<unknown> => parse('gitGraph', text);
 
-test('each statement of a Git graph is read', async () => {
+test('each statement of a Git graph is parsed', async () => {
   const text = `
 %% how we work
 gitGraph TB:

@@ -18,7 +18,7 @@ test('no two nodes overlap, and branches are on both sides', () => {
   expect(Math.abs(right - left)).toBeLessThan(nodes.length / 2);
 });
 
-test('a single branch stands beside its root', () => {
+test('a single branch is next to its root', () => {
   const root = node(100, 40, node(60, 20));
   placeAround(root);
   expect(root.children[0]).toMatchObject({ x: 50 + 70 + 30, y: 0 });

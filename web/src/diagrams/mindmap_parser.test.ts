@@ -14,7 +14,7 @@ function read(text: string): string[] {
   return told;
 }
 
-test('nodes are read with their depth, their shape and what decorates them', () => {
+test('nodes are parsed with their depth, shape, icon and classes', () => {
   const text = `
 %% a map
 mindmap
@@ -54,7 +54,7 @@ test.each([
   expect(() => read(text)).toThrow(`line ${at}`);
 });
 
-test('a long line of brackets takes no time', () => {
+test('a long line of brackets is parsed in bounded time', () => {
   const begun = performance.now();
   expect(() => read(`mindmap\n  ${'(['.repeat(10_000)}`)).toThrow('line 2');
   expect(performance.now() - begun).toBeLessThan(2000);

@@ -14,19 +14,19 @@ const schema: Schema = {
   },
 };
 
-test('without a kind there is only the choice of one', () => {
+test('without a kind, the form only offers the choice of one', () => {
   const parts = partsOf('integration', schema, {});
   expect(parts.by).toBe('kind');
   expect(parts.choices.map(({ value }) => value)).toEqual(['mcp-stdio', 'mcp-http', 'later']);
   expect([parts.first, parts.advanced]).toEqual([[], []]);
 });
 
-test('a kind has its own fields, the rare ones under Advanced', () => {
+test('a kind has its own fields, with the rare ones under Advanced', () => {
   const parts = partsOf('integration', schema, { kind: 'mcp-stdio' });
   expect([parts.first, parts.advanced]).toEqual([['command', 'args'], ['env']]);
 });
 
-test('what is set for another kind stays visible', () => {
+test('values that are set for another kind stay visible', () => {
   expect(partsOf('integration', schema, { kind: 'mcp-http', command: 'x' }).advanced).toEqual(['command']);
 });
 
@@ -34,7 +34,7 @@ test('a type without a layout shows every field', () => {
   expect(partsOf('theme', schema, {}).first).toEqual(['kind', 'command', 'args', 'env', 'url']);
 });
 
-test('each kind that a schema has is explained, and each of its members has a place', () => {
+test('each kind in a schema has an explanation, and each of its members a place in the form', () => {
   for (const [type, by] of [
     ['integration', 'kind'],
     ['action', 'kind'],

@@ -16,14 +16,14 @@ const answer = [
 const shape = (tokens: { type: string; raw: string }[]): [string, string][] =>
   tokens.map(({ type, raw }) => [type, raw]);
 
-test('text that streams letter by letter gives the blocks of the whole text', () => {
+test('text that streams letter by letter has the same blocks as the whole text', () => {
   const reader = new BlockReader();
   for (let i = 1; i < answer.length; i++) reader.read(answer.slice(0, i));
   const blocks = reader.read(answer).map(({ token }) => token);
   expect(shape(blocks)).toEqual(shape(Lexer.lex(answer)));
 });
 
-test('finished blocks are the same objects again', () => {
+test('finished blocks keep their objects', () => {
   const reader = new BlockReader();
   const [first] = reader.read('One.\n\nTwo.\n\nThree.\n\nFour');
   expect(reader.read('One.\n\nTwo.\n\nThree.\n\nFour and more')[0]?.token).toBe(first?.token);
@@ -57,7 +57,7 @@ test('a footnote has a number', () => {
   expect(types('[^note]: Trees and heaps.')).toEqual(['paragraph']);
 });
 
-test('a footnote has no text of the next line alone', () => {
+test('the text of a footnote begins on its own line', () => {
   expect(types('[^1]:\nTrees and heaps.')).toEqual(['paragraph']);
   expect(types('[^1]:\nTrees')).toEqual(['def']);
   expect(types('[^é]: Trees')).toEqual(['def']);

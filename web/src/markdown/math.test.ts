@@ -19,7 +19,7 @@ const formulas = (text: string): [string, boolean | undefined][] => {
   return all;
 };
 
-test('formulas are found in lines and on their own', () => {
+test('formulas are found within text and as blocks', () => {
   expect(formulas('The sum $a + b$ is \\(O(\\log n)\\).')).toEqual([
     ['a + b', false],
     ['O(\\log n)', false],
@@ -32,14 +32,14 @@ test('formulas are found in lines and on their own', () => {
   ]);
 });
 
-test('prices, shell variables and code are no formulas', () => {
+test('prices, shell variables and code are not formulas', () => {
   expect(formulas('It costs $5 and $10, or $5-$10.')).toEqual([]);
   expect(formulas('`$a$` and\n\n```\n$$x$$\n```\n')).toEqual([]);
   expect(formulas('echo $HOME and $PATH')).toEqual([]);
   expect(formulas('an open $x')).toEqual([]);
 });
 
-test('a hundred thousand openings are read in bounded time', () => {
+test('a hundred thousand opening delimiters are parsed in bounded time', () => {
   const began = performance.now();
   for (const opening of ['$x ', '\\(x ', '$$ x ', '\\[ x ']) formulas(opening.repeat(5000));
   expect(performance.now() - began).toBeLessThan(4000);

@@ -33,20 +33,20 @@ const piecesOf = (item: Item | undefined): string[] =>
       )
     : [];
 
-test('a steered message stands in its answer, behind its step', () => {
+test('a steered message is shown within its answer, after its step', () => {
   const items = timeline([turn('q', 'user', '?'), call('c1'), steered('s', 1), call('c2'), answer], []);
   expect(items.map(({ key }) => key)).toEqual(['q', 'run:r']);
   expect(piecesOf(items[1])).toEqual(['One.', 'c1', 's', 'Two.', 'c2', 'Done.']);
 });
 
-test('one whose step the answer does not have comes last, and one whose answer is gone stands alone', () => {
+test('a steered message with an unknown step comes last, and one without its answer is a separate item', () => {
   const late = timeline([turn('q', 'user', '?'), call('c1'), call('c2'), steered('s', 9), answer], []);
   expect(piecesOf(late[1])).toEqual(['One.', 'c1', 'Two.', 'c2', 's', 'Done.']);
   const alone = timeline([turn('q', 'user', '?'), steered('s', 1)], []);
   expect(alone.map(({ key }) => key)).toEqual(['q', 's']);
 });
 
-test('it is queued until it joins the active answer', () => {
+test('a steered message is queued until it joins the active answer', () => {
   const live = [{ runId: 'r', turnId: 'q' }];
   const waiting = turn('s', 'user', 'Only the otters.', { delivery: 'steer' });
   const before = timeline([turn('q', 'user', '?'), waiting], live);
@@ -60,7 +60,7 @@ test('it is queued until it joins the active answer', () => {
   expect(piecesOf(after[1])).toEqual(['s']);
 });
 
-test('an active answer has it where its event came', () => {
+test('an active answer shows a steered message at the position of its event', () => {
   globalThis.requestAnimationFrame = () => 1;
   globalThis.cancelAnimationFrame = () => {};
   const run = { runId: 'r', turnId: 'q', threadId: 't' };

@@ -31,7 +31,7 @@ test('a thread that was never answered again has no versions', () => {
   expect([answers.size, edits.size, isEarlier]).toEqual([0, 0, false]);
 });
 
-test('each version of an answer has what followed it', () => {
+test('each version of an answer has the turns that followed it', () => {
   const turns = [
     ask('q1'),
     call('c1', 'r-a1', old),
@@ -51,7 +51,7 @@ test('each version of an answer has what followed it', () => {
   expect(first.answers.get('q1')?.index).toBe(0);
 });
 
-test('versions within an older version stay reachable, and a turn leads to its own', () => {
+test('versions within an older version stay reachable, and a turn selects its version', () => {
   const turns = [
     ask('q1'),
     answer('a1', 'q1', old),
@@ -67,7 +67,7 @@ test('versions within an older version stay reachable, and a turn leads to its o
   expect(ids(turns, choicesFor('a1b'))).toBe('q1 a1b');
 });
 
-test('an edited question replaces itself and what follows, also the first one, and more than once', () => {
+test('an edited question replaces itself and the following turns, also the first one, and more than once', () => {
   const turns = [
     ask('q1', old),
     answer('a1', 'q1', old),
@@ -84,7 +84,7 @@ test('an edited question replaces itself and what follows, also the first one, a
   expect(versionsOf(turns, [], choicesFor('a1')).edits.get('q1')?.index).toBe(0);
 });
 
-test('the question that is answered again has room for the answer before that is there', () => {
+test('a question that is answered again counts the new answer before it exists', () => {
   const turns = [ask('q1'), answer('a1', 'q1', old), ask('q2', old)];
   expect(ids(turns)).toBe('q1');
   expect(versionsOf(turns, [], new Map()).answers.get('q1')).toEqual({ place: 'again:q1', index: 1, count: 2 });
@@ -107,6 +107,6 @@ test('superseded turns whose question is not read are left out, whatever clients
   expect(ids([ask('q1', { replaces: 'gone' }), answer('a1', 'q1')])).toBe('q1 a1');
 });
 
-test('a choice beyond the versions shows the latest', () => {
+test('a choice of a version that does not exist shows the latest', () => {
   expect(ids([ask('q1'), answer('a1', 'q1', old), answer('a1b', 'q1')], new Map([['again:q1', 9]]))).toBe('q1 a1b');
 });

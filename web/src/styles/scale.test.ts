@@ -1,4 +1,4 @@
-// @ts-expect-error: the types of the page do not know Node.
+// @ts-expect-error: the page has no type definitions of Node.
 import { readFileSync, readdirSync } from 'node:fs';
 import { expect, test } from 'vitest';
 
@@ -6,31 +6,31 @@ const root = 'src';
 const files = (readdirSync(root, { recursive: true }) as string[]).filter((name) => /\.(svelte|css)$/.test(name));
 const tokens = readFileSync(`${root}/styles/tokens.css`, 'utf8');
 
-/** The values of all matching declarations, each after the name of its file. */
-const said = (property: RegExp): string[] =>
+/** The values of all matching declarations, each prefixed with the name of its file. */
+const valuesOf = (property: RegExp): string[] =>
   files.flatMap((name) =>
     [...readFileSync(`${root}/${name}`, 'utf8').matchAll(property)].map(([, value]) => `${name}: ${value}`),
   );
 
-test('sizes of type are those of the scale', () => {
+test('font sizes are those of the scale', () => {
   // Fields have 16 pixels on phones: browsers zoom into smaller ones. Code and formulas are relative to their text.
   const allowed = /: (var\(--size-\w+\)|16px|[\d.]+em|inherit)$/;
-  expect(said(/font-size: ([^;]+);/g).filter((one) => !allowed.test(one))).toEqual([]);
+  expect(valuesOf(/font-size: ([^;]+);/g).filter((one) => !allowed.test(one))).toEqual([]);
 });
 
 test('corners are those of the scale, circles and lines', () => {
   const allowed = /: ((var\(--round(-small)?\)|0|50%|2px|999px)( |$))+$/;
-  expect(said(/border-radius: ([^;]+);/g).filter((one) => !allowed.test(one))).toEqual([]);
+  expect(valuesOf(/border-radius: ([^;]+);/g).filter((one) => !allowed.test(one))).toEqual([]);
 });
 
-test('space is that of the scale, or a hairline', () => {
+test('spacing is that of the scale, or a hairline', () => {
   const declared = /^\s*((?:padding|margin|gap|row-gap|column-gap)(?:-[a-z-]+)?: [^;{}]+);/gm;
   const length = /(?<![\w.-])-?[\d.]+(px|rem|em)\b/g;
-  const strays = said(declared).filter((one) => (one.match(length) ?? []).some((found) => found !== '1px'));
+  const strays = valuesOf(declared).filter((one) => (one.match(length) ?? []).some((found) => found !== '1px'));
   expect(strays).toEqual([]);
 });
 
-/** The colours of a token, light and dark. */
+/** The light and the dark colour of a token. */
 function colours(name: string): [string, string] {
   const [, light = '', dark = ''] = new RegExp(`--${name}: light-dark\\((#\\w{6}), (#\\w{6})\\)`).exec(tokens) ?? [];
   return [light, dark];

@@ -7,18 +7,18 @@ const shown = (text: string): string =>
     .join('');
 
 describe('exactPieces', () => {
-  it('leaves usual text as it is', () => {
+  it('leaves ordinary text unchanged', () => {
     const text = 'git commit -m "Grüße, мир, 你好, café" \\\n\t--all && echo ‘done’ – ok';
     expect(exactPieces(text)).toEqual([{ text, mark: false }]);
   });
 
-  it('writes out controls, bidirectional and invisible characters', () => {
+  it('writes out control, bidirectional and invisible characters', () => {
     expect(shown('a\u202eb\u200bc\u001b[31m\r\u00a0x\u{e0041}')).toBe(
       'a[⟨U+202E⟩]b[⟨U+200B⟩]c[⟨U+001B⟩][31m[⟨U+000D⟩][⟨U+00A0⟩]x[⟨U+E0041⟩]',
     );
   });
 
-  it('counts repeated ones', () => {
+  it('counts repeated characters', () => {
     expect(shown(`ls${' '.repeat(10_000)}; rm -rf ~`)).toBe(`ls[⟨${(10_000).toLocaleString()} spaces⟩]; rm -rf ~`);
     expect(shown(`ls${'\n'.repeat(500)}rm`)).toBe('ls[⟨500 line breaks⟩]\nrm');
     expect(shown(`ls${'\u200b'.repeat(30)}x`)).toBe('ls[⟨U+200B × 30⟩]x');
@@ -32,7 +32,7 @@ describe('exactPieces', () => {
     expect(shown('Отчёт.txt')).toBe('Отчёт.txt');
   });
 
-  it('takes long texts quickly', () => {
+  it('processes long texts in bounded time', () => {
     const began = performance.now();
     exactPieces(`${' '.repeat(500_000)}${'\u200b'.repeat(200_000)}${' x'.repeat(200_000)}${'я'.repeat(20_000)}`);
     expect(performance.now() - began).toBeLessThan(2000);
@@ -47,12 +47,12 @@ describe('disguisedHosts', () => {
     expect(hosts('ssh root@bücher.example')).toEqual(['bücher.example xn--bcher-kva.example']);
   });
 
-  it('shows the host behind a name, and addresses written as numbers', () => {
+  it('shows the host after a user name, and addresses written as numbers', () => {
     expect(hosts('curl https://github.com@evil.example/x')).toEqual(['github.com@evil.example evil.example']);
     expect(hosts('curl http://2130706433/')).toEqual(['2130706433 127.0.0.1']);
   });
 
-  it('is silent about usual hosts', () => {
+  it('returns nothing for ordinary hosts', () => {
     expect(hosts('curl https://Example.com:8443/é http://localhost:80 && cat naïve')).toEqual([]);
   });
 });

@@ -6,7 +6,7 @@ const plain = { shiftKey: false, ctrlKey: false, metaKey: false };
 const commands = (keys: string[], changes: Partial<ComposerState>, shiftKey = false): unknown[] =>
   keys.map((key) => commandOf({ ...plain, key, shiftKey }, { ...state, ...changes }));
 
-test('keys go to the suggestions while there are any', () => {
+test('keys control the suggestions while there are any', () => {
   const keys = ['ArrowDown', 'ArrowUp', 'Tab', 'Enter', 'Escape', 'a'];
   const all = { hasSuggestions: true, canStop: true, isEmpty: true };
   expect(commands(keys, all)).toEqual(['next', 'previous', 'accept', 'accept', 'close', undefined]);
@@ -20,7 +20,7 @@ test('without suggestions Enter sends, Escape stops, and the arrow recalls the l
   expect(commands(['Enter'], {}, true)).toEqual([undefined]);
 });
 
-test('with Ctrl or Cmd, Enter joins the answer under way, with Shift as well it interrupts', () => {
+test('with Ctrl or Cmd, Enter steers the active answer; with Shift as well, it interrupts', () => {
   for (const held of [{ ctrlKey: true }, { metaKey: true }]) {
     const enter = { ...plain, ...held, key: 'Enter' };
     expect(commandOf(enter, { ...state, canStop: true })).toBe('steer');

@@ -3,7 +3,7 @@ import { presentsPlan, runsPlanCommand } from './plan';
 
 const steps = '1. Look\n2. Do\n3. Check';
 
-test('an answer with steps is a plan if the person asked for one', () => {
+test('an answer with steps is a plan if the user asked for one', () => {
   expect(presentsPlan('Plan the move', steps)).toBe(true);
   expect(presentsPlan('/plan the move', `All of it:\n\n${steps}`)).toBe(true);
   expect(presentsPlan('Plan the move', 'What is there to move?')).toBe(false);
@@ -17,11 +17,11 @@ test('an answer with steps is a plan if it calls them one', () => {
   expect(presentsPlan('How do I move?', `Here is the **plan**:\n\n${steps}`)).toBe(true);
 });
 
-test('a numbered list that explains something is no plan', () => {
+test('a numbered list that explains something is not a plan', () => {
   expect(presentsPlan('How do B-trees work?', `A B-tree has these properties:\n\n${steps}`)).toBe(false);
   expect(presentsPlan('List the planets', '1. Mercury\n2. Venus')).toBe(false);
 });
 
-test('only the command itself plans in every mode', () => {
+test('only the command /plan asks for a plan in every mode', () => {
   expect(['/plan', '/plan the move', '/planet', 'no /plan'].map(runsPlanCommand)).toEqual([true, true, false, false]);
 });

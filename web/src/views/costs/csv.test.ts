@@ -21,7 +21,7 @@ const report: WholeReport = {
   by_client: [{ client: 'codex, "new"', cost: 3 }],
 };
 
-test('each sum is a row, quoted where it must be, and never a formula', () => {
+test('each sum is a row, with quotes where necessary, and never a formula', () => {
   expect(csvOf(report, 'week').split('\r\n')).toEqual([
     'by,name,period,usd',
     'day,2026-11-24,2026-11-24,0',

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { blocksOf, languageOf, pictureType } from './kinds';
 
-test('languages and pictures are known by extension', () => {
+test('languages and pictures are recognized by extension', () => {
   expect(['src/a.TS', 'b.py', 'Makefile', 'x.constructor', '.md'].map(languageOf)).toEqual([
     'typescript',
     'python',
@@ -12,7 +12,7 @@ test('languages and pictures are known by extension', () => {
   expect(['a.png', 'b.JPG', 'c.svg', 'd'].map(pictureType)).toEqual(['image/png', 'image/jpeg', undefined, undefined]);
 });
 
-test('blocks end with lines and lose nothing', () => {
+test('blocks end at line breaks and lose nothing', () => {
   expect(blocksOf(['one\ntw', 'o\nthree\n', 'four'])).toEqual(['one\n', 'two\nthree\n', 'four']);
   expect(blocksOf(['xxxx', 'xxxx', 'x'])).toEqual(['xxxx', 'xxxx', 'x']);
   expect(blocksOf([])).toEqual([]);

@@ -20,7 +20,7 @@ function treeOf(found: Record<string, ProjectDirectory>): FileTree {
   });
 }
 
-test('directories are read when they are opened, and keep what is open in them', async () => {
+test('directories are read when opened, and keep their open subdirectories', async () => {
   const tree = treeOf({
     '': directory('', 'src/', 'a.md'),
     src: directory('src', 'deep/', 'b.ts'),
@@ -37,7 +37,7 @@ test('directories are read when they are opened, and keep what is open in them',
   expect(shown(tree)).toEqual(['src', '-deep', '--c.ts', '-b.ts', 'a.md']);
 });
 
-test('a path is revealed by opening what leads to it', async () => {
+test('a path is revealed by opening its parent directories', async () => {
   const tree = treeOf({
     '': directory('', 'src/'),
     src: directory('src', 'deep/'),
@@ -48,7 +48,7 @@ test('a path is revealed by opening what leads to it', async () => {
   expect(tree.rows.at(2)).toMatchObject({ path: 'src/deep/c.ts', position: 1, size: 1 });
 });
 
-test('what cannot be read, is empty or has too much says so', async () => {
+test('unreadable, empty and too large directories are reported', async () => {
   const tree = treeOf({ '': { ...directory('', 'none/', 'empty/'), complete: false }, empty: directory('empty') });
   await tree.open('');
   await tree.open('none');
@@ -62,7 +62,7 @@ test('what cannot be read, is empty or has too much says so', async () => {
   ]);
 });
 
-test('reloading keeps what is open', async () => {
+test('reloading keeps directories open', async () => {
   const found: Record<string, ProjectDirectory> = { '': directory('', 'src/'), src: directory('src', 'a.ts') };
   const tree = treeOf(found);
   await tree.open('');
@@ -72,7 +72,7 @@ test('reloading keeps what is open', async () => {
   expect(shown(tree)).toEqual(['src', '-a.ts', '-b.ts']);
 });
 
-test('rows are found by their paths and by what their names begin with', async () => {
+test('rows are found by path and by the beginning of the name', async () => {
   const tree = treeOf({
     '': directory('', 'src/', 'test/', 'a.md', 'A.txt'),
     src: directory('src', 'a.ts', 'b.ts'),
@@ -101,7 +101,7 @@ test('50,000 entries are rows in bounded time', async () => {
   expect(performance.now() - before).toBeLessThan(1000);
 });
 
-test('the first entries of a large directory are there before the rest', async () => {
+test('the first entries of a large directory are shown before the others', async () => {
   const names = Array.from({ length: 600 }, (_, i) => `file-${i}`);
   let arrive = (_all: ProjectDirectory): void => {};
   const rest = new Promise<ProjectDirectory>((arrived) => (arrive = arrived));
@@ -118,7 +118,7 @@ test('the first entries of a large directory are there before the rest', async (
   expect(tree.rows.at(599)).toMatchObject({ name: 'file-599', size: 600 });
 });
 
-test('first entries that come late do not replace all of them', async () => {
+test('first entries that arrive late do not replace the complete list', async () => {
   const names = Array.from({ length: 600 }, (_, i) => `file-${i}`);
   const first = { ...directory('', ...names.slice(0, 500)), complete: false };
   const arrive: ((first: ProjectDirectory) => void)[] = [];
@@ -138,6 +138,6 @@ test('first entries that come late do not replace all of them', async () => {
   expect(tree.rows.length).toBe(600);
 });
 
-test('the directory of a path is known', () => {
+test('the parent directory of a path is known', () => {
   expect(['a', 'a/b', 'a/b/c'].map(parentOf)).toEqual(['', 'a', 'a/b']);
 });

@@ -21,7 +21,7 @@ test('a week begins on Monday', () => {
   expect(new Date(mondayOf(new Date('2026-11-24T13:00:00').getTime(), 1)).getDate()).toBe(30);
 });
 
-test('runs and due times stand on their days, in order', () => {
+test('runs and due times are listed under their days, in order', () => {
   const monday = mondayOf(new Date('2026-11-24T13:00:00').getTime());
   const week = weekOf(
     monday,
@@ -40,7 +40,7 @@ test('runs and due times stand on their days, in order', () => {
   ]);
 });
 
-test('many times of a day are one entry, except those that ended otherwise', () => {
+test('many times of a day are one entry, except runs with another outcome', () => {
   const monday = mondayOf(new Date('2026-11-24T13:00:00').getTime());
   const often = Array.from({ length: 9 }, (_, i) => run(`${i}`, { started_at: `2026-11-24T0${i}:00:00` }));
   const failed = run('failed', { started_at: '2026-11-24T05:30:00', status: 'failed', error: 'no' });

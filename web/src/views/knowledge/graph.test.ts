@@ -38,7 +38,7 @@ test('a graph of too many pages leaves out those with the fewest links', () => {
   expect(graph.others).toBe(1);
 });
 
-function arranged(count: number, edges: [number, number][]): Arrangement {
+function arrange(count: number, edges: [number, number][]): Arrangement {
   const arrangement = new Arrangement(count, edges);
   for (let rounds = 0; !arrangement.isDone; rounds++) {
     arrangement.step();
@@ -49,25 +49,25 @@ function arranged(count: number, edges: [number, number][]): Arrangement {
 
 const distance = ({ x, y }: Arrangement, i: number, k: number): number => Math.hypot(x[i]! - x[k]!, y[i]! - y[k]!);
 
-test('linked pages are nearer to each other than others', () => {
+test('linked pages are closer to each other than other pages', () => {
   // Two rings of ten pages.
   const edges = Array.from({ length: 20 }, (_, i): [number, number] => [
     i,
     i < 10 ? (i + 1) % 10 : 10 + ((i + 1) % 10),
   ]);
-  const arrangement = arranged(20, edges);
+  const arrangement = arrange(20, edges);
   const linked = edges.map(([i, k]) => distance(arrangement, i, k));
   expect(Math.max(...linked)).toBeLessThan(distance(arrangement, 0, 5) * 2);
   expect(linked.reduce((sum, one) => sum + one, 0) / linked.length).toBeLessThan(distance(arrangement, 0, 15));
 });
 
-test.each([60, 500])('pages without links stand beside the other %i, not far away from them', (linked) => {
+test.each([60, 500])('pages without links are close to the other %i', (linked) => {
   const edges = Array.from({ length: linked }, (_, i) =>
     [i * 7, i * 3 + 1, i % 5].map((to): [number, number] => [i, to % linked]),
   )
     .flat()
     .filter(([i, k]) => i !== k);
-  const arrangement = arranged(linked + 10, edges);
+  const arrangement = arrange(linked + 10, edges);
   const reach = (from: number, to: number): number =>
     Math.max(
       ...Array.from({ length: to - from }, (_, i) => Math.hypot(arrangement.x[from + i]!, arrangement.y[from + i]!)),
@@ -75,15 +75,15 @@ test.each([60, 500])('pages without links stand beside the other %i, not far awa
   expect(reach(linked, linked + 10)).toBeLessThan(reach(0, linked) * 2.5);
 });
 
-test('500 pages with 2,000 links get places apart from each other, the same ones each time', () => {
+test('500 pages with 2,000 links get distinct positions, the same each time', () => {
   const edges = Array.from({ length: 2000 }, (_, i): [number, number] => [i % 500, (i * 37 + 11) % 500]).filter(
     ([i, k]) => i !== k,
   );
   const before = performance.now();
-  const arrangement = arranged(500, edges);
+  const arrangement = arrange(500, edges);
   expect(performance.now() - before).toBeLessThan(5000);
   expect([...arrangement.x, ...arrangement.y].every(Number.isFinite)).toBe(true);
-  const again = arranged(500, edges);
+  const again = arrange(500, edges);
   expect([...again.x]).toEqual([...arrangement.x]);
   let nearest = Infinity;
   for (let i = 0; i < 500; i++)

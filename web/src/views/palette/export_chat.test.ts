@@ -20,7 +20,7 @@ test('a chat is exported with its tools, and without replaced answers', () => {
   );
 });
 
-test('a title cannot leave the folder of downloads', () => {
+test('a file name from a title cannot leave the download folder', () => {
   expect(fileNameOf('../../etc/passwd')).toBe('etcpasswd.md');
   expect(fileNameOf('\u202Egnp.exe')).toBe('gnpexe.md');
   expect(fileNameOf('🙂'.repeat(10_000))).toBe('chat.md');

@@ -8,7 +8,7 @@ const chat = (id: string, members: Partial<Thread> = {}): Thread =>
 const shown = (threads: Thread[]): string[] =>
   rowsOf(threads, (id) => `project ${id}`, today).map(({ heading, key }) => (heading ? `# ${heading.text}` : key));
 
-test('chats stand below their day', () => {
+test('chats are listed under their day', () => {
   const threads = [chat('a'), chat('b'), chat('c', { updated_at: '2026-11-23T08:00:00' })];
   expect(shown(threads)).toEqual(['# Today', 'a', 'b', '# Yesterday', 'c']);
 });
@@ -18,7 +18,7 @@ test('pinned chats come first, then those of projects', () => {
   expect(shown(threads)).toEqual(['# Pinned', 'c', '# project p', '# Today', 'b', '# No project', '# Today', 'a']);
 });
 
-test('a section in the middle belongs to the heading above it', () => {
+test('a section that begins in the middle has the preceding heading', () => {
   const rows = rowsOf(
     Array.from({ length: 50 }, (_, i) => chat(`${i}`)),
     String,
@@ -30,7 +30,7 @@ test('a section in the middle belongs to the heading above it', () => {
   ]);
 });
 
-test('ten thousand chats are placed in a few milliseconds', () => {
+test('ten thousand chats are laid out in a few milliseconds', () => {
   const threads = Array.from({ length: 10_000 }, (_, i) =>
     chat(`${i}`, { updated_at: new Date(today - i * 3_600_000).toISOString(), project_id: `${i % 20}` }),
   );

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { completeUpTo, isEcho, sentencesOf } from './sentences';
 
-test('a sentence is complete once something follows it', () => {
+test('a sentence is complete once text follows it', () => {
   expect(completeUpTo('Water the roses. They are')).toBe('Water the roses. '.length);
   expect(completeUpTo('Water the roses.')).toBe(0);
   expect(completeUpTo('Garden\nWater')).toBe('Garden\n'.length);
@@ -20,7 +20,7 @@ test('a text is split into sentences and lines', () => {
   expect(sentencesOf('…\n - ')).toEqual([]);
 });
 
-test('what the page itself says is not an interruption', () => {
+test('text that the page itself reads is not an interruption', () => {
   const read = 'Water the roses in the evening. They like it.';
   expect(isEcho('the roses in the', read)).toBe(true);
   expect(isEcho('water the roses in evenings', read)).toBe(true);
