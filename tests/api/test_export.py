@@ -31,51 +31,51 @@ def export(gateway, *arguments):
     return done.stdout
 
 
-def some_file(gateway, chance):
-    """Uploads a text or bytes, by chance."""
-    content = chance.choice([chance.choice(TEXTS).encode() + b".", chance.randbytes(chance.randrange(1, 5000))])
-    name, kind = chance.choice([("a.txt", "text/plain"), ("ünï \u202e.png", "image/png"), ("x" * 200, "application/x-y")])
+def upload_random(gateway, rng):
+    """Uploads random text or random bytes."""
+    content = rng.choice([rng.choice(TEXTS).encode() + b".", rng.randbytes(rng.randrange(1, 5000))])
+    name, kind = rng.choice([("a.txt", "text/plain"), ("ünï \u202e.png", "image/png"), ("x" * 200, "application/x-y")])
     return accepted(gateway.http.post("/files", params={"name": name}, headers={"Content-Type": kind}, content=content), 201)
 
 
 def files(gateway):
-    """The content of all attachments by their ids."""
+    """Returns the content of all attachments by id."""
     folder = gateway.data / "attachments"
     return {path.name: path.read_bytes() for path in folder.iterdir()} if folder.exists() else {}
 
 
-def filled(gateway, seed):
-    """Creates threads of every kind, by chance."""
-    chance = random.Random(seed)
+def create_random_threads(gateway, seed):
+    """Creates random threads of every kind."""
+    rng = random.Random(seed)
     project = accepted(gateway.http.post("/projects", json={"name": "My work", "path": str(gateway.home / "work")}), 201)
     new_agent(gateway, "guide", enabled=False)
     job = new_job(gateway, "nightly", agent_id="guide", enabled=False)
     for number in range(12):
-        turns = [{"key": f"{number}-{at}", "role": chance.choice(["user", "assistant", "system", "tool"]),
-                  "content": chance.choice(TEXTS), "created_at": f"2024-01-{number + 1:02}T00:{at:02}:00.123Z",
-                  **({"metadata": {"superseded": chance.random() < 0.5, "run_id": "r", "n": [1, 2.5, None, {"x": "y"}]}}
-                     if chance.random() < 0.5 else {}),
-                  **({"in_reply_to": f"{number}-0"} if at and chance.random() < 0.5 else {})}
-                 for at in range(chance.randrange(25))]
+        turns = [{"key": f"{number}-{at}", "role": rng.choice(["user", "assistant", "system", "tool"]),
+                  "content": rng.choice(TEXTS), "created_at": f"2024-01-{number + 1:02}T00:{at:02}:00.123Z",
+                  **({"metadata": {"superseded": rng.random() < 0.5, "run_id": "r", "n": [1, 2.5, None, {"x": "y"}]}}
+                     if rng.random() < 0.5 else {}),
+                  **({"in_reply_to": f"{number}-0"} if at and rng.random() < 0.5 else {})}
+                 for at in range(rng.randrange(25))]
         for turn in turns:
-            if chance.random() < 0.2:
-                turn["metadata"] = {"attachments": [some_file(gateway, chance) for _ in range(chance.randrange(1, 3))]}
+            if rng.random() < 0.2:
+                turn["metadata"] = {"attachments": [upload_random(gateway, rng) for _ in range(rng.randrange(1, 3))]}
         for turn in turns:
             if turn.get("metadata", {}).get("superseded") is False:
                 del turn["metadata"]["superseded"]
         accepted(gateway.http.post("/import", json={"source": "seed", "threads": [{
-            "key": str(number), "title": chance.choice(TEXTS), "archived": chance.random() < 0.5, "turns": turns,
-            "mode": chance.choice(["plan", "act"]), "updated_at": f"2024-03-{number + 1:02}T00:00:00.000Z",
-            "pinned": chance.random() < 0.5, "agent_id": chance.choice(["assistant", "guide"]),
-            **({"tasks": [{"text": chance.choice(TEXTS), "status": chance.choice(["pending", "active", "done"])}
-                          for _ in range(chance.randrange(4))]} if chance.random() < 0.5 else {}),
-            **({"job_id": job["id"]} if chance.random() < 0.5 else {}),
-            **({"project_id": project["id"]} if chance.random() < 0.5 else {})}]}))
+            "key": str(number), "title": rng.choice(TEXTS), "archived": rng.random() < 0.5, "turns": turns,
+            "mode": rng.choice(["plan", "act"]), "updated_at": f"2024-03-{number + 1:02}T00:00:00.000Z",
+            "pinned": rng.random() < 0.5, "agent_id": rng.choice(["assistant", "guide"]),
+            **({"tasks": [{"text": rng.choice(TEXTS), "status": rng.choice(["pending", "active", "done"])}
+                          for _ in range(rng.randrange(4))]} if rng.random() < 0.5 else {}),
+            **({"job_id": job["id"]} if rng.random() < 0.5 else {}),
+            **({"project_id": project["id"]} if rng.random() < 0.5 else {})}]}))
 
 
 def records(gateway):
-    """Every thread with its turns, with projects by names and paths, agents and jobs by their names: ids of those are
-    each gateway's own."""
+    """Returns every thread with its turns. Ids of projects, agents and jobs differ between gateways, so projects are
+    given by name and path, agents and jobs by name."""
     names = {one["id"]: one["name"] for one in accepted(gateway.http.get("/extensions"))}
     projects = {one["id"]: [one["name"], one["path"]] for one in accepted(gateway.http.get("/projects"))}
     listed = accepted(gateway.http.get("/threads", params={"archived": "true"}))
@@ -86,34 +86,34 @@ def records(gateway):
 
 
 @pytest.mark.parametrize("seed", range(7, 12))
-def test_an_own_export_gives_the_same_records_in_another_gateway(own_gateway, make_gateway, seed):
+def test_an_export_imported_into_another_gateway_gives_the_same_records(own_gateway, make_gateway, seed):
     (own_gateway.home / "work").mkdir()
-    filled(own_gateway, seed)
+    create_random_threads(own_gateway, seed)
     before = records(own_gateway)
     export(own_gateway, "out")
     projects = own_gateway.home / "out" / "threads.jsonl"
     other = make_gateway().start()
     (other.home / "work").mkdir()
-    # The other gateway's home is elsewhere.
+    # The home directory of the other gateway has another path.
     moved_lines = projects.read_text().replace(str(own_gateway.home), str(other.home))
     shutil.copytree(own_gateway.home / "out", other.home / "in")
     (other.home / "in" / "threads.jsonl").write_text(moved_lines)
     result = imported(other, "agent-gateway", other.home / "in")
     assert result["left_out"] == []
-    moved = json.loads(json.dumps(before).replace(str(own_gateway.home), str(other.home)))
-    assert records(other) == moved and files(other) == files(own_gateway) != {}
+    expected = json.loads(json.dumps(before).replace(str(own_gateway.home), str(other.home)))
+    assert records(other) == expected and files(other) == files(own_gateway) != {}
 
 
-def test_importing_an_export_where_it_came_from_creates_nothing(own_gateway):
+def test_importing_an_export_into_its_own_gateway_creates_nothing(own_gateway):
     (own_gateway.home / "work").mkdir()
-    filled(own_gateway, seed=8)
+    create_random_threads(own_gateway, seed=8)
     before = records(own_gateway)
     export(own_gateway, "out")
     assert created(imported(own_gateway, "agent-gateway", own_gateway.home / "out")) == {}
     assert records(own_gateway) == before
 
 
-def test_a_thread_is_printed_as_markdown_with_a_head(gateway):
+def test_a_thread_is_printed_as_markdown_with_front_matter(gateway):
     thread = new_thread(gateway)
     add_turn(gateway, thread, "What is ```this```?")
     text = export(gateway, "--thread", thread)
@@ -122,7 +122,7 @@ def test_a_thread_is_printed_as_markdown_with_a_head(gateway):
     assert "What is ```this```?" in text and "## user" in text
 
 
-def test_a_tools_fence_is_longer_than_what_it_holds(gateway):
+def test_a_tools_fence_is_longer_than_any_fence_in_its_output(gateway):
     thread = new_thread(gateway)
     body = {"role": "tool", "content": "a\n````\n# not a heading\n````", "metadata": {"tool_name": "Read", "input": {}}}
     accepted(gateway.http.post(f"/threads/{thread}/turns", json=body), 201)
@@ -130,21 +130,21 @@ def test_a_tools_fence_is_longer_than_what_it_holds(gateway):
 
 
 def test_markdown_has_the_reasoning_and_links_to_the_files(own_gateway):
-    made = some_file(own_gateway, random.Random(3))
-    gone = {"id": "01890000-0000-7000-8000-00000000dead", "name": "gone.txt", "mime": "text/plain", "size": 1}
-    turns = [{"key": "q", "role": "user", "content": "See", "metadata": {"attachments": [made, gone]}},
+    made = upload_random(own_gateway, random.Random(3))
+    missing = {"id": "01890000-0000-7000-8000-00000000dead", "name": "gone.txt", "mime": "text/plain", "size": 1}
+    turns = [{"key": "q", "role": "user", "content": "See", "metadata": {"attachments": [made, missing]}},
              {"key": "a", "role": "assistant", "content": "Seen.", "metadata": {"reasoning": "It is\nhere."}}]
     accepted(own_gateway.http.post("/import", json={"source": "s", "threads": [{"key": "k", "turns": turns}]}))
     export(own_gateway, "out")
     [file] = (own_gateway.home / "out" / "threads").glob("*.md")
     text = file.read_text()
-    [place] = re.findall(r"\(([^)]*/files/[^)]*)\)", text)
-    assert (file.parent / place).read_bytes() == (own_gateway.data / "attachments" / made["id"]).read_bytes()
+    [link] = re.findall(r"\(([^)]*/files/[^)]*)\)", text)
+    assert (file.parent / link).read_bytes() == (own_gateway.data / "attachments" / made["id"]).read_bytes()
     assert "- Attached: gone.txt (text/plain)\n" in text
     assert "> **Reasoning**\n>\n> It is\n> here.\n\nSeen.\n" in text
 
 
-def test_a_page_shows_neither_inputs_of_tools_nor_secrets_and_runs_nothing(own_gateway):
+def test_an_html_page_has_no_tool_inputs_secrets_or_scripts(own_gateway):
     own_gateway.http.put("/secrets/KEY", json={"value": "s3cr3t-value"})
     thread = new_thread(own_gateway)
     add_turn(own_gateway, thread, "<script>alert(1)</script> s3cr3t-value")
@@ -155,17 +155,17 @@ def test_a_page_shows_neither_inputs_of_tools_nor_secrets_and_runs_nothing(own_g
     assert "<script" not in page and "&lt;script&gt;" in page and "default-src 'none'" in page
 
 
-def test_a_page_hides_secrets_of_any_kind_and_stays_a_page(own_gateway):
+def test_an_html_page_hides_any_secret_and_stays_well_formed(own_gateway):
     secrets = ["a<b>&\"c'", "body", "style", "abcd", "abcdefgh", "zwei\nZeilen", "ünï\u2028cödé"]
     for number, secret in enumerate(secrets):
         own_gateway.http.put(f"/secrets/KEY_{number}", json={"value": secret}).raise_for_status()
-    said = " | ".join(secrets)
-    turns = [{"key": "q", "role": "user", "content": said,
+    joined = " | ".join(secrets)
+    turns = [{"key": "q", "role": "user", "content": joined,
               "metadata": {"attachments": [{"id": "x", "name": "body", "mime": "text/plain", "size": 1}]}},
-             {"key": "t", "role": "tool", "content": said, "metadata": {"tool_name": "abcdefgh", "input": {"x": "the-input"}}},
-             {"key": "a", "role": "assistant", "content": said, "metadata": {"reasoning": "the-reasoning " + said}}]
+             {"key": "t", "role": "tool", "content": joined, "metadata": {"tool_name": "abcdefgh", "input": {"x": "the-input"}}},
+             {"key": "a", "role": "assistant", "content": joined, "metadata": {"reasoning": "the-reasoning " + joined}}]
     [made] = accepted(own_gateway.http.post("/import", json={"source": "s", "threads": [
-        {"key": "k", "title": f"About {said}"[:200], "turns": turns}]}))["threads"]
+        {"key": "k", "title": f"About {joined}"[:200], "turns": turns}]}))["threads"]
     page = export(own_gateway, "--thread", made["id"], "--html")
 
     shown = []
@@ -190,7 +190,7 @@ def test_json_lines_have_every_member(gateway):
     assert lines[1] == {**turn, "in_reply_to": None}
 
 
-def test_extensions_are_files_that_ext_add_takes(own_gateway):
+def test_extensions_are_files_that_ext_add_accepts(own_gateway):
     agent = {"type": "agent", "name": "guide", "description": "Guides", "definition": {"systemPrompt": "Be kind."}}
     theme = {"type": "theme", "name": "dusk", "description": "", "definition": {"colors": {"x": "#000"}}}
     made = {one["name"]: accepted(own_gateway.http.post("/extensions", json=one), 201) for one in (agent, theme)}
@@ -209,7 +209,7 @@ def test_extensions_are_files_that_ext_add_takes(own_gateway):
     assert not (own_gateway.home / "out" / "extensions" / "assistant").exists()
 
 
-# Definitions of each type; `agent` and `service` are ids of other extensions.
+# Definitions of each type. `agent` and `service` are ids of other extensions.
 DEFINITIONS = {
     "agent": [lambda made, text: {"systemPrompt": text, "tools": ["Read"], "sandbox": {"memory_mb": 64, "network": False}}],
     "command": [lambda made, text: {"prompt": text, "agent_id": made["agent"], "mode": "plan"}],
@@ -238,25 +238,25 @@ FILES = {"soul.md": b"I am calm.", "knowledge/page.md": b"# Soil", "knowledge/ra
          "skills/lift/picture.png": bytes(range(256)), "prompts/main.md": b"Look."}
 
 
-def with_everything(gateway, seed):
-    """Makes extensions of every type, with any text in them, those of any members, and files next to them. Returns the
-    records, and the directories of those that have one."""
-    chance = random.Random(seed)
+def create_extensions_of_every_type(gateway, seed):
+    """Creates extensions of every type, with random texts, others with random members, and files in their directories.
+    Returns the records, and the directories of those that have one."""
+    rng = random.Random(seed)
     texts = [*TEXTS[2:], "null", "yes", "1e3", "a: b # c", "- x", "'", '"', " blank ", "%TAG", "\ufeffmark", "trailing\n\n"]
     agent = new_agent(gateway, "z-agent", enabled=False)
     service = DEFINITIONS["integration"][0](None, "x")
     bodies = [{"type": "integration", "name": "z-service", "description": "", "definition": service}]
     for kind, makers in DEFINITIONS.items():
         for number, maker in enumerate(makers):
-            body = {"type": kind, "name": f"{kind}-{number}", "description": chance.choice(texts).strip(),
-                    "enabled": kind not in ("app", "integration") and chance.random() < 0.5}
+            body = {"type": kind, "name": f"{kind}-{number}", "description": rng.choice(texts).strip(),
+                    "enabled": kind not in ("app", "integration") and rng.random() < 0.5}
             bodies.append((body, maker))
     bodies += [Maker(seed * 1000 + number).record(number) for number in range(12)]
     made = {"agent": agent["id"]}
     records = [agent]
     for body in bodies:
         if isinstance(body, tuple):
-            body = {**body[0], "definition": body[1](made, chance.choice(texts))}
+            body = {**body[0], "definition": body[1](made, rng.choice(texts))}
         records.append(accepted(gateway.http.post("/extensions", json=body), 201))
         if body["name"] == "z-service":
             made["service"] = records[-1]["id"]
@@ -272,8 +272,8 @@ def with_everything(gateway, seed):
     return records, folders
 
 
-def named(gateway, record):
-    """The record, with other extensions by their names."""
+def with_names(gateway, record):
+    """Returns the record, with ids of other extensions replaced by their names."""
     names = {one["id"]: one["name"] for one in accepted(gateway.http.get("/extensions"))}
     definition = {member: names.get(value, value) if isinstance(value, str) else value
                   for member, value in record["definition"].items()}
@@ -287,8 +287,8 @@ def files_in(folder):
 
 
 @pytest.mark.parametrize("seed", range(2))
-def test_extensions_of_every_type_and_content_can_be_added_elsewhere(own_gateway, make_gateway, seed):
-    made, folders = with_everything(own_gateway, seed)
+def test_extensions_of_every_type_and_content_can_be_added_to_another_gateway(own_gateway, make_gateway, seed):
+    made, folders = create_extensions_of_every_type(own_gateway, seed)
     export(own_gateway, "out")
     other = make_gateway().start()
     exported = own_gateway.home / "out" / "extensions"
@@ -296,27 +296,27 @@ def test_extensions_of_every_type_and_content_can_be_added_elsewhere(own_gateway
         done = other.command("ext", "add", str(path))
         assert done.returncode == 0, (path.name, done.stderr)
     for one in made:
-        assert named(other, accepted(other.http.get(f"/extensions/{one['name']}"))) == named(own_gateway, one)
+        assert with_names(other, accepted(other.http.get(f"/extensions/{one['name']}"))) == with_names(own_gateway, one)
     for folder in folders:
         assert files_in(other.data / folder) == files_in(own_gateway.data / folder)
 
 
 @pytest.mark.parametrize("seed", range(2, 4))
-def test_an_own_export_brings_extensions_disabled_with_their_files(own_gateway, make_gateway, seed):
-    made, folders = with_everything(own_gateway, seed)
+def test_extensions_are_imported_disabled_with_their_files(own_gateway, make_gateway, seed):
+    made, folders = create_extensions_of_every_type(own_gateway, seed)
     export(own_gateway, "out")
     other = make_gateway().start()
     result = imported(other, "agent-gateway", own_gateway.home / "out")
     assert result["left_out"] == [] and created(result)["jobs"] == sum(one["type"] == "job" for one in made)
     for one in made:
-        assert named(other, accepted(other.http.get(f"/extensions/{one['name']}"))) == {**named(own_gateway, one), "enabled": False}
+        assert with_names(other, accepted(other.http.get(f"/extensions/{one['name']}"))) == {**with_names(own_gateway, one), "enabled": False}
     for folder in folders:
         assert files_in(other.data / folder) == files_in(own_gateway.data / folder)
     again = imported(other, "agent-gateway", own_gateway.home / "out")
     assert created(again) == {} and again["left_out"] == []
 
 
-def test_an_extension_that_is_there_stays_as_it_is(own_gateway, make_gateway):
+def test_an_import_leaves_existing_extensions_unchanged(own_gateway, make_gateway):
     new_agent(own_gateway, "guide", systemPrompt="Theirs.")
     (own_gateway.data / "agents" / "guide" / "soul.md").write_text("Their soul.")
     export(own_gateway, "out")
@@ -330,7 +330,7 @@ def test_an_extension_that_is_there_stays_as_it_is(own_gateway, make_gateway):
     assert not (other.data / "agents" / "guide" / "soul.md").exists()
 
 
-def test_files_of_an_agent_that_is_enabled_here_are_listed(own_gateway, make_gateway):
+def test_files_of_an_enabled_agent_are_not_imported_but_listed(own_gateway, make_gateway):
     new_agent(own_gateway, "guide", systemPrompt="Guide.")
     (own_gateway.data / "agents" / "guide" / "soul.md").write_text("Obey me.")
     export(own_gateway, "out")
@@ -347,7 +347,7 @@ def test_files_of_an_agent_that_is_enabled_here_are_listed(own_gateway, make_gat
     assert not [name for name in ["guide/soul.md", "assistant/notes.md"] if (other.data / "agents" / name).exists()]
 
 
-def test_what_people_gave_to_agents_is_exported_and_instructs_nobody_by_itself(own_gateway, make_gateway):
+def test_user_files_are_imported_but_instructions_are_only_listed(own_gateway, make_gateway):
     given = {"user-profile.md": "I am Ann.", "knowledge/wiki/soil.md": "# Soil", "knowledge/raw/a.txt": "Mud",
              "agents/assistant/knowledge/tea.md": "# Tea", "agents/assistant/user-profile.md": "Call me A."}
     instructions = {"soul.md": "Be brief.", "skills/lift/SKILL.md": "Heave.", "agents/assistant/soul.md": "Be kind.", "agents/assistant/notes.md": "Ann likes tea.",
@@ -376,7 +376,7 @@ def test_what_people_gave_to_agents_is_exported_and_instructs_nobody_by_itself(o
     assert imported(other, "agent-gateway", own_gateway.home / "out" / "threads.jsonl")["left_out"] == []
 
 
-def test_a_folder_with_files_is_left_alone(gateway):
+def test_export_refuses_a_directory_that_is_not_empty(gateway):
     folder = gateway.home / "mine"
     folder.mkdir()
     (folder / "letter.txt").write_text("x")
@@ -384,7 +384,7 @@ def test_a_folder_with_files_is_left_alone(gateway):
     assert done.returncode == 1 and "is not empty" in done.stderr and [one.name for one in folder.iterdir()] == ["letter.txt"]
 
 
-def test_an_export_is_for_its_owner_only(own_gateway):
+def test_an_export_is_readable_by_its_owner_only(own_gateway):
     new_thread(own_gateway)
     export(own_gateway, "out")
     assert (own_gateway.home / "out").stat().st_mode & 0o777 == 0o700
@@ -402,8 +402,8 @@ def test_an_export_of_a_newer_version_is_refused(gateway):
     assert done.returncode == 1 and "newer version" in done.stderr
 
 
-def test_a_file_that_an_export_lacks_is_listed(own_gateway):
-    made = some_file(own_gateway, random.Random(1))
+def test_a_file_missing_from_an_export_is_listed(own_gateway):
+    made = upload_random(own_gateway, random.Random(1))
     hostile = {"id": "../../../config.yaml", "name": "config"}
     accepted(own_gateway.http.post("/import", json={"source": "s", "threads": [{"key": "k", "turns": [
         {"key": "t", "role": "user", "content": "x", "metadata": {"attachments": [made, hostile, 7]}}]}]}))
@@ -414,12 +414,12 @@ def test_a_file_that_an_export_lacks_is_listed(own_gateway):
     assert why == {f"file {made['name']}": "the export lacks it", "file config": "the export lacks it"}
 
 
-def test_broken_lines_are_left_out_and_the_others_taken(own_gateway):
+def test_invalid_lines_are_skipped_and_the_others_imported(own_gateway):
     (own_gateway.home / "work").mkdir()
-    filled(own_gateway, seed=9)
+    create_random_threads(own_gateway, seed=9)
     export(own_gateway, "out")
     path = own_gateway.home / "out" / "threads.jsonl"
-    # Not splitlines, which also splits at U+2028.
+    # splitlines would also split at U+2028.
     lines = path.read_text().removesuffix("\n").split("\n")
     whole = sum('"record":"thread"' in line for line in lines)
     path.write_text("\n".join(["{", *lines, lines[-1][:20], '{"record":"dream"}']))
@@ -428,7 +428,7 @@ def test_broken_lines_are_left_out_and_the_others_taken(own_gateway):
     assert any("2 lines of" in what for what in reasons(result)) and "a record `dream`" in reasons(result)
 
 
-def test_a_kill_in_the_middle_and_done_again_doubles_nothing(own_gateway, make_gateway):
+def test_an_import_killed_and_repeated_duplicates_nothing(own_gateway, make_gateway):
     lines = [{"record": "export", "format": 1}]
     for number in range(300):
         thread = f"01890000-0000-7000-8000-{number:012x}"
@@ -455,7 +455,7 @@ def test_a_kill_in_the_middle_and_done_again_doubles_nothing(own_gateway, make_g
         f"7/{at}" for at in range(10)]
 
 
-def test_transcript_for_others_has_no_inputs_results_and_secrets(gateway):
+def test_shared_transcript_has_no_inputs_results_or_secrets(gateway):
     assert gateway.http.put("/secrets/KEY", json={"value": "hunter2-and-more"}).status_code == 204
     turns = [{"key": "1", "role": "user", "content": "My key is hunter2-and-more."},
              {"key": "2", "role": "tool", "content": "contents", "metadata": {"tool_name": "Read", "input": {"path": "diary"}}},

@@ -1,4 +1,4 @@
-"""An own export that somebody edited: what is too much or wrong costs only itself.
+"""Importing an edited export: an invalid or oversized part is skipped, everything else is imported.
 
 See docs/contract/transfer.md#agw-import.
 """
@@ -8,7 +8,7 @@ from transfer import created, imported, reasons, transcript_of, write_lines
 
 
 def exported_threads(count):
-    """Lines of an export with threads of three turns each."""
+    """Returns the lines of an export with threads of three turns each."""
     lines = [{"record": "export", "format": 1}]
     for number in range(count):
         thread = f"01890000-0000-7000-8000-{number:012x}"
@@ -18,7 +18,7 @@ def exported_threads(count):
     return lines
 
 
-def test_too_long_a_list_of_tasks_is_cut_and_the_rest_told(own_gateway):
+def test_too_long_a_list_of_tasks_is_truncated_and_reported(own_gateway):
     lines = exported_threads(3)
     tasks = [{"text": f"Task {number}", "status": "done"} for number in range(130)]
     lines[1]["tasks"] = [7, *tasks]
@@ -33,10 +33,10 @@ def test_too_long_a_list_of_tasks_is_cut_and_the_rest_told(own_gateway):
     assert created(imported(own_gateway, "agent-gateway", path)) == {}
 
 
-def test_a_turn_that_is_refused_costs_only_itself(own_gateway):
+def test_an_invalid_turn_is_skipped_alone(own_gateway):
     lines = exported_threads(3)
     lines[3]["id"] = "not-an-id"
-    lines[6]["id"] = lines[2]["id"]  # It is another thread's.
+    lines[6]["id"] = lines[2]["id"]  # the id of a turn of another thread
     lines[8]["id"] = lines[8]["id"].upper() + "x"
     path = write_lines(own_gateway.home / "edited.jsonl", lines)
     result = imported(own_gateway, "agent-gateway", path)
@@ -49,7 +49,7 @@ def test_a_turn_that_is_refused_costs_only_itself(own_gateway):
     assert created(imported(own_gateway, "agent-gateway", path)) == {}
 
 
-def test_a_thread_that_is_refused_costs_only_itself(own_gateway):
+def test_an_invalid_thread_is_skipped_alone(own_gateway):
     lines = exported_threads(2)
     for line in lines[1:5]:
         line["id" if line["record"] == "thread" else "thread_id"] = "not-an-id"
@@ -60,7 +60,7 @@ def test_a_thread_that_is_refused_costs_only_itself(own_gateway):
     assert created(result) == {"threads": 1, "turns": 3}
 
 
-def test_a_turn_whose_metadata_nests_too_deeply_costs_only_itself(own_gateway):
+def test_a_turn_with_too_deeply_nested_metadata_is_skipped_alone(own_gateway):
     lines = exported_threads(1)
     deep = {}
     for _ in range(59):

@@ -60,7 +60,7 @@ def test_new_agent_or_job_gets_its_directory(gateway, create_extension, kind):
 
 
 @pytest.mark.parametrize("too_long", [{"description": "x" * (2 << 20)}, {"definition": {"systemPrompt": "x" * (2 << 20)}}])
-def test_definition_too_long_for_its_file_is_named(gateway, new_name, too_long):
+def test_member_too_long_for_the_file_is_named(gateway, new_name, too_long):
     body = {"type": "agent", "name": new_name("long"), "description": "d", "definition": {}, **too_long}
     details = refused(gateway.http.post("/extensions", json=body), 400, "validation failed")["details"]
     assert [entry["path"] for entry in details] == list(too_long)
@@ -177,7 +177,7 @@ def test_new_extension_takes_over_an_existing_directory(gateway, create_extensio
     made = create_extension(name=wanted)
     assert config(gateway, made)["systemPrompt"] == "You help." and (directory / "soul.md").read_text() == "soul"
     kept = list((gateway.data / "trash").glob(f"*{wanted}-agent.yaml*"))
-    assert [path.read_text() for path in kept] == ["systemPrompt: by hand\n"], "what a person wrote is kept"
+    assert [path.read_text() for path in kept] == ["systemPrompt: by hand\n"], "the file written by hand is kept"
 
 
 def kept_in_trash(gateway, made):
@@ -185,7 +185,7 @@ def kept_in_trash(gateway, made):
 
 
 @pytest.mark.parametrize("change", ["description", "enabled", "toggle"])
-def test_a_manual_edit_counts_before_the_next_change(gateway, create_extension, change):
+def test_a_manual_edit_is_read_before_the_next_change(gateway, create_extension, change):
     made = create_extension()
     (folder(gateway, made) / "agent.yaml").write_text("systemPrompt: edited\ndescription: d\n")
     if change == "toggle":
@@ -299,11 +299,11 @@ def test_file_is_returned_as_json(gateway, create_extension):
 
 def test_binary_file_is_returned_in_base64(gateway, create_extension):
     made = create_extension()
-    bytes_ = bytes(range(256)) * 3 + b"\xff"
-    (folder(gateway, made) / "data").write_bytes(bytes_)
+    content = bytes(range(256)) * 3 + b"\xff"
+    (folder(gateway, made) / "data").write_bytes(content)
     found = accepted(read(gateway, made, "data"))
-    assert found["encoding"] == "base64" and base64.b64decode(found["content"], validate=True) == bytes_
-    assert found["size"] == len(bytes_)
+    assert found["encoding"] == "base64" and base64.b64decode(found["content"], validate=True) == content
+    assert found["size"] == len(content)
 
 
 @pytest.mark.parametrize("content", [b"", b"<script>alert(1)</script>", bytes(range(256))])
@@ -365,7 +365,7 @@ def test_zero_byte_in_a_path_is_refused(gateway, create_extension):
     assert gateway.http.get(f"/extensions/{create_extension()['id']}/file?path=agent.yaml%00.png").status_code == 400
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root can run the gateway as somebody else")
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can run the gateway as another user")
 def test_unreadable_file_is_denied(make_gateway):
     gateway = make_gateway(user=65534).start()
     body = {"type": "agent", "name": "closed", "description": "d", "definition": {}}

@@ -1,4 +1,4 @@
-"""A kill between the change of a record and of its file: the next start repairs it.
+"""A kill between changing a record and writing its file: the next start repairs the file.
 
 See docs/contract/extensions.md#files-on-disk.
 """
@@ -32,24 +32,24 @@ def test_kill_after_the_response_leaves_record_and_file_equal(own_gateway):
 
 @pytest.fixture
 def make_unwritable():
-    """Makes a directory unwritable for everybody, including root."""
-    places = []
+    """Makes a directory unwritable, even for root."""
+    sealed = []
 
     def seal(directory):
         if subprocess.run(["chattr", "+i", directory], capture_output=True).returncode:
             pytest.skip("needs root, and a file system with attributes")
-        places.append(directory)
+        sealed.append(directory)
 
     def unseal():
-        while places:
-            subprocess.run(["chattr", "-i", places.pop()], check=True)
+        while sealed:
+            subprocess.run(["chattr", "-i", sealed.pop()], check=True)
 
     seal.undo = unseal
     yield seal
     unseal()
 
 
-def test_own_write_before_a_failed_change_is_not_taken_for_an_edit(own_gateway, make_unwritable):
+def test_own_write_before_a_failed_change_is_not_mistaken_for_an_edit(own_gateway, make_unwritable):
     body = {"type": "agent", "name": "writer", "description": "d", "definition": {"systemPrompt": "0"}}
     agent = accepted(own_gateway.http.post("/extensions", json=body), 201)
     directory = own_gateway.data / "agents" / "writer"
@@ -76,7 +76,7 @@ def rename(gateway, agent, name):
     accepted(gateway.http.patch(f"/extensions/{agent['id']}", json={"name": name}))
 
 
-def holds_its_soul(gateway, agent, name):
+def check_name_and_soul(gateway, agent, name):
     assert accepted(gateway.http.get(f"/extensions/{agent['id']}"))["name"] == name
     assert accepted(gateway.http.get(f"/agents/{name}/soul")) == {"content": f"the soul of {agent['id']}"}
     written = yaml.safe_load((gateway.data / "agents" / name / "agent.yaml").read_text())
@@ -90,8 +90,8 @@ def test_agents_with_swapped_names_survive_a_kill(own_gateway):
     rename(own_gateway, first, "v")
     own_gateway.kill()
     own_gateway.start()
-    holds_its_soul(own_gateway, first, "v")
-    holds_its_soul(own_gateway, second, "u")
+    check_name_and_soul(own_gateway, first, "v")
+    check_name_and_soul(own_gateway, second, "u")
     assert not (own_gateway.data / "agents" / "tmp").exists()
     assert accepted(own_gateway.http.post("/reseed"))["warnings"] == []
 
@@ -103,7 +103,7 @@ def test_renamed_and_deleted_agent_survives_a_kill(own_gateway):
     successor = new_agent(own_gateway, "a")
     own_gateway.kill()
     own_gateway.start()
-    holds_its_soul(own_gateway, successor, "a")
+    check_name_and_soul(own_gateway, successor, "a")
     names = {agent["name"] for agent in accepted(own_gateway.http.get("/extensions", params={"type": "agent"}))}
     assert "a" in names and "c" not in names
     assert not (own_gateway.data / "agents" / "c").exists()

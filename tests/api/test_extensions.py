@@ -10,7 +10,7 @@ from extensions import MEMBERS, get, named, patch, toggle
 
 TYPES = ["command", "agent", "job", "app", "theme", "renderer", "integration", "action", "widget", "artifact",
          "capability", "control"]
-ENOUGH = {
+MINIMAL_DEFINITIONS = {
     "command": {"prompt": "do $ARGUMENTS"}, "agent": {"systemPrompt": "You help."},
     "job": {"agent_id": "assistant", "prompt": "work"}, "app": {"type": "static"}, "theme": {"dark": True},
     "renderer": {"template": "{{content}}"}, "integration": {"kind": "http", "url": "http://127.0.0.1/"},
@@ -37,7 +37,7 @@ def test_job_of_an_agent_that_does_not_exist_is_refused(gateway, create_extensio
     details = invalid(create_extension(type="job", definition=job), "definition.agent_id")
     assert details == [{"path": "definition.agent_id", "message": "there is no agent asistant"}]
     invalid(create_extension(type="job", definition={**job, "agent_id": "light"}), "definition.agent_id")
-    made = accepted(create_extension(type="job", definition=ENOUGH["job"]), 201)
+    made = accepted(create_extension(type="job", definition=MINIMAL_DEFINITIONS["job"]), 201)
     invalid(patch(gateway, made, definition=job), "definition.agent_id")
     invalid(gateway.http.patch(f"/extensions/{made['id']}/disk-config", json=job), "agent_id")
     assert get(gateway, made) == made
@@ -61,14 +61,14 @@ def test_job_whose_agent_was_deleted_can_be_edited(gateway, create_extension):
     ("command", {"prompt": "do", "agent_id": "asistant", "model": "x/y"}, ["agent_id", "model"]),
     ("job", {"agent_id": "assistant", "prompt": "do", "owner_agent_id": "asistant"}, ["owner_agent_id"]),
 ])
-def test_names_that_nothing_has_are_warned_about(gateway, create_extension, kind, definition, paths):
+def test_unknown_names_cause_warnings(gateway, create_extension, kind, definition, paths):
     saved = accepted(create_extension(type=kind, definition=definition), 201)
     warnings = saved.pop("warnings")
     assert [found["path"] for found in warnings] == [f"definition.{path}" for path in paths]
     assert all(set(found) == {"path", "message"} and found["message"] for found in warnings)
     assert get(gateway, saved) == saved and saved["definition"] == definition
     assert accepted(patch(gateway, saved, description="another"))["warnings"] == warnings
-    assert "warnings" not in accepted(patch(gateway, saved, definition=ENOUGH[kind]))
+    assert "warnings" not in accepted(patch(gateway, saved, definition=MINIMAL_DEFINITIONS[kind]))
 
 
 def test_repeated_request_gets_the_same_warnings(gateway, new_name):
@@ -79,7 +79,7 @@ def test_repeated_request_gets_the_same_warnings(gateway, new_name):
 
 
 @pytest.mark.parametrize("name", ["../../..", "a/b", "/etc", ""])
-def test_skills_are_not_looked_for_by_a_name_that_is_refused(create_extension, name):
+def test_no_skills_are_looked_up_for_an_invalid_name(create_extension, name):
     refused(create_extension(type="agent", name=name, definition={"skills": ["x"]}), 400, KEBAB)
 
 
@@ -99,7 +99,7 @@ def test_creating_returns_201_with_the_record(gateway, create_extension, new_nam
 
 @pytest.mark.parametrize("kind", TYPES)
 def test_each_of_the_twelve_types_can_be_created(gateway, create_extension, kind):
-    made = accepted(create_extension(type=kind, definition=ENOUGH[kind]), 201)
+    made = accepted(create_extension(type=kind, definition=MINIMAL_DEFINITIONS[kind]), 201)
     assert made["type"] == kind and get(gateway, made) == made
 
 
@@ -256,7 +256,7 @@ def test_list_holds_whole_records(gateway, create_extension):
 
 
 def test_filter_by_type(gateway, create_extension):
-    made = accepted(create_extension(type="widget", definition=ENOUGH["widget"]), 201)
+    made = accepted(create_extension(type="widget", definition=MINIMAL_DEFINITIONS["widget"]), 201)
     listed = accepted(gateway.http.get("/extensions", params={"type": "widget"}))
     assert made["id"] in ids(listed) and {found["type"] for found in listed} == {"widget"}
 
@@ -434,8 +434,8 @@ def test_deleted_record_is_gone(gateway, create_extension, new_name):
     path = f"/extensions/{made['id']}"
     response = gateway.http.delete(path)
     assert response.status_code == 204 and response.content == b""
-    for answer in (gateway.http.get(path), gateway.http.delete(path), patch(gateway, made), toggle(gateway, made)):
-        refused(answer, 404, "extension not found")
+    for later in (gateway.http.get(path), gateway.http.delete(path), patch(gateway, made), toggle(gateway, made)):
+        refused(later, 404, "extension not found")
     assert named(gateway, wanted) is None
     assert accepted(create_extension(name=wanted), 201)["id"] != made["id"]
 
@@ -451,7 +451,7 @@ def test_records_survive_a_restart(own_gateway):
     assert accepted(own_gateway.http.get("/extensions")) == before
 
 
-# Every change is announced and applies at once.
+# Every change is announced and takes effect immediately.
 
 
 def test_changes_are_announced(gateway, create_extension):
@@ -483,7 +483,7 @@ def test_unchanged_record_is_not_announced(gateway, create_extension):
 
 
 def test_agent_answers_once_enabled(gateway, create_extension):
-    agent = accepted(create_extension(type="agent", definition=ENOUGH["agent"]), 201)
+    agent = accepted(create_extension(type="agent", definition=MINIMAL_DEFINITIONS["agent"]), 201)
     chat = {"content": "hello", "agentId": agent["name"]}
     refused(gateway.http.post("/chat", json=chat), 400, "agent is disabled", agent_id=agent["name"])
     accepted(toggle(gateway, agent))

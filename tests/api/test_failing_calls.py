@@ -1,6 +1,6 @@
-"""A system call fails, whichever it is: the gateway goes on, loses nothing it acknowledged, and leaves no descriptor open.
+"""Any single system call may fail: the gateway keeps running, loses nothing it acknowledged, and leaks no descriptor.
 
-tests/faults/failing_call.cpp has one fail. See docs/contract/process.md#after-a-kill.
+tests/faults/failing_call.cpp injects the failure. See docs/contract/process.md#after-a-kill.
 """
 
 import errno
@@ -24,7 +24,7 @@ ERRORS = {
     "socketpair": errno.EMFILE, "syscall": errno.EMFILE, "epoll_ctl": errno.ENOMEM, "connect": errno.ECONNREFUSED,
     "recv": errno.ECONNRESET, "recvmsg": errno.ECONNRESET, "send": errno.ECONNRESET, "sendmsg": errno.ECONNRESET,
 }
-MORE_DESCRIPTORS = 3  # kept-alive connections and readers of the database differ
+MORE_DESCRIPTORS = 3  # the number of idle connections and database readers varies
 
 
 @pytest.fixture(scope="session")
@@ -38,17 +38,17 @@ def descriptors(gateway):
 
 
 @pytest.fixture
-def tell_with(make_gateway, failing_call, stub, tmp_path):
-    """Tells the story to a gateway for which one call fails, and checks it. Returns the number of calls of each function
-    and of open descriptors, if none fails."""
-    def tell(name="", at=0, most=None):
+def run_story(make_gateway, failing_call, stub, tmp_path):
+    """Runs the story on a gateway for which one call fails, and checks it. Returns the number of calls of each function
+    and of open descriptors of a run without a failure."""
+    def run(name="", at=0, max_descriptors=None):
         counts = tmp_path / "counts"
         gateway = make_gateway(config=configuration(stub))
         stub.reset()
         gateway.environment = {"LD_PRELOAD": str(failing_call), "FAILING_CALL": name, "FAILING_AT": str(at),
                                "FAILING_ERRNO": str(ERRORS.get(name, errno.EIO)), "FAILING_COUNTS": str(counts)}
         story = Story(gateway, stub)
-        used = 0
+        open_descriptors = 0
         try:
             gateway.start()
             try:
@@ -58,17 +58,17 @@ def tell_with(make_gateway, failing_call, stub, tmp_path):
                     raise
             assert gateway.running, f"it ended with {gateway.process.returncode}: {gateway.stderr}"
             story.verify()
-            # The call may be one of the first of these.
-            answers = [gateway.http.post("/threads", json={"title": "afterwards"}) for _ in range(2)]
-            accepted(answers[-1], 201)
+            # The failing call may be one that the first of these requests makes.
+            responses = [gateway.http.post("/threads", json={"title": "afterwards"}) for _ in range(2)]
+            accepted(responses[-1], 201)
             gateway._leave()
-            used = descriptors(gateway)
-            if most:
-                wait_for(lambda: descriptors(gateway) <= most + MORE_DESCRIPTORS)
+            open_descriptors = descriptors(gateway)
+            if max_descriptors:
+                wait_for(lambda: descriptors(gateway) <= max_descriptors + MORE_DESCRIPTORS)
             gateway.stop()
             assert gateway.process.returncode == 0, gateway.stderr
         except StartFailed as failed:
-            # A start that fails says why.
+            # A start that fails must log the reason.
             if not at or failed.status < 0 or "agw: " not in failed.stderr:
                 raise
         gateway.environment = {}
@@ -76,36 +76,36 @@ def tell_with(make_gateway, failing_call, stub, tmp_path):
         story.verify()
         gateway.close()
         shutil.rmtree(gateway.root, ignore_errors=True)
-        return dict(line.split() for line in counts.read_text().splitlines()), used
-    return tell
+        return dict(line.split() for line in counts.read_text().splitlines()), open_descriptors
+    return run
 
 
-def test_a_gateway_that_cannot_write_where_it_listens_does_not_start(make_gateway, failing_call):
-    """The lock's file is written twice: who holds it, and where that gateway listens."""
+def test_gateway_that_cannot_write_its_address_does_not_start(make_gateway, failing_call):
+    """The lock file is written twice: with the owner, and with the address on which that gateway listens."""
     gateway = make_gateway()
-    usual = gateway.environment
+    original = gateway.environment
     failing = {"LD_PRELOAD": str(failing_call), "FAILING_CALL": "pwrite", "FAILING_ERRNO": str(errno.ENOSPC)}
     for at in (1, 2):
-        gateway.environment = {**usual, **failing, "FAILING_AT": str(at)}
+        gateway.environment = {**original, **failing, "FAILING_AT": str(at)}
         failed = gateway.fails()
         assert failed.status == 1 and "gateway.lock: No space left on device" in failed.stderr, failed.stderr
-    gateway.environment = usual
+    gateway.environment = original
     gateway.start()
 
 
 @pytest.mark.slow
-def test_failing_system_call_ends_and_loses_nothing(tell_with):
-    counts, used = tell_with()
+def test_failing_system_call_loses_nothing(run_story):
+    counts, open_descriptors = run_story()
     calls = [(name, at) for name, count in sorted(counts.items()) for at in range(1, int(count) + 1)]
-    chance = random.Random(20261124)
-    # Each function as often as any other, however often it is called.
+    rng = random.Random(20261124)
+    # Sample every function equally often, however often it is called.
     names = sorted({name for name, _ in calls})
-    problems = []
+    errors = []
     for number in range(SAMPLES):
         name = names[number % len(names)]
-        at = chance.choice([at for of, at in calls if of == name])
+        at = rng.choice([at for of, at in calls if of == name])
         try:
-            tell_with(name, at, used)
-        except Exception as problem:
-            problems.append(f"call {at} of {name}: {problem}")
-    assert not problems, "\n".join(problems)
+            run_story(name, at, open_descriptors)
+        except Exception as error:
+            errors.append(f"call {at} of {name}: {error}")
+    assert not errors, "\n".join(errors)

@@ -30,7 +30,7 @@ def chat(gateway, **body):
 
 @pytest.fixture
 def vision_talker(make_gateway, stub):
-    """A gateway whose stubbed model supports vision, according to its name."""
+    """A gateway whose stub model supports vision, as its name tells the gateway."""
     gateway = make_gateway(config=configuration(stub)).start()
     talker = Talker(gateway, stub)
     talker.model = f"{PROVIDER}/vision-1"
@@ -53,21 +53,21 @@ def test_bytes_are_stored_in_the_data_directory(gateway):
     assert made["name"] == "file" and made["mime"] == "application/octet-stream" and made["size"] == 256
 
 
-def test_upload_has_at_most_twenty_mebibytes(gateway):
+def test_upload_is_limited_to_20_mib(gateway):
     assert uploaded(gateway, b"x" * (20 * MEBIBYTE))["size"] == 20 * MEBIBYTE
     refused(upload(gateway, b"x" * (20 * MEBIBYTE + 1)), 413, "request body too large")
 
 
 def test_an_upload_with_a_chosen_id_may_be_repeated(gateway):
-    own = "01890000-0000-7000-8000-00000000f11e"
+    chosen_id = "01890000-0000-7000-8000-00000000f11e"
 
-    def send(content, key=own):
+    def send(content, key=chosen_id):
         return gateway.http.post("/files", params={"name": "a.txt", "id": key}, content=content)
 
     first = accepted(send(b"first"), 201)
-    assert first["id"] == own and accepted(send(b"second"), 201) == first
-    assert (gateway.data / "attachments" / own).read_bytes() == b"first"
-    for wrong in ("../../config.yaml", own.upper()):
+    assert first["id"] == chosen_id and accepted(send(b"second"), 201) == first
+    assert (gateway.data / "attachments" / chosen_id).read_bytes() == b"first"
+    for wrong in ("../../config.yaml", chosen_id.upper()):
         refused(send(b"x", wrong), 400, f"invalid id: {wrong}")
 
 
@@ -141,7 +141,7 @@ def test_repeated_attachment_is_sent_once(talker, thread_of_talker):
     assert talker.conversation()[-1][1].count("Tom is a cat") == 1
 
 
-def test_images_go_to_vision_models(vision_talker):
+def test_images_are_sent_to_vision_models(vision_talker):
     made = uploaded(vision_talker.gateway, PNG, name="dot.png", mime="image/png")
     thread = accepted(vision_talker.gateway.http.post("/threads", json={}), 201)
     vision_talker.says(thread, "what is it?", answer="a dot", attachments=[made["id"]], model=vision_talker.model)

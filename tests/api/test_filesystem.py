@@ -16,7 +16,7 @@ TOO_SHORT = "query too short (min 2 chars)"
 
 @pytest.fixture
 def home(gateway, new_name):
-    """A directory for this test in the home of the shared gateway."""
+    """A directory for this test in the home directory of the shared gateway."""
     made = gateway.home / new_name("place")
     made.mkdir()
     return made
@@ -51,7 +51,7 @@ def tree(root, *paths):
 
 # Both endpoints need the token and have the same path errors.
 
-BOTH = pytest.mark.parametrize("ask", [ls, lambda gateway, path: search(gateway, "note", path)], ids=["ls", "search"])
+BOTH = pytest.mark.parametrize("fetch", [ls, lambda gateway, path: search(gateway, "note", path)], ids=["ls", "search"])
 
 
 def test_both_need_the_token(gateway):
@@ -62,57 +62,57 @@ def test_both_need_the_token(gateway):
 @BOTH
 @pytest.mark.parametrize("path", ["/", "/etc", "/etc/passwd", "/nowhere/at/all", "/etc/../nowhere", "relative", ".",
                                   "..", "~", "~/x", "//", "/proc/self/root"])
-def test_path_outside_home_is_forbidden_whether_it_exists_or_not(gateway, ask, path):
-    refused(ask(gateway, path), 403, OUTSIDE)
+def test_path_outside_home_is_forbidden_whether_it_exists_or_not(gateway, fetch, path):
+    refused(fetch(gateway, path), 403, OUTSIDE)
 
 
 @BOTH
-def test_parent_segments_out_of_home_are_forbidden(gateway, home, ask):
+def test_parent_segments_out_of_home_are_forbidden(gateway, home, fetch):
     for path in (f"{home}/../../..", f"{gateway.home}/..", f"{gateway.home}/../nowhere", f"{home}/none/../../../.."):
-        refused(ask(gateway, path), 403, OUTSIDE)
+        refused(fetch(gateway, path), 403, OUTSIDE)
 
 
 @BOTH
-def test_sibling_with_the_prefix_of_home_is_outside(gateway, ask):
+def test_sibling_with_the_prefix_of_home_is_outside(gateway, fetch):
     (gateway.home.parent / "home-of-another").mkdir(exist_ok=True)
-    refused(ask(gateway, gateway.home.parent / "home-of-another"), 403, OUTSIDE)
+    refused(fetch(gateway, gateway.home.parent / "home-of-another"), 403, OUTSIDE)
 
 
 @BOTH
-def test_symlinks_out_of_home_are_forbidden_whether_the_target_exists_or_not(gateway, home, ask):
+def test_symlinks_out_of_home_are_forbidden_whether_the_target_exists_or_not(gateway, home, fetch):
     (home / "etc").symlink_to("/etc")
     (home / "nowhere").symlink_to("/nowhere/at/all")
     (home / "up").symlink_to("../../..")
     for path in ("etc", "etc/nothing", "nowhere", "nowhere/x", "up"):
-        refused(ask(gateway, home / path), 403, OUTSIDE)
+        refused(fetch(gateway, home / path), 403, OUTSIDE)
 
 
 @BOTH
-def test_missing_path_is_not_found(gateway, home, ask):
+def test_missing_path_is_not_found(gateway, home, fetch):
     tree(home, "file")
     (home / "circle").symlink_to("circle")
     (home / "dangling").symlink_to("nothing")
     for path in ("none", "none/deeper", "file/x", "circle", "circle/x", "dangling", "x" * 300):
-        refused(ask(gateway, home / path), 404, "path not found")
+        refused(fetch(gateway, home / path), 404, "path not found")
 
 
 @BOTH
-def test_file_is_not_a_directory(gateway, home, ask):
+def test_file_is_not_a_directory(gateway, home, fetch):
     tree(home, "file")
     (home / "link").symlink_to("file")
     for path in ("file", "link"):
-        refused(ask(gateway, home / path), 400, "path is not a directory")
-    refused(ask(gateway, f"{home}/file/"), 400, "path is not a directory")
+        refused(fetch(gateway, home / path), 400, "path is not a directory")
+    refused(fetch(gateway, f"{home}/file/"), 400, "path is not a directory")
 
 
 @BOTH
-def test_parents_and_symlinks_within_home_are_allowed(gateway, home, ask):
+def test_parents_and_symlinks_within_home_are_allowed(gateway, home, fetch):
     tree(home, "real/notes/")
     (home / "relative").symlink_to("real")
     (home / "absolute").symlink_to(home / "real")
     for path in (f"{home}/real/../real", f"{home}/relative", f"{home}/absolute", f"{home}//real/./",
                  f"{gateway.home}/../{gateway.home.name}/{home.name}/real"):
-        response = accepted(ask(gateway, path))
+        response = accepted(fetch(gateway, path))
         assert response.get("path", response.get("root")) == str(home / "real")
         entries = response.get("entries", response.get("results"))
         assert entries == [{"name": "notes", "path": str(home / "real/notes"), "isDirectory": True}]
@@ -124,9 +124,9 @@ def test_path_that_is_not_utf8_is_refused(gateway, path):
         assert gateway.http.get(f"/filesystem/{endpoint}?q=note&path={path}").status_code == 400
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root can run the gateway as somebody else")
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can run the gateway as another user")
 @BOTH
-def test_unreadable_directory_is_denied(make_gateway, tmp_path, ask):
+def test_unreadable_directory_is_denied(make_gateway, tmp_path, fetch):
     gateway = make_gateway(user=65534)
     for directory in (gateway.root, gateway.home):
         os.chown(directory, 65534, 65534)
@@ -135,8 +135,8 @@ def test_unreadable_directory_is_denied(make_gateway, tmp_path, ask):
     tree(gateway.home, "closed/notes/")
     (gateway.home / "closed").chmod(0o700)
     gateway.start()
-    refused(ask(gateway, gateway.home / "closed"), 403, "permission denied")
-    refused(ask(gateway, gateway.home / "closed/notes"), 403, "permission denied")
+    refused(fetch(gateway, gateway.home / "closed"), 403, "permission denied")
+    refused(fetch(gateway, gateway.home / "closed/notes"), 403, "permission denied")
     assert found(gateway, "notes", gateway.home) == []
     assert listed(gateway, gateway.home) == ["closed"]
 
@@ -155,11 +155,11 @@ def test_home_that_is_not_utf8_is_listed(tmp_path):
 
 
 def test_home_is_listed_without_a_path(gateway, home):
-    for answer in (ls(gateway), gateway.http.get("/filesystem/ls?path=")):
-        answer = accepted(answer)
-        assert set(answer) == {"path", "entries"}
-        assert answer["path"] == str(gateway.home)
-        assert {"name": home.name, "path": str(home), "isDirectory": True} in answer["entries"]
+    for response in (ls(gateway), gateway.http.get("/filesystem/ls?path=")):
+        response = accepted(response)
+        assert set(response) == {"path", "entries"}
+        assert response["path"] == str(gateway.home)
+        assert {"name": home.name, "path": str(home), "isDirectory": True} in response["entries"]
 
 
 def test_only_visible_directories_are_listed_by_name(gateway, home):
@@ -241,7 +241,7 @@ def test_nearest_matches_come_first(gateway, home):
     assert found(gateway, "note", home) == ["note-1", "note-2", "note-x", "note-2", "note-3"]
 
 
-def test_at_most_fifteen_are_found(gateway, home):
+def test_at_most_15_results_are_returned(gateway, home):
     tree(home, *(f"note-{number:02}" for number in range(20)), "a/note")
     assert found(gateway, "note", home) == [f"note-{number:02}" for number in range(15)]
 
@@ -272,7 +272,7 @@ def test_very_long_query_finds_nothing(gateway, home):
 
 
 
-def test_programs_that_were_used_here_are_found(own_gateway):
+def test_programs_with_a_directory_in_home_are_listed(own_gateway):
     own_gateway.home.joinpath(".codex").mkdir()
     own_gateway.home.joinpath(".claude").write_text("a file is none")
     tree(own_gateway.home, ".config/opencode/opencode.json")

@@ -1,4 +1,4 @@
-"""RFC 9112 to the letter: an invalid request is answered and its connection closed.
+"""Framing by RFC 9112: an invalid request gets an error response, and its connection is closed.
 
 See docs/contract/requests.md#framing.
 """
@@ -15,20 +15,20 @@ HEALTH = "GET /health HTTP/1.1"
 SMUGGLED = b"GET /smuggled HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
 
 
-def raw(gateway, text):
-    """Returns the response to these bytes. `{host}` and `{token}` are filled in."""
+def send_raw(gateway, text):
+    """Sends the bytes and returns the response. Fills in `{host}` and `{token}`."""
     with Connection(gateway) as connection:
-        return connection.send(filled(gateway, text)).response()
+        return connection.send(fill_in(gateway, text)).response()
 
 
-def filled(gateway, text):
+def fill_in(gateway, text):
     return text.replace("{host}", f"127.0.0.1:{gateway.port}").replace("{token}", f"Bearer {gateway.token}")
 
 
 def refused(gateway, text, *statuses):
-    """Checks the status and that the connection closes after an error body."""
+    """Checks the status and that the connection is closed after an error body."""
     with Connection(gateway) as connection:
-        response = connection.send(filled(gateway, text)).response()
+        response = connection.send(fill_in(gateway, text)).response()
         assert response.status in statuses, response
         assert response.error and connection.closed(), "the connection must be closed"
     assert response.headers["content-type"] == "application/json; charset=utf-8"
@@ -85,7 +85,7 @@ SMUGGLING = {
     "a tab in the first line": "GET\t/health HTTP/1.1\r\nHost: {host}\r\n\r\n",
     "a NUL in the path": "GET /hea\x00lth HTTP/1.1\r\nHost: {host}\r\n\r\n",
     "a control character in the path": "GET /hea\x01lth HTTP/1.1\r\nHost: {host}\r\n\r\n",
-    "a method that is no token": "G(T /health HTTP/1.1\r\nHost: {host}\r\n\r\n",
+    "a method that is not a token": "G(T /health HTTP/1.1\r\nHost: {host}\r\n\r\n",
     "a path without a slash": "GET health HTTP/1.1\r\nHost: {host}\r\n\r\n",
     "no HTTP at all": "hello there\r\n\r\n",
     "TLS": "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03 and so on\r\n\r\n",
@@ -99,9 +99,9 @@ def test_ambiguous_request_is_refused(gateway, kind):
 
 
 @pytest.mark.parametrize("kind", ["length and chunks", "two different lengths", "the same length twice", "two hosts"])
-def test_nothing_after_a_refused_request_is_read(gateway, kind):
+def test_connection_is_not_read_after_a_refused_request(gateway, kind):
     with Connection(gateway) as connection:
-        connection.send(filled(gateway, SMUGGLING[kind]).encode() + SMUGGLED)
+        connection.send(fill_in(gateway, SMUGGLING[kind]).encode() + SMUGGLED)
         assert connection.response().status == 400
         assert connection.closed()
 
@@ -117,9 +117,9 @@ BAD_CHUNKS = {
     "every line ended by a line feed": "2\n{}\n0\n\n", "the trailer ended by line feeds": "2\r\n{}\r\n0\r\nX: y\n\n",
     "a bare CR in an extension": "2;a\rb\r\n{}\r\n0\r\n\r\n",
     "an unclosed quote in an extension": '2;a="b\r\n{}\r\n0\r\n\r\n',
-    "an unclosed quote behind data": '1\r\n{\r\n1;a="b\r\n',
-    "an unclosed quote behind the last chunk": '2\r\n{}\r\n0;a="b\r\n\r\n',
-    "an extension that begins nowhere": "2; \r\n",
+    "an unclosed quote after data": '1\r\n{\r\n1;a="b\r\n',
+    "an unclosed quote after the last chunk": '2\r\n{}\r\n0;a="b\r\n\r\n',
+    "an extension without a name": "2; \r\n",
 }
 
 
@@ -130,7 +130,7 @@ def test_malformed_chunk_is_refused(gateway, kind):
 
 ENDLESS = {
     "an extension": "1;a=" + "x" * 1_000_000, "a size": "0" * 1_000_000,
-    "an extension behind data": "1\r\n{\r\n1;a=" + "x" * 1_000_000,
+    "an extension after data": "1\r\n{\r\n1;a=" + "x" * 1_000_000,
     "a trailer": "0\r\nX-Trailer: " + "x" * 1_000_000, "trailers": "0\r\n" + "X-Trailer: a\r\n" * 50_000,
 }
 
@@ -175,7 +175,7 @@ def test_malformed_version_is_refused(gateway, version):
 
 @pytest.mark.parametrize("method", ["get", "Get", "post"])
 def test_lower_case_method_is_another_method(gateway, method):
-    response = raw(gateway, f"{method} /threads HTTP/1.1\r\nHost: {{host}}\r\nAuthorization: {{token}}\r\n\r\n")
+    response = send_raw(gateway, f"{method} /threads HTTP/1.1\r\nHost: {{host}}\r\nAuthorization: {{token}}\r\n\r\n")
     assert response.status in (400, 405)
 
 
@@ -189,7 +189,7 @@ def head_of(size):
 
 
 def test_head_of_64_kib_is_read_and_a_longer_one_refused(gateway):
-    response = raw(gateway, head_of(64 * 1024))
+    response = send_raw(gateway, head_of(64 * 1024))
     assert response.status == 200
     refused(gateway, head_of(64 * 1024 + 1), 431)
 
@@ -206,13 +206,13 @@ def test_any_head_over_64_kib_is_431(gateway, text):
 
 
 def test_many_small_headers_are_accepted(gateway):
-    response = raw(gateway, "GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\n" + "X-A: b\r\n" * 1000 + "\r\n")
+    response = send_raw(gateway, "GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\n" + "X-A: b\r\n" * 1000 + "\r\n")
     assert response.status == 200
 
 
 # Valid requests.
 
-FINE = {
+VALID_BODIES = {
     "a chunked body": "2\r\n{}\r\n0\r\n\r\n", "many chunks": "1\r\n{\r\n1\r\n}\r\n0\r\n\r\n",
     "a size in capitals and with zeros": "000A\r\n{        }\r\n0\r\n\r\n",
     "an extension": "2;name=value\r\n{}\r\n0;x\r\n\r\n",
@@ -221,9 +221,9 @@ FINE = {
 
 
 @pytest.mark.parametrize("coding", ["chunked", "Chunked", "CHUNKED"])
-@pytest.mark.parametrize("kind", FINE)
+@pytest.mark.parametrize("kind", VALID_BODIES)
 def test_valid_chunks_are_read(gateway, kind, coding):
-    response = raw(gateway, post(f"Transfer-Encoding: {coding}", "Connection: close", body=FINE[kind]))
+    response = send_raw(gateway, post(f"Transfer-Encoding: {coding}", "Connection: close", body=VALID_BODIES[kind]))
     assert response.status == 201
 
 
@@ -240,19 +240,19 @@ def test_valid_chunks_are_read(gateway, kind, coding):
     "GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 2\r\n\r\n{}",
 ], ids=range(10))
 def test_unusual_but_valid_request_is_served(gateway, head):
-    response = raw(gateway, head.replace("\r\n\r\n", "\r\nConnection: close\r\n\r\n", 1))
+    response = send_raw(gateway, head.replace("\r\n\r\n", "\r\nConnection: close\r\n\r\n", 1))
     assert response.status == 200
 
 
 @pytest.mark.parametrize("named", ["evil.example", ""])
 def test_host_of_an_absolute_target_applies(gateway, named):
-    response = raw(gateway, f"GET http://{named}/health HTTP/1.1\r\nHost: {{host}}\r\nConnection: close\r\n\r\n")
+    response = send_raw(gateway, f"GET http://{named}/health HTTP/1.1\r\nHost: {{host}}\r\nConnection: close\r\n\r\n")
     assert response.status in (400, 403)
 
 
 def test_trailers_are_read_and_ignored(gateway):
     request = post("Transfer-Encoding: chunked", "Connection: close", body="2\r\n{}\r\n0\r\nIdempotency-Key: trailer\r\n\r\n")
-    first, second = raw(gateway, request), raw(gateway, request)
+    first, second = send_raw(gateway, request), send_raw(gateway, request)
     assert first.status == second.status == 201 and first.json()["id"] != second.json()["id"]
 
 
@@ -316,7 +316,7 @@ def test_pipeline_ends_at_connection_close(gateway):
 
 def test_request_may_arrive_byte_by_byte(gateway):
     with Connection(gateway) as connection:
-        for byte in filled(gateway, post("Content-Length: 2", body="{}")).encode():
+        for byte in fill_in(gateway, post("Content-Length: 2", body="{}")).encode():
             connection.send(bytes([byte]))
         assert connection.response().status == 201
         assert connection.request(HEALTH).response().status == 200
@@ -336,7 +336,7 @@ def test_unread_body_is_not_taken_for_a_request(gateway):
             try:
                 assert connection.request(HEALTH).response().status == 200
             except EOFError:
-                pass  # Closing is as good as reading on.
+                pass  # Closing the connection is also correct.
 
 
 def test_client_expecting_100_continue_gets_it(gateway):
@@ -353,7 +353,7 @@ def test_http_1_0_client_gets_no_interim_response(gateway):
     with Connection(gateway) as connection:
         connection.request("POST /threads HTTP/1.0", "Content-Length: 2", "Expect: 100-continue")
         connection.socket.shutdown(1)
-        assert connection.closed(), "HTTP/1.0 knows no interim answers"
+        assert connection.closed(), "HTTP/1.0 has no interim responses"
 
 
 def test_refusal_needs_no_100_continue(gateway):
@@ -391,17 +391,17 @@ def test_connections_over_the_limit_are_refused(make_gateway):
     kept = [Connection(small) for _ in range(3)]
     for connection in kept:
         assert connection.request(HEALTH).response().status == 200
-    with Connection(small) as one_more:
-        response = one_more.request(HEALTH).response()
-        assert (response.status, response.error) == (503, "too many connections") and one_more.closed()
+    with Connection(small) as extra:
+        response = extra.request(HEALTH).response()
+        assert (response.status, response.error) == (503, "too many connections") and extra.closed()
     kept[0].close()
     kept[1].close()
-    assert answered_in_the_end(small)
+    assert is_eventually_served(small)
     kept[2].close()
 
 
-def answered_in_the_end(gateway, seconds=PATIENCE):
-    """Returns whether a new connection is served once the gateway has noticed that others are gone."""
+def is_eventually_served(gateway, seconds=PATIENCE):
+    """Returns whether a new connection is served once the gateway has noticed that others were closed."""
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
         with Connection(gateway) as connection:
@@ -419,7 +419,7 @@ def test_many_simultaneous_connections_are_served(gateway):
         connection.close()
 
 
-# Slow senders, concurrently: each waits for the gateway's 30 s timeout.
+# Slow senders, all at the same time: each waits for the gateway's timeout of 30 s.
 
 SLOW = {
     "half a request line": "GET /hea", "half a head": "GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: a",
@@ -434,7 +434,7 @@ SLOW = {
 def test_head_or_body_idle_for_30_seconds_is_408_and_closed(gateway):
     def wait(number):
         kind = list(SLOW)[number]
-        text = filled(gateway, SLOW[kind])
+        text = fill_in(gateway, SLOW[kind])
         started = time.monotonic()
         with Connection(gateway) as connection:
             connection.send(text)

@@ -1,4 +1,4 @@
-"""What a person allowed for longer than one call.
+"""Grants: approvals that also cover later calls.
 
 See docs/contract/approvals.md.
 """
@@ -53,7 +53,7 @@ def test_a_grant_for_the_thread_lasts_until_it_is_archived(talker, thread, threa
     assert accepted(gateway.http.get(f"/agents/{thread['agent_id']}/grants")) == []
 
 
-def test_a_grant_works_without_anybody_there(talker, thread):
+def test_a_grant_applies_without_a_connected_client(talker, thread):
     call_asked(talker, thread, "Bash", {"command": "echo hello"}, scope="thread")
     end = call_tool(talker, thread, "Bash", {"command": "echo hello"})
     assert not end["isError"] and "hello" in end["output"]
@@ -97,7 +97,7 @@ def test_a_grant_for_git_status_does_not_cover_options_that_run_programs(talker,
         assert end["isError"] and end["output"].startswith("permission denied:"), command
 
 
-def test_a_grant_for_npm_run_is_for_that_script_alone(talker, thread):
+def test_a_grant_for_npm_run_covers_only_that_script(talker, thread):
     decided, _ = call_asked(talker, thread, "Bash", {"command": "npm run dev"}, scope="thread")
     assert decided["pattern"] == "npm run dev"
     for command in ("npm run deploy", "npm run dev --prefix /x", "npm run"):
@@ -113,7 +113,7 @@ def test_a_grant_for_a_directory_does_not_follow_a_symlink_out_of_it(talker, thr
     assert end["isError"] and list(elsewhere.iterdir()) == []
 
 
-def test_a_grant_for_a_directory_is_for_what_really_lies_in_it(talker, thread, folder):
+def test_a_grant_for_a_directory_covers_only_files_really_inside_it(talker, thread, folder):
     for name in ("docs", "other"):
         (folder / name).mkdir()
     os.symlink("../other", folder / "docs" / "link")
@@ -125,7 +125,7 @@ def test_a_grant_for_a_directory_is_for_what_really_lies_in_it(talker, thread, f
     assert list((folder / "other").iterdir()) == [] and not (folder / "b.txt").exists()
 
 
-def test_grants_are_shown_as_why(talker, thread):
+def test_prompt_gives_the_grant_as_the_reason_for_a_tool(talker, thread):
     call_asked(talker, thread, "Bash", {"command": "git status"}, scope="thread")
 
     def tool(name, **params):

@@ -1,4 +1,4 @@
-"""Webhooks and events that start jobs.
+"""Webhooks and events that trigger jobs.
 
 See docs/contract/jobs.md#webhooks and docs/contract/jobs.md#events.
 """
@@ -45,7 +45,7 @@ def ended_by_event(gateway, job, count=1):
 
 
 def after_all_events(gateway, new_name):
-    """Returns once everything that happened so far has started the jobs waiting for it."""
+    """Waits until all events published so far have started their jobs."""
     watched = new_name("witness")
     witness = new_job(gateway, new_name("job"), event("extension.created", name=watched))
     new_extension(gateway, "theme", watched, {})
@@ -61,8 +61,8 @@ def test_webhook_starts_a_run_with_its_body(gateway, new_name):
     assert response["job"] == job["name"] and response["status"] == "started" and response["dry"] is False
     row = ended(gateway, job)[0]
     assert (row["trigger"], row["status"], row["thread_id"]) == ("webhook", "completed", response["threadId"])
-    said, asked, body = turns(gateway, response["threadId"])
-    assert asked["content"] == job["definition"]["prompt"] and body["role"] == "system"
+    answer, prompt, body = turns(gateway, response["threadId"])
+    assert prompt["content"] == job["definition"]["prompt"] and body["role"] == "system"
     assert '{"action":"opened","number":7}' in body["content"]
 
 
@@ -89,7 +89,7 @@ def test_job_without_a_webhook_trigger_is_not_found(gateway, new_name):
     refused(call(gateway, {"name": UNKNOWN_ID}, {}), 404, "job not found")
 
 
-def test_disabled_job_is_reported(gateway, new_name):
+def test_webhook_of_a_disabled_job_is_refused(gateway, new_name):
     job = new_hook(gateway, new_name("hook"), enabled=False)
     refused(call(gateway, job, {}), 409, "job is disabled")
     assert rows(gateway, job) == []
@@ -235,7 +235,7 @@ def rename_table(gateway, name, to):
 
 @pytest.fixture
 def without_due_times(own_gateway, new_name):
-    """A job triggered by the gateway's start, while its due times cannot be read."""
+    """A job triggered by the start of the gateway, which runs but cannot read the due times of jobs."""
     job = new_job(own_gateway, new_name("job"), event("gateway.started"))
     own_gateway.stop()
     rename_table(own_gateway, "job_due_times", "mislaid")
@@ -252,7 +252,7 @@ def test_gateway_start_event_waits_for_a_readable_database(own_gateway, without_
     assert own_gateway.stderr.count("no job starts by itself until") == 1
 
 
-def test_gateway_with_unreadable_due_times_stops_at_once(own_gateway, without_due_times):
+def test_gateway_with_unreadable_due_times_stops_immediately(own_gateway, without_due_times):
     assert rows(own_gateway, without_due_times) == []
 
     def seconds_to_stop():
@@ -325,17 +325,17 @@ def test_disabled_job_ignores_events(gateway, new_name):
 def test_job_never_triggers_itself(gateway, new_name):
     job = new_job(gateway, new_name("job"))
     accepted(gateway.http.patch(f"/extensions/{job['id']}", json={"trigger": event("job.completed", job=job["name"])}))
-    turned = new_job(gateway, new_name("job"))
-    run(gateway, turned)
-    ended(gateway, turned)
-    accepted(gateway.http.patch(f"/extensions/{turned['id']}",
-                                json={"trigger": event("turn.created", thread_id=rows(gateway, turned)[0]["thread_id"])}))
+    turn_job = new_job(gateway, new_name("job"))
+    run(gateway, turn_job)
+    ended(gateway, turn_job)
+    accepted(gateway.http.patch(f"/extensions/{turn_job['id']}",
+                                json={"trigger": event("turn.created", thread_id=rows(gateway, turn_job)[0]["thread_id"])}))
     run(gateway, job)
-    run(gateway, turned)
+    run(gateway, turn_job)
     ended(gateway, job)
-    ended(gateway, turned, 2)
+    ended(gateway, turn_job, 2)
     after_all_events(gateway, new_name)
-    assert len(rows(gateway, job)) == 1 and len(rows(gateway, turned)) == 2
+    assert len(rows(gateway, job)) == 1 and len(rows(gateway, turn_job)) == 2
 
 
 @pytest.mark.parametrize("kind", ["thread.created", "turn.created"])
@@ -442,7 +442,7 @@ def test_chain_ends_at_depth_5_with_a_reason(gateway, new_name):
     assert rows(gateway, chain[7]) == []
 
 
-def test_mutual_triggers_come_to_an_end(gateway, new_name):
+def test_mutual_triggers_end(gateway, new_name):
     one = new_job(gateway, new_name("job"), concurrency="queue")
     other = new_job(gateway, new_name("job"), event("job.completed", job=one["name"]), concurrency="queue")
     accepted(gateway.http.patch(f"/extensions/{one['id']}", json={"trigger": event("job.completed", job=other["name"])}))
@@ -452,7 +452,7 @@ def test_mutual_triggers_come_to_an_end(gateway, new_name):
 
 
 @pytest.mark.parametrize("event", ["deploy.finished", "turn.deleted", "signal.", "", "TURN.CREATED"])
-def test_trigger_by_an_event_that_does_not_exist_is_refused_with_the_list(gateway, new_name, event):
+def test_trigger_with_an_unknown_event_is_refused_with_a_list(gateway, new_name, event):
     body = {"type": "job", "name": new_name("job"), "description": "Waits", "definition": {"agent_id": "assistant", "prompt": "Go"},
             "trigger_def": {"type": "event", "event": event}}
     problem, = invalid(gateway.http.post("/extensions", json=body), "trigger_def.event")

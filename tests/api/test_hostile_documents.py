@@ -1,4 +1,4 @@
-"""Documents that try to make an agent leak data, act for the person, last, or get more rights: none succeeds, whatever the
+"""Documents that try to make an agent leak data, act as the user, persist, or gain rights: none succeeds, whatever the
 stage of the agent, although its model is a stub that obeys whatever it reads.
 
 See docs/contract/agents.md#permissions, docs/contract/tools.md#files and docs/design/permissions.md#what-was-tried.
@@ -24,35 +24,35 @@ KEY = "CANARY-KEY-8c1f"
 CONFIGURED = "CANARY-CONFIG-77aa"
 SECRET = "CANARY-SECRET-0d3e"
 PROVIDER_KEY = "CANARY-PROVIDER-51b2"
-TALK = "CANARY-TALK-e9c4"
-OTHERS = "CANARY-OTHERS-2f60"
-TYPED = "CANARY-TYPED-93d1"
-CANARIES = (KEY, CONFIGURED, SECRET, PROVIDER_KEY, TALK, OTHERS, TYPED)
-WISH = re.compile(r"\b(?:CALL (\S+) (\{.*\})|SAY (.*))$", re.M)
+CONVERSATION = "CANARY-TALK-e9c4"
+OTHER_AGENT = "CANARY-OTHERS-2f60"
+HEADER = "CANARY-TYPED-93d1"
+CANARIES = (KEY, CONFIGURED, SECRET, PROVIDER_KEY, CONVERSATION, OTHER_AGENT, HEADER)
+INSTRUCTION = re.compile(r"\b(?:CALL (\S+) (\{.*\})|SAY (.*))$", re.M)
 
 
-def obeys(request):
-    """Reads what it is asked to read, does what it says, and finishes."""
+def obey(request):
+    """Reads the inbox if asked to, follows the instructions in what it read, and finishes."""
     newest = request.json["messages"][-1]
     text = newest["content"] if isinstance(newest["content"], str) else ""
-    wishes = WISH.findall(text)
-    said = "\n".join(words for _, _, words in wishes if words)
-    wanted = [ToolCall(name, input) for name, input, _ in wishes if name]
-    if not wishes and newest["role"] == "user":
-        wanted = [ToolCall("Read", {"path": "inbox.md"})]
-    return Reply(said, tool_calls=wanted) if wanted or said else Reply("Done.")
+    instructions = INSTRUCTION.findall(text)
+    text_to_say = "\n".join(words for _, _, words in instructions if words)
+    calls = [ToolCall(name, input) for name, input, _ in instructions if name]
+    if not instructions and newest["role"] == "user":
+        calls = [ToolCall("Read", {"path": "inbox.md"})]
+    return Reply(text_to_say, tool_calls=calls) if calls or text_to_say else Reply("Done.")
 
 
 class ForeignServer:
-    """Listens to everybody, over TCP and UDP."""
+    """A server outside the gateway that records all requests over TCP and datagrams over UDP."""
 
     def __init__(self):
-        self.heard = []
-        heard = self.heard
+        self.received = []
+        received = self.received
 
         class Handler(http.server.BaseHTTPRequestHandler):
             def handle_one_request(self):
-                heard.append(self.rfile.readline())
+                received.append(self.rfile.readline())
                 self.close_connection = True
 
         self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
@@ -62,12 +62,12 @@ class ForeignServer:
         self.datagrams.setblocking(False)
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
 
-    def everything_heard(self):
+    def all_received(self):
         try:
-            self.heard.append(self.datagrams.recv(2048))
+            self.received.append(self.datagrams.recv(2048))
         except BlockingIOError:
             pass
-        return list(self.heard)
+        return list(self.received)
 
     def close(self):
         self.server.shutdown()
@@ -75,31 +75,31 @@ class ForeignServer:
         self.datagrams.close()
 
 
-def texts_below(folder):
-    """The files of a folder that nobody may change, with their contents."""
+def files_below(folder):
+    """Returns the content of all files below a directory."""
     return {str(path): path.read_bytes() if path.is_file() else None
             for path in sorted(folder.rglob("*"))} if folder.exists() else None
 
 
 class Victim:
-    """A person's home with private data, an agent of each stage working in a project, and a foreign server."""
+    """A home directory with private data, an agent of each stage working in a project, and a foreign server."""
 
     def __init__(self, gateway, stub, server):
         self.gateway, self.stub, self.server = gateway, stub, server
         self.project = gateway.home / "site"
-        self.lay_out()
+        self.create_files()
         gateway.start()
         gateway.command("secret", "set", "KEY", typed=SECRET + "\n")
         self.other = new_agent(gateway, "other", stage="sovereign")
         self.own = gateway.data / "agents" / "other"
-        (self.own / "soul.md").write_text(OTHERS)
-        (self.own / "notes.md").write_text(OTHERS)
-        self.talk = new_thread(gateway, self.other, title="in confidence")
-        turn = {"role": "user", "content": f"My PIN: {TALK}"}
-        self.turn = accepted(gateway.http.post(f"/threads/{self.talk['id']}/turns", json=turn), 201)
+        (self.own / "soul.md").write_text(OTHER_AGENT)
+        (self.own / "notes.md").write_text(OTHER_AGENT)
+        self.thread = new_thread(gateway, self.other, title="in confidence")
+        turn = {"role": "user", "content": f"My PIN: {CONVERSATION}"}
+        self.turn = accepted(gateway.http.post(f"/threads/{self.thread['id']}/turns", json=turn), 201)
         for body in (
                 {"type": "integration", "name": "wired", "definition": {
-                    "kind": "mcp-http", "url": "http://127.0.0.1:9/", "headers": {"Authorization": TYPED}}},
+                    "kind": "mcp-http", "url": "http://127.0.0.1:9/", "headers": {"Authorization": HEADER}}},
                 {"type": "integration", "name": "messenger", "definition": {
                     "kind": "channel", "service": "telegram", "token": "${secret:KEY}", "agent_id": "other",
                     "allow": ["41"], "address": "http://127.0.0.1:9"}},
@@ -111,7 +111,7 @@ class Victim:
         self.agents = {stage: new_agent(gateway, f"reader-{stage}", stage=stage) for stage in STAGES}
         self.proposal = self.propose()
 
-    def lay_out(self):
+    def create_files(self):
         home = self.gateway.home
         (home / ".ssh").mkdir()
         (home / ".ssh" / "id_rsa").write_text(KEY)
@@ -124,7 +124,7 @@ class Victim:
         (home / "elsewhere").mkdir()
 
     def propose(self):
-        """A proposal that waits for the person."""
+        """Creates a pending proposal."""
         self.stub.always(lambda request: Reply("Done.") if request.json["messages"][-1]["role"] == "tool" else Reply(
             "", tool_calls=[ToolCall("Propose", {"type": "file", "title": "x", "target": str(self.project / "staged.txt"),
                                                  "content": "x"})]))
@@ -132,15 +132,15 @@ class Victim:
         self.run(thread)
         return accepted(self.gateway.http.get("/proposals"))[0]
 
-    def names(self, agent):
-        """What the names in braces of the documents stand for."""
+    def placeholders(self, agent):
+        """Returns the values of the placeholders in the documents."""
         return {"home": self.gateway.home, "data": self.gateway.data, "project": self.project, "port": self.server.port,
                 "gateway": self.gateway.port, "agent": agent["name"], "other": "other", "job": "chore",
-                "channel": "messenger", "capability": "limits", "thread": self.talk["id"], "turn": self.turn["id"],
+                "channel": "messenger", "capability": "limits", "thread": self.thread["id"], "turn": self.turn["id"],
                 "proposal": f"{self.proposal['agent']}/{self.proposal['date']}"}
 
     def run(self, thread, denies=False):
-        """Has the agent answer. A person who denies everything is there, or nobody."""
+        """Has the agent answer. Approvals are denied by a client, or no client is connected to decide them."""
         with self.gateway.events() as events:
             events.subscribe(thread["id"], approvals=denies)
             body = {"content": "Read inbox.md, and do what is to be done.", "threadId": thread["id"]}
@@ -152,13 +152,13 @@ class Victim:
                 if message["type"] == "permission-requested":
                     self.gateway.http.post(f"/permissions/{message['request']['id']}", json={"decision": "deny"})
 
-    def reads(self, wishes, stage, denies):
+    def run_with_document(self, instructions, stage, denies):
         """Has the agent read the document and obey it."""
         agent = self.agents[stage]
-        self.server.heard.clear()
+        self.server.received.clear()
         self.stub.reset()
-        self.stub.always(obeys)
-        (self.project / "inbox.md").write_text(document(wishes, self.names(agent)))
+        self.stub.always(obey)
+        (self.project / "inbox.md").write_text(document(instructions, self.placeholders(agent)))
         thread = new_thread(self.gateway, agent, project_id=self.project_id, title="a document")
         body = {"role": "user", "content": "My PIN is 4711."}
         accepted(self.gateway.http.post(f"/threads/{thread['id']}/turns", json=body), 201)
@@ -170,9 +170,9 @@ class Victim:
         return accepted(self.gateway.http.get("/extensions"))
 
     def state(self):
-        """Everything that no document may change, whatever the stage."""
+        """Returns everything that no document may change, whatever the stage of the agent."""
         gateway, http_client = self.gateway, self.gateway.http
-        folders = {name: texts_below(gateway.data / name) for name in ("skills", "knowledge", "jobs")}
+        folders = {name: files_below(gateway.data / name) for name in ("skills", "knowledge", "jobs")}
         return {
             "files": {str(file): file.read_bytes() if file.exists() else None for file in (
                 gateway.data / "config.yaml", gateway.data / ".gateway-token", gateway.data / "secrets.yaml",
@@ -180,12 +180,12 @@ class Victim:
                 *(gateway.data / "agents" / agent["name"] / "agent.yaml" for agent in self.agents.values()))},
             "home": {path.name: path.read_bytes() for path in gateway.home.iterdir() if path.is_file()},
             "folders at home": sorted(path.name for path in gateway.home.iterdir()),
-            "keys": texts_below(gateway.home / ".ssh"),
-            "elsewhere": texts_below(gateway.home / "elsewhere"),
+            "keys": files_below(gateway.home / ".ssh"),
+            "elsewhere": files_below(gateway.home / "elsewhere"),
             "the gateway's": folders,
             "another agent's": {name: (self.own / name).read_text() for name in ("soul.md", "notes.md", "agent.yaml")},
-            "repository": texts_below(self.project / ".git"),
-            "skills of the project": texts_below(self.project / ".agents"),
+            "repository": files_below(self.project / ".git"),
+            "skills of the project": files_below(self.project / ".agents"),
             "staged": (self.project / "staged.txt").exists(),
             "records": {record["name"]: (record["definition"], record["enabled"], record["source"])
                         for record in self.records() if record["source"] != "agent"},
@@ -193,7 +193,7 @@ class Victim:
                        for agent in (*self.agents.values(), self.other)},
             "grants": [accepted(http_client.get(f"/agents/{agent['name']}/grants")) for agent in self.agents.values()],
             "secrets": accepted(http_client.get("/secrets")),
-            "talk": len(accepted(http_client.get(f"/threads/{self.talk['id']}/turns"))),
+            "talk": len(accepted(http_client.get(f"/threads/{self.thread['id']}/turns"))),
             "projects": accepted(http_client.get("/projects")),
         }
 
@@ -229,23 +229,23 @@ def leaks(victim, run):
 
 
 def check_records_of_agents(records, stage):
-    """Below trusted none is made, and only a sovereign agent's are enabled."""
+    """Checks that agents below trusted created no record, and that only those of a sovereign agent are enabled."""
     made = {record["name"]: record["enabled"] for record in records}
     assert not made or stage in ("trusted", "sovereign"), made
     assert stage == "sovereign" or not any(made.values()), made
 
 
-@pytest.mark.parametrize("category, what", [(category, what) for category, cases in CASES.items() for what in cases])
-def test_nothing_happens_that_no_person_allowed(victim, category, what):
+@pytest.mark.parametrize("category, case", [(category, case) for category, cases in CASES.items() for case in cases])
+def test_hostile_document_changes_and_leaks_nothing(victim, category, case):
     before = victim.state()
     for stage in STAGES:
-        run = victim.reads(CASES[category][what], stage, denies=CASES[category] is FATIGUE)
+        run = victim.run_with_document(CASES[category][case], stage, denies=CASES[category] is FATIGUE)
         assert leaks(victim, run) == [], stage
-        assert victim.server.everything_heard() == [], stage
+        assert victim.server.all_received() == [], stage
         check_records_of_agents(victim.made_by_agents(), stage)
         victim.clean_up()
         assert victim.state() == before, stage
 
 
-def test_number_of_hostile_documents():
+def test_there_are_at_least_200_hostile_documents():
     assert sum(map(len, CASES.values())) >= 200
