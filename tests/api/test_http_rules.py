@@ -61,9 +61,9 @@ def test_invalid_timestamp_is_named(gateway, thread, value):
 
 def test_timestamp_without_a_zone_is_utc(gateway):
     created = accepted(gateway.http.post("/threads", json={"agent_id": "zones"}), 201)
-    moment = created["updated_at"].removesuffix("Z")
-    hour = f"{int(moment[11:13]) - 1:02d}" if int(moment[11:13]) else "00"
-    before = moment[:11] + hour + ":00:00"
+    updated_at = created["updated_at"].removesuffix("Z")
+    hour = f"{int(updated_at[11:13]) - 1:02d}" if int(updated_at[11:13]) else "00"
+    before = updated_at[:11] + hour + ":00:00"
     listed = accepted(gateway.http.get("/threads", params={"since": before, "agent_id": "zones"}))
     assert [found["id"] for found in listed] == [created["id"]]
 
@@ -120,8 +120,8 @@ def test_byte_order_mark_or_another_encoding_is_refused(gateway, thread, raw):
 def test_body_has_at_most_64_levels(gateway, thread, opening, closing):
     def body(depth):
         innermost = opening[0] + closing
-        within = opening * (depth - 3) + innermost + closing * (depth - 3)
-        return f'{{"content": "a", "role": "user", "metadata": {{"m": {within}}}}}'
+        inner = opening * (depth - 3) + innermost + closing * (depth - 3)
+        return f'{{"content": "a", "role": "user", "metadata": {{"m": {inner}}}}}'
 
     accepted(post_turn(gateway, thread, body(64)), 201)
     refused(post_turn(gateway, thread, body(65)), 400, "Invalid JSON")
@@ -202,8 +202,8 @@ def test_surrogate_pair_is_one_character(gateway, thread):
                                     "1e300", "5e-324", "0.1", "123456789.123"])
 def test_numbers_are_returned_as_sent(gateway, thread, number):
     body = f'{{"content": "a", "role": "user", "metadata": {{"n": {number}}}}}'
-    back = accepted(post_turn(gateway, thread, body), 201)["metadata"]["n"]
-    assert back == json.loads(number)
+    returned = accepted(post_turn(gateway, thread, body), 201)["metadata"]["n"]
+    assert returned == json.loads(number)
 
 
 def test_null_counts_as_omitted(gateway, thread):
@@ -218,7 +218,7 @@ def test_null_counts_as_omitted(gateway, thread):
 
 # Invalid and missing members, per route.
 
-WRONG = {
+WRONG_VALUES = {
     "string": [5, 1.5, True, ["a"], {"a": 1}],
     "boolean": [0, 1, "true", [], {}],
     "object": [5, "{}", True, []],
@@ -245,7 +245,7 @@ MEMBERS = [
 
 @pytest.mark.parametrize("method, path, body, member, kind", MEMBERS)
 def test_member_of_the_wrong_type_is_named(gateway, thread, method, path, body, member, kind):
-    for value in WRONG[kind]:
+    for value in WRONG_VALUES[kind]:
         response = gateway.http.request(method, path.replace(":id", thread["id"]), json={**body, member: value})
         refused(response, 400, f"{member} must be a {kind}")
 
@@ -300,7 +300,7 @@ def test_invalid_boolean_query_value(gateway, value):
     ("/threads/:id/turns", "role", "tool"), ("/threads/:id/turns", "role", "system"),
     ("/extensions", "type", "a&b=c d/\u00e9"),
 ])
-def test_value_outside_an_enumeration_is_shown(gateway, thread, path, name, value):
+def test_value_outside_an_enumeration_is_named(gateway, thread, path, name, value):
     response = gateway.http.get(path.replace(":id", thread["id"]), params={name: value})
     refused(response, 400, f"invalid {name}: {value}")
 
@@ -335,26 +335,26 @@ def test_nul_in_a_query_is_refused(gateway):
 
 # Sizes.
 
-OVER = 10 * 1024 * 1024 + 1
+TOO_LARGE = 10 * 1024 * 1024 + 1
 
 
 def test_declared_body_over_10_mib_is_refused_before_it_is_sent(gateway):
     with gateway.connect() as connection:
-        connection.request("POST /threads HTTP/1.1", f"Content-Length: {OVER}")
+        connection.request("POST /threads HTTP/1.1", f"Content-Length: {TOO_LARGE}")
         response = connection.response()
     assert (response.status, response.error) == (413, "request body too large")
 
 
 def test_body_of_10_mib_is_accepted(gateway, thread):
-    frame = '{"content": "a", "role": "user", "x": "%s"}'
-    accepted(post_turn(gateway, thread, frame % ("y" * (OVER - 1 - len(frame) + 2))), 201)
+    template = '{"content": "a", "role": "user", "x": "%s"}'
+    accepted(post_turn(gateway, thread, template % ("y" * (TOO_LARGE - 1 - len(template) + 2))), 201)
 
 
 def test_chunked_body_over_10_mib_is_refused_while_it_arrives(gateway):
     chunk = b"10000\r\n" + b" " * 0x10000 + b"\r\n"
     with gateway.connect() as connection:
         connection.request("POST /threads HTTP/1.1", "Transfer-Encoding: chunked")
-        for _ in range(OVER // 0x10000 + 1):
+        for _ in range(TOO_LARGE // 0x10000 + 1):
             connection.send(chunk)
         response = connection.response()
     assert (response.status, response.error) == (413, "request body too large")
@@ -362,7 +362,7 @@ def test_chunked_body_over_10_mib_is_refused_while_it_arrives(gateway):
 
 def test_oversized_body_sent_anyway_gets_its_response(gateway):
     with gateway.connect() as connection:
-        connection.request("POST /threads HTTP/1.1", f"Content-Length: {OVER}", body=b" " * OVER)
+        connection.request("POST /threads HTTP/1.1", f"Content-Length: {TOO_LARGE}", body=b" " * TOO_LARGE)
         response = connection.response()
     assert (response.status, response.error) == (413, "request body too large")
 
@@ -384,8 +384,8 @@ def test_large_body_has_the_same_validation_errors(gateway, thread, body, error)
 
 
 def test_large_body_is_executed_once_per_idempotency_key(gateway, thread):
-    def post(more):
-        body = json.dumps({"content": "a" * 1024 * 1024 + more, "role": "user"})
+    def post(suffix):
+        body = json.dumps({"content": "a" * 1024 * 1024 + suffix, "role": "user"})
         return post_turn(gateway, thread, body, {"Idempotency-Key": f"large-{thread['id']}"})
 
     assert accepted(post(""), 201) == accepted(post(""), 201)
@@ -393,9 +393,9 @@ def test_large_body_is_executed_once_per_idempotency_key(gateway, thread):
 
 
 def test_body_with_many_values_is_parsed_off_the_loop(own_gateway):
-    loop, beside = own_gateway.cpu_of("agw"), own_gateway.cpu_of("agw-blocking")
+    loop_before, blocking_before = own_gateway.cpu_of("agw"), own_gateway.cpu_of("agw-blocking")
     refused(own_gateway.http.post("/threads", content='{"values": [' + "1," * 2_000_000), 400, "Invalid JSON")
-    assert own_gateway.cpu_of("agw") - loop < (own_gateway.cpu_of("agw-blocking") - beside) / 2
+    assert own_gateway.cpu_of("agw") - loop_before < (own_gateway.cpu_of("agw-blocking") - blocking_before) / 2
 
 
 def test_aborted_body_is_harmless(gateway):

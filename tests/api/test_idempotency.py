@@ -50,7 +50,7 @@ def test_key_is_checked_after_the_token(gateway):
     refused(gateway.anonymous.post("/threads", json={"agent_id": "keys"}, headers=headers), 401, "unauthorized")
 
 
-def test_simultaneous_twins_wait_for_the_first(gateway):
+def test_simultaneous_duplicates_wait_for_the_first(gateway):
     headers = key()
     responses = at_once(20, lambda _: post_thread(gateway, headers, agent_id="twins", title="one"))
     assert {response.status_code for response in responses} == {201}
@@ -71,7 +71,7 @@ def test_errors_are_not_stored(gateway):
     accepted(post_thread(gateway, headers, title="now right"), 201)
 
 
-def test_refusal_because_of_the_record_is_not_stored(gateway, new_name):
+def test_conflict_is_not_stored(gateway, new_name):
     headers, extension = key(), new_name("idempotent")
     body = {"type": "theme", "name": extension, "description": "", "definition": {}}
     kept = accepted(gateway.http.post("/extensions", json=body), 201)
@@ -114,13 +114,13 @@ def test_toggle_sent_twice_flips_once(gateway, new_name):
 
 
 def test_response_survives_a_restart_and_a_kill(own_gateway):
-    stopped, killed = key(), key()
-    first = accepted(post_thread(own_gateway, stopped, title="a"), 201)
+    before_stop, before_kill = key(), key()
+    first = accepted(post_thread(own_gateway, before_stop, title="a"), 201)
     own_gateway.restart()
-    assert accepted(post_thread(own_gateway, stopped, title="a"), 201) == first
-    refused(post_thread(own_gateway, stopped, title="b"), 409, "idempotency key reused")
-    second = accepted(post_thread(own_gateway, killed, title="c"), 201)
+    assert accepted(post_thread(own_gateway, before_stop, title="a"), 201) == first
+    refused(post_thread(own_gateway, before_stop, title="b"), 409, "idempotency key reused")
+    second = accepted(post_thread(own_gateway, before_kill, title="c"), 201)
     own_gateway.kill()
     own_gateway.start()
-    assert accepted(post_thread(own_gateway, killed, title="c"), 201) == second
+    assert accepted(post_thread(own_gateway, before_kill, title="c"), 201) == second
     assert len(accepted(own_gateway.http.get("/threads", params={"agent_id": "keys"}))) == 2

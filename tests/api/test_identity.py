@@ -45,7 +45,7 @@ def test_missing_file_has_empty_content(own_gateway, path):
     assert accepted(own_gateway.http.get(path)) == {"content": ""}
 
 
-def test_written_content_is_read_back_and_in_the_file(own_gateway, path):
+def test_written_content_is_returned_and_in_the_file(own_gateway, path):
     assert accepted(own_gateway.http.put(path, json={"content": "Be kind. ✓"})) == {"status": "ok"}
     assert accepted(own_gateway.http.get(path)) == {"content": "Be kind. ✓"}
     file = own_gateway.data / f"{path.strip('/')}.md"
@@ -57,9 +57,9 @@ def test_written_content_is_read_back_and_in_the_file(own_gateway, path):
 def test_write_during_a_rename_is_not_lost(own_gateway):
     body = {"type": "agent", "name": "scribe-0", "description": "d", "definition": {}, "enabled": True}
     agent = accepted(own_gateway.http.post("/extensions", json=body), 201)
-    with concurrent.futures.ThreadPoolExecutor(1) as other:
+    with concurrent.futures.ThreadPoolExecutor(1) as pool:
         for number in range(1, 31):
-            renaming = other.submit(own_gateway.http.patch, f"/extensions/{agent['id']}", json={"name": f"scribe-{number}"})
+            renaming = pool.submit(own_gateway.http.patch, f"/extensions/{agent['id']}", json={"name": f"scribe-{number}"})
             for file in ("soul", "user-profile"):
                 accepted(own_gateway.http.put(f"/agents/{agent['id']}/{file}", json={"content": f"{file} {number}"}))
                 assert accepted(own_gateway.http.get(f"/agents/{agent['id']}/{file}")) == {"content": f"{file} {number}"}
@@ -115,13 +115,13 @@ def test_valid_name_needs_no_agent(gateway, safe, file):
     assert accepted(gateway.http.get(f"/agents/{safe}/{file}")) == {"content": safe}
 
 
-def test_agent_id_stands_for_its_name(gateway, agent, file):
+def test_agent_id_can_be_used_instead_of_its_name(gateway, agent, file):
     accepted(gateway.http.put(f"/agents/{agent['id']}/{file}", json={"content": "mine"}))
     assert accepted(gateway.http.get(f"/agents/{agent['name']}/{file}")) == {"content": "mine"}
     assert (gateway.data / "agents" / agent["name"] / f"{file}.md").read_text() == "mine"
 
 
-def test_agent_directory_leading_elsewhere_is_rejected(own_gateway, file, tmp_path):
+def test_symlinked_agent_directory_is_rejected(own_gateway, file, tmp_path):
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     (elsewhere / f"{file}.md").write_text("secret")

@@ -1,4 +1,4 @@
-"""What a gateway holds in memory while it has nothing to do."""
+"""Memory use of an idle gateway."""
 
 import pytest
 
@@ -13,8 +13,8 @@ def resident_kib(gateway, kind="VmRSS"):
         return next(int(line.split()[1]) for line in status if line.startswith(kind))
 
 
-@pytest.mark.skipif(HAS_ADDRESS_SANITIZER, reason="the figure is of a program without sanitizers")
-def test_an_idle_gateway_gives_back_what_its_work_took(make_gateway):
+@pytest.mark.skipif(HAS_ADDRESS_SANITIZER, reason="the limit is for builds without sanitizers")
+def test_an_idle_gateway_returns_memory_to_the_system(make_gateway):
     gateway = make_gateway().start()
     for number in range(300):
         body = {"type": "theme", "name": f"theme-{number}", "description": "d" * 10_000, "definition": {"colors": {}}}
@@ -25,9 +25,9 @@ def test_an_idle_gateway_gives_back_what_its_work_took(make_gateway):
     assert gateway.http.get("/health").is_success
 
 
-@pytest.mark.skipif(HAS_ADDRESS_SANITIZER, reason="the figure is of a program without sanitizers")
-def test_an_idle_channel_takes_little_memory(talking):
-    """Each connection to an XMPP server had its own copy of the host's certificate authorities, of a MiB."""
+@pytest.mark.skipif(HAS_ADDRESS_SANITIZER, reason="the limit is for builds without sanitizers")
+def test_an_idle_channel_uses_little_memory(talking):
+    """Each connection to an XMPP server once held its own copy of the host's CA certificates, about 1 MiB."""
     gateway, count = talking.gateway, 20
     gateway.http.put("/secrets/XMPP", json={"value": PASSWORD})
     before = resident_kib(gateway, "RssAnon")
@@ -36,5 +36,5 @@ def test_an_idle_channel_takes_little_memory(talking):
             prosody.register(name, PASSWORD)
             connect(gateway, prosody, service="xmpp", token="${secret:XMPP}", user=f"{name}@{DOMAIN}", allow=[f"ann@{DOMAIN}"])
         wait_for(lambda: all(one["state"] == "connected" for one in gateway.http.get("/channels").json()))
-        # The first one brings libraries with it. bench/channels.py measures a single one.
+        # The first connection also loads libraries. bench/channels.py measures a single connection.
         wait_for(lambda: resident_kib(gateway, "RssAnon") - before < count * 500)

@@ -1,4 +1,4 @@
-"""What is broken in the data of another program costs only itself, and is told.
+"""Invalid data of other programs: only the invalid part is skipped, and it is reported.
 
 See docs/contract/transfer.md.
 """
@@ -19,7 +19,7 @@ def trip(*texts_, **members):
     return chat.conversation
 
 
-def listed(gateway):
+def extension_names(gateway):
     return {one["name"] for one in accepted(gateway.http.get("/extensions")) if one["source"] != "built-in"}
 
 
@@ -44,7 +44,7 @@ def test_a_truncated_database_is_reported(own_gateway, size):
     assert any("opencode.db" in what or "session" in what for what in why), why
 
 
-def test_an_archive_of_chatgpt_is_not_taken_for_one_of_claude(own_gateway, tmp_path):
+def test_an_archive_of_chatgpt_is_not_imported_as_one_of_claude(own_gateway, tmp_path):
     result = imported(own_gateway, "claude", write_json(tmp_path / "conversations.json", [trip()]))
     assert created(result) == {} and "another program" in result["left_out"][0]["why"]
 
@@ -69,8 +69,8 @@ def test_a_database_of_a_future_version_is_read_as_far_as_it_is_known(own_gatewa
     assert texts(own_gateway, "Weather in Lisbon")[0] == ("user", "Is it raining?")
 
 
-def test_values_of_other_types_are_passed_over(own_gateway, tmp_path):
-    """In SQLite a column of texts may hold anything."""
+def test_values_of_unexpected_types_are_skipped(own_gateway, tmp_path):
+    """A column of SQLite may hold values of any type, whatever its declared type."""
     home = program("hermes", tmp_path / "hermes")
     with sqlite3.connect(home / "state.db") as database:
         database.executescript("""
@@ -85,11 +85,11 @@ def test_values_of_other_types_are_passed_over(own_gateway, tmp_path):
 
 HOSTILE = [
     ("nested too deeply", '[{"conversation_id": "x", "mapping": ' + '{"a":' * 200 + "1" + "}" * 200 + "}]"),
-    ("no numbers of JSON", '[{"conversation_id": "x", "create_time": 1e999, "mapping": {}}]'),
+    ("a number out of range", '[{"conversation_id": "x", "create_time": 1e999, "mapping": {}}]'),
     ("a lone surrogate", '[{"conversation_id": "x", "title": "\\ud800", "mapping": {}}]'),
     ("not UTF-8", b'[{"conversation_id": "x", "title": "\xff", "mapping": {}}]'),
     ("a list of lists", "[[], 7, null]"),
-    ("messages of no kind", json.dumps([{"conversation_id": "x", "title": "T", "mapping": {
+    ("malformed messages", json.dumps([{"conversation_id": "x", "title": "T", "mapping": {
         "a": {"message": 7, "parent": 7}, "b": 7, "c": {"message": {"author": 7, "content": [7]}, "parent": "nobody"}}}])),
     ("nothing", ""),
     ("zeroes", bytes(1000)),
@@ -107,15 +107,15 @@ def test_invalid_conversations_are_reported_and_the_others_imported(own_gateway,
     assert any("conversation" in what for what in reasons(result))
 
 
-def test_half_characters_are_replaced_and_all_around_them_comes(own_gateway, tmp_path):
-    """JavaScript cuts texts in the middle of a character. See RFC 8259, section 8.2."""
-    said = trip("Where to, \ud83d?", "To Rome \U0001f600.", title="Trip \udc00")
-    result = imported(own_gateway, "chatgpt", write_json(tmp_path / "conversations.json", [said]))
+def test_lone_surrogates_are_replaced(own_gateway, tmp_path):
+    """JavaScript may cut a string between the halves of a surrogate pair. See RFC 8259, section 8.2."""
+    chat = trip("Where to, \ud83d?", "To Rome \U0001f600.", title="Trip \udc00")
+    result = imported(own_gateway, "chatgpt", write_json(tmp_path / "conversations.json", [chat]))
     assert texts(own_gateway, "Trip \ufffd") == [("user", "Where to, \ufffd?"), ("assistant", "To Rome \U0001f600.")]
     assert reasons(result) == {"2 characters of conversations.json[0]": "are not whole: they became U+FFFD"}
 
 
-def test_half_characters_in_lines_and_rows_are_replaced(own_gateway):
+def test_lone_surrogates_in_lines_and_rows_are_replaced(own_gateway):
     codex = own_gateway.home / ".codex" / "sessions"
     write_lines(codex / "a.jsonl", [{"type": "message", "role": "user", "content": [{"type": "input_text", "text": text}]}
                                     for text in ("Hi \ud83d", "Bye")])
@@ -131,10 +131,10 @@ def test_half_characters_in_lines_and_rows_are_replaced(own_gateway):
     database.close()
     result = imported(own_gateway, "opencode", path)
     assert f"1 characters of {changed}" in reasons(result)
-    assert ("user", "Hello \ufffd") in [said for title in threads(own_gateway) for said in texts(own_gateway, title)]
+    assert ("user", "Hello \ufffd") in [entry for title in threads(own_gateway) for entry in texts(own_gateway, title)]
 
 
-def test_absurd_times_of_an_export_are_dropped_and_noted(own_gateway, tmp_path):
+def test_impossible_times_of_an_export_are_dropped_and_noted(own_gateway, tmp_path):
     chat = trip("Where to?", "To Rome.", "When?", "In May.")
     for key, time in (("m1", 1e300), ("m2", -1e300), ("m3", "half past ten"), ("m4", 1e12)):
         chat["mapping"][key]["message"]["create_time"] = time
@@ -146,31 +146,31 @@ def test_absurd_times_of_an_export_are_dropped_and_noted(own_gateway, tmp_path):
     assert {turn["created_at"] for turn in turns(own_gateway, "Trip")} == {"2023-11-14T22:13:20.500Z"}
 
 
-def test_texts_of_any_kind_come_as_they_are(own_gateway, tmp_path):
-    said = ["nul \0 in it", "\u202eleft", "<script>", "line\u2028end", "x" * 100_000]
+def test_unusual_texts_are_imported_unchanged(own_gateway, tmp_path):
+    messages = ["nul \0 in it", "\u202eleft", "<script>", "line\u2028end", "x" * 100_000]
     chat = ChatGPT("T" * 5000)
-    for text in said:
+    for text in messages:
         chat.say("user", text)
     imported(own_gateway, "chatgpt", write_json(tmp_path / "conversations.json", [chat.conversation]))
     [thread] = threads(own_gateway)
-    assert [content for _, content in texts(own_gateway, thread)] == said
+    assert [content for _, content in texts(own_gateway, thread)] == messages
 
 
-def test_messages_with_the_same_id_and_long_keys_are_reported_or_imported(own_gateway, tmp_path):
-    """A key is at most 512 bytes."""
+def test_a_conversation_with_too_long_an_id_is_reported(own_gateway, tmp_path):
+    """A key has at most 512 bytes."""
     long = trip(key="k" * 600, title="Long")
     result = imported(own_gateway, "chatgpt", write_json(tmp_path / "conversations.json", [long, trip()]))
     assert "512 bytes" in reasons(result)["thread Long"] and set(threads(own_gateway)) == {"Trip"}
 
 
-def test_names_that_become_one_do_not_hide_each_other(own_gateway):
+def test_names_that_map_to_the_same_name_are_all_imported(own_gateway):
     folder = own_gateway.home / ".codex" / "prompts"
     folder.mkdir(parents=True)
     for name in ("fix it", "fix-it", "Fix It!", "日本", "..", "-"):
         (folder / f"{name}.md").write_text(f"Do {name}")
     result = imported(own_gateway, "codex", folder.parent)
     assert created(result)["commands"] == 6
-    prompts = [accepted(own_gateway.http.get(f"/extensions/{name}"))["definition"].get("prompt") for name in listed(own_gateway)]
+    prompts = [accepted(own_gateway.http.get(f"/extensions/{name}"))["definition"].get("prompt") for name in extension_names(own_gateway)]
     assert sorted(prompt for prompt in prompts if prompt) == sorted(f"Do {name}" for name in ("fix it", "fix-it", "Fix It!", "日本", "..", "-"))
     assert any("is named" in note for note in result["notes"])
     assert created(imported(own_gateway, "codex", folder.parent)) == {}
@@ -185,7 +185,7 @@ def test_a_skill_with_an_invalid_name_is_renamed_and_reported(own_gateway):
     assert {"skill Make PDF is named make-pdf here", "skill 日本 is named skill here"} <= set(notes)
 
 
-def test_a_loop_of_links_ends(own_gateway):
+def test_a_cycle_of_symlinks_ends(own_gateway):
     folder = own_gateway.home / ".codex" / "sessions"
     folder.mkdir(parents=True)
     (folder / "loop").symlink_to(folder)
@@ -196,7 +196,7 @@ def test_a_loop_of_links_ends(own_gateway):
 
 @pytest.mark.parametrize(("text", "why"), [
     ("{", "is not JSON"), ("[]", "is not JSON"), ('{"jobs": {}}', "no list of jobs"), ("\xff", ""), ("{}" * 2, "is not JSON"),
-], ids=["cut off", "a list", "another form", "no text", "two texts"])
+], ids=["cut off", "a list", "another form", "not UTF-8", "two texts"])
 def test_an_invalid_file_of_jobs_is_reported(own_gateway, text, why):
     home = program("hermes", own_gateway.home / ".hermes")
     (home / "cron" / "jobs.json").write_bytes(text.encode("latin-1"))
@@ -210,7 +210,7 @@ def test_an_invalid_file_of_jobs_is_reported(own_gateway, text, why):
     {"kind": "interval", "minutes": 10 ** 18}, {"kind": "interval", "minutes": -5}, {"kind": "interval", "minutes": "5"},
     {"kind": "every", "everyMs": 0}, {"kind": "lunar"}, {},
 ], ids=str)
-def test_a_schedule_of_another_dialect_is_reported(own_gateway, schedule):
+def test_an_unsupported_schedule_is_reported(own_gateway, schedule):
     home = own_gateway.home / ".hermes"
     write_json(home / "cron" / "jobs.json", {"jobs": [7, {"id": "j", "name": "odd", "prompt": "x", "schedule": schedule}]})
     result = imported(own_gateway, "hermes", home)

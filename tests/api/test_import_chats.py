@@ -56,7 +56,7 @@ def test_a_chatgpt_archive_becomes_threads_with_times_and_state(own_gateway, tmp
     assert answer["metadata"]["model"] == "gpt-4o" and answer["in_reply_to"] == question["id"]
 
 
-def test_a_bar_on_a_terminal_shows_how_far_it_is(own_gateway, tmp_path):
+def test_a_progress_bar_is_shown_on_a_terminal(own_gateway, tmp_path):
     chats = [ChatGPT(f"Chat {number}", f"c{number}").conversation for number in range(300)]
     archive = write_zip(tmp_path / "export.zip", conversations_json=chats)
     environment = {**own_gateway.variables(), "AGENT_GATEWAY_DATA_DIR": str(own_gateway.data), "TERM": "xterm"}
@@ -68,8 +68,8 @@ def test_a_bar_on_a_terminal_shows_how_far_it_is(own_gateway, tmp_path):
         assert terminal.exit_status() == 0
 
 
-@pytest.mark.skipif(HAS_ADDRESS_SANITIZER, reason="the figure is of a program without sanitizers")
-def test_a_file_of_one_line_takes_little_memory(own_gateway, tmp_path):
+@pytest.mark.skipif(HAS_ADDRESS_SANITIZER, reason="the limit is for builds without sanitizers")
+def test_importing_a_large_file_of_one_line_uses_little_memory(own_gateway, tmp_path):
     chat = ChatGPT(key="the-key")
     for _ in range(20):
         chat.say("user", "word " * 2000)
@@ -81,7 +81,7 @@ def test_a_file_of_one_line_takes_little_memory(own_gateway, tmp_path):
             file.write(("," if number else "") + text.replace("the-key", f"key-{number}"))
         file.write("]")
     assert path.stat().st_size > 150_000_000
-    # The peak of a process counts from before its exec, so a small one starts it.
+    # The peak memory of a process includes the time before its exec, so a small process starts the import.
     script = ("import resource, subprocess, sys; subprocess.run(sys.argv[1:], check=True, stdout=subprocess.DEVNULL); "
               "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)")
     done = subprocess.run([sys.executable, "-c", script, str(BINARY), "import", "chatgpt", str(path), "--dry-run"],
@@ -90,7 +90,7 @@ def test_a_file_of_one_line_takes_little_memory(own_gateway, tmp_path):
     assert int(done.stdout) < 60 * 1024, done.stdout
 
 
-def test_done_twice_it_makes_nothing_twice(own_gateway, tmp_path):
+def test_a_repeated_import_creates_nothing(own_gateway, tmp_path):
     path = write_json(tmp_path / "conversations.json", [trip().conversation])
     imported(own_gateway, "chatgpt", path)
     again = imported(own_gateway, "chatgpt", path)
@@ -111,7 +111,7 @@ def test_edited_and_regenerated_messages_become_forks(own_gateway, tmp_path):
     assert texts(own_gateway, "Trip (fork 2)") == [("user", "Where to?"), ("assistant", "To Oslo.")]
 
 
-def test_tool_calls_and_reasoning_come_along(own_gateway, tmp_path):
+def test_tool_calls_and_reasoning_are_imported(own_gateway, tmp_path):
     chat = ChatGPT()
     chat.say("user", "2+2?")
     chat.say("assistant", "", content={"content_type": "thoughts", "thoughts": [{"summary": "s", "content": "Add them."}]})
@@ -130,8 +130,8 @@ def test_tool_calls_and_reasoning_come_along(own_gateway, tmp_path):
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(20)
 
 
-def pictures():
-    """A question with a picture and a file, and an answer that made a picture."""
+def chat_with_pictures():
+    """Returns a conversation of a question with a picture and a file, and an answer with a generated picture."""
     chat = ChatGPT()
     chat.say("user", "", content={"content_type": "multimodal_text", "parts": [
         {"content_type": "image_asset_pointer", "asset_pointer": "file-service://file-AbC1"}, "What is it?"]},
@@ -142,14 +142,14 @@ def pictures():
     return chat.conversation
 
 
-def stored(gateway, attachment):
+def stored_bytes(gateway, attachment):
     return (gateway.data / "attachments" / attachment["id"]).read_bytes()
 
 
 def test_pictures_and_files_of_chatgpt_are_attached(own_gateway, tmp_path):
     archive = tmp_path / "export.zip"
     with zipfile.ZipFile(archive, "w") as made:
-        made.writestr("conversations.json", json.dumps([pictures()]))
+        made.writestr("conversations.json", json.dumps([chat_with_pictures()]))
         made.writestr("file-AbC1-cat.png", PNG)
         made.writestr("user-1/file_77-notes.md", "# Notes")
         made.writestr("dalle-generations/file_88.dat", PNG + b"2")
@@ -159,19 +159,19 @@ def test_pictures_and_files_of_chatgpt_are_attached(own_gateway, tmp_path):
     question, call, answer = turns(own_gateway, "Trip")
     assert question["content"] == "What is it?"
     cat, notes = question["metadata"]["attachments"]
-    assert (cat["name"], cat["mime"], stored(own_gateway, cat)) == ("cat.png", "image/png", PNG)
-    assert (notes["name"], notes["mime"], stored(own_gateway, notes)) == ("notes.md", "text/plain", b"# Notes")
-    [drawn] = answer["metadata"]["attachments"]
-    assert (drawn["mime"], stored(own_gateway, drawn)) == ("image/png", PNG + b"2")
+    assert (cat["name"], cat["mime"], stored_bytes(own_gateway, cat)) == ("cat.png", "image/png", PNG)
+    assert (notes["name"], notes["mime"], stored_bytes(own_gateway, notes)) == ("notes.md", "text/plain", b"# Notes")
+    [generated] = answer["metadata"]["attachments"]
+    assert (generated["mime"], stored_bytes(own_gateway, generated)) == ("image/png", PNG + b"2")
     assert call["content"] == "[file: file_88.dat]"
     again = imported(own_gateway, "chatgpt", archive)
     assert created(again) == {} and again["counts"]["files"]["kept"] == 3
     assert len(list((own_gateway.data / "attachments").iterdir())) == 3
 
 
-def test_an_imported_picture_reaches_the_model(make_gateway, stub, tmp_path):
+def test_an_imported_picture_is_sent_to_the_model(make_gateway, stub, tmp_path):
     gateway = make_gateway(config=configuration(stub)).start()
-    write_json(tmp_path / "export" / "conversations.json", [pictures()])
+    write_json(tmp_path / "export" / "conversations.json", [chat_with_pictures()])
     for name in ("file-AbC1-cat.png", "file_77-notes.md"):
         (tmp_path / "export" / name).write_bytes(PNG if name.endswith("png") else b"# Notes")
     imported(gateway, "chatgpt", tmp_path / "export")
@@ -180,14 +180,14 @@ def test_an_imported_picture_reaches_the_model(make_gateway, stub, tmp_path):
     assert base64.b64encode(PNG).decode() in sent and "# Notes" in sent
 
 
-def test_a_file_that_the_export_lacks_is_named(own_gateway, tmp_path):
-    result = imported(own_gateway, "chatgpt", write_json(tmp_path / "conversations.json", [pictures()]))
+def test_a_file_missing_from_the_export_is_named(own_gateway, tmp_path):
+    result = imported(own_gateway, "chatgpt", write_json(tmp_path / "conversations.json", [chat_with_pictures()]))
     assert texts(own_gateway, "Trip")[0] == ("user", "What is it?\n\n[file: cat.png]\n\n[file: notes.md]")
     assert "export lacks them" in reasons(result)["3 files"]
 
 
 def test_a_file_that_is_too_large_is_left_out(own_gateway, tmp_path):
-    write_json(tmp_path / "export" / "conversations.json", [pictures()])
+    write_json(tmp_path / "export" / "conversations.json", [chat_with_pictures()])
     (tmp_path / "export" / "file-AbC1-cat.png").write_bytes(bytes(20 * 1024 * 1024 + 1))
     (tmp_path / "export" / "file_77-notes.md").write_bytes(b"")
     why = reasons(imported(own_gateway, "chatgpt", tmp_path / "export"))
@@ -220,7 +220,7 @@ def test_the_export_of_the_other_service_is_left_out(own_gateway, tmp_path):
     assert threads(own_gateway) == {}
 
 
-def test_a_loop_of_parents_ends(own_gateway, tmp_path):
+def test_a_cycle_of_parents_ends(own_gateway, tmp_path):
     chat = trip()
     chat.conversation["mapping"]["m2"]["parent"] = "m3"
     imported(own_gateway, "chatgpt", write_json(tmp_path / "conversations.json", [chat.conversation]))
@@ -248,7 +248,7 @@ def test_anything_but_an_export_is_an_error(own_gateway, tmp_path):
     assert own_gateway.command("import", "icq", "x").returncode == 2
 
 
-def test_nothing_of_the_export_is_changed(own_gateway, tmp_path):
+def test_an_import_does_not_change_the_export(own_gateway, tmp_path):
     (folder := tmp_path / "mine").mkdir()
     path = write_zip(folder / "export.zip", conversations_json=[trip().conversation])
     before = (path.read_bytes(), path.stat().st_mtime_ns)
@@ -264,7 +264,7 @@ def test_a_claude_archive_becomes_threads(own_gateway, tmp_path):
     assert threads(own_gateway)["Plan"]["updated_at"] == "2024-05-01T11:00:00.000Z"
 
 
-def test_claudes_blocks_are_read(own_gateway, tmp_path):
+def test_claudes_content_blocks_are_read(own_gateway, tmp_path):
     answer = [{"type": "thinking", "thinking": "Hm."}, {"type": "text", "text": "Let me look."},
               {"type": "tool_use", "id": "t1", "name": "search", "input": {"q": "x"}},
               {"type": "tool_result", "tool_use_id": "t1", "content": [{"type": "text", "text": "found"}]},
@@ -272,9 +272,9 @@ def test_claudes_blocks_are_read(own_gateway, tmp_path):
     chat = claude(claude_message("1", "human", "", content=[{"type": "text", "text": "Find x"}]),
                   claude_message("2", "assistant", "", content=answer))
     imported(own_gateway, "claude", write_json(tmp_path / "conversations.json", [chat]))
-    _, call, said = turns(own_gateway, "Plan")
+    _, call, reply = turns(own_gateway, "Plan")
     assert (call["content"], call["metadata"]["tool_name"], call["metadata"]["input"]) == ("found", "search", {"q": "x"})
-    assert said["content"] == "Let me look.\n\nThere." and said["metadata"]["reasoning"] == "Hm."
+    assert reply["content"] == "Let me look.\n\nThere." and reply["metadata"]["reasoning"] == "Hm."
 
 
 def test_claudes_edited_messages_become_forks(own_gateway, tmp_path):
@@ -296,7 +296,7 @@ def test_attached_texts_of_claude_are_attached_and_other_files_named(own_gateway
     assert created(imported(own_gateway, "claude", path)) == {"files": 2, "threads": 1, "turns": 2}
     first, second = turns(own_gateway, "Plan")
     assert (first["content"], second["content"]) == ("Read\n\n[file: b.png]", "")
-    assert [(one["metadata"]["attachments"][0]["name"], stored(own_gateway, one["metadata"]["attachments"][0]))
+    assert [(one["metadata"]["attachments"][0]["name"], stored_bytes(own_gateway, one["metadata"]["attachments"][0]))
             for one in (first, second)] == [("a.txt", b"secret plan"), ("c.txt", b"more")]
     assert created(imported(own_gateway, "claude", path)) == {}
 
@@ -332,9 +332,9 @@ def test_claudes_projects_become_disabled_agents(own_gateway, tmp_path, as_files
     assert created(imported(own_gateway, "claude", folder)) == {}
 
 
-def test_a_project_leaves_an_agent_of_its_name_alone(own_gateway, tmp_path):
-    own = {"name": "claude-my-garden", "type": "agent", "description": "mine", "definition": {}, "enabled": True}
-    accepted(own_gateway.http.post("/extensions", json=own), 201)
+def test_a_project_does_not_change_an_existing_agent_of_its_name(own_gateway, tmp_path):
+    existing = {"name": "claude-my-garden", "type": "agent", "description": "mine", "definition": {}, "enabled": True}
+    accepted(own_gateway.http.post("/extensions", json=existing), 201)
     write_json(tmp_path / "export" / "conversations.json", [])
     write_json(tmp_path / "export" / "projects.json", [PROJECT])
     result = imported(own_gateway, "claude", tmp_path / "export")

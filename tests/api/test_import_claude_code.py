@@ -1,4 +1,4 @@
-"""agw import claude-code: what the program itself left on disk, and its transcripts line by line.
+"""agw import claude-code: the files that Claude Code leaves on disk, and its transcripts line by line.
 
 See docs/contract/transfer.md and programs/README.md.
 """
@@ -20,26 +20,26 @@ def extension(gateway, name):
 
 @pytest.fixture
 def session(own_gateway):
-    """Imports a session of these lines and returns the result."""
-    def write(*lines, name="s1"):
+    """Returns a function that imports a session of these lines and returns the result."""
+    def import_lines(*lines, name="s1"):
         write_lines(own_gateway.home / ".claude" / "projects" / "-nowhere" / f"{name}.jsonl", lines)
         return moved(own_gateway, "import", "claude-code")
-    return write
+    return import_lines
 
 
 def test_a_recorded_session_is_one_thread_however_often_it_was_compacted(own_gateway):
     program("claude-code", own_gateway.home)
     moved(own_gateway, "import", "claude-code")
     assert sorted(threads(own_gateway)) == ["Doors and windows", "Review doors"]
-    said = texts(own_gateway, "Doors and windows")
-    assert [text for role, text in said if role == "user" and not text.startswith("This session is being continued")] == [
+    messages = texts(own_gateway, "Doors and windows")
+    assert [text for role, text in messages if role == "user" and not text.startswith("This session is being continued")] == [
         "Count the doors", "Ask the reviewer", "/compact", "And the windows?", "/rename Doors and windows", "Bye"]
-    assert said[:4] == [("user", "Count the doors"), ("tool", "three"), ("tool", "Exit code 3\nred"),
+    assert messages[:4] == [("user", "Count the doors"), ("tool", "three"), ("tool", "Exit code 3\nred"),
                         ("assistant", "I count.\n\nSo it is.")]
     assert created(moved(own_gateway, "import", "claude-code")) == {}
 
 
-def test_calls_at_once_keep_their_own_results(own_gateway):
+def test_parallel_calls_keep_their_own_results(own_gateway):
     program("claude-code", own_gateway.home)
     moved(own_gateway, "import", "claude-code")
     _, first, second, answer = turns(own_gateway, "Doors and windows")[:4]
@@ -48,7 +48,7 @@ def test_calls_at_once_keep_their_own_results(own_gateway):
     assert answer["metadata"]["steps"] == [{"text_end": 8, "tool_call_ids": ["call_1", "call_1b"]}]
 
 
-def test_what_an_agent_was_asked_by_another_one_comes_archived(own_gateway):
+def test_a_subagents_conversation_is_imported_archived(own_gateway):
     program("claude-code", own_gateway.home)
     moved(own_gateway, "import", "claude-code")
     assert threads(own_gateway)["Review doors"]["archived"]
@@ -65,15 +65,15 @@ def test_members_without_a_counterpart_are_listed(own_gateway):
     assert accepted(own_gateway.http.get("/extensions/reviewer"))["definition"]["tools"] == ["Read", "Grep"]
 
 
-def test_entries_of_the_directory_that_are_not_taken_are_listed(own_gateway):
+def test_directory_entries_that_are_not_imported_are_listed(own_gateway):
     folder = program("claude-code", own_gateway.home) / ".claude"
-    told = {
+    expected = {
         "output-styles": "output styles have no counterpart", "rules": "soul of an agent", "plugins": "by hand",
         "agent-memory": "copy what you need into knowledge", "settings.local.json": "no counterpart",
         ".credentials.json": "never read", "statsig": "that program's own state", "dreams": "nothing that is known here",
         "projects/-nowhere/memory": "copy what you need into knowledge", "projects/-nowhere/s9/tool-results": "too long",
     }
-    for name in told:
+    for name in expected:
         path = folder / name
         if path.suffix == ".json":
             path.write_text("{}")
@@ -83,10 +83,10 @@ def test_entries_of_the_directory_that_are_not_taken_are_listed(own_gateway):
     (folder / "todos").mkdir()
     why = reasons(moved(own_gateway, "import", "claude-code"))
     listed = {what.removeprefix(f"{folder}/"): reason for what, reason in why.items() if what.startswith(str(folder))}
-    assert set(listed) == set(told) and all(text in listed[name] for name, text in told.items()), listed
+    assert set(listed) == set(expected) and all(text in listed[name] for name, text in expected.items()), listed
 
 
-def test_a_head_that_is_not_yaml_is_reported_and_is_no_part_of_the_prompt(own_gateway):
+def test_front_matter_that_is_not_yaml_is_reported_and_not_in_the_prompt(own_gateway):
     program("claude-code", own_gateway.home)
     folder = own_gateway.home / ".claude"
     why = reasons(moved(own_gateway, "import", "claude-code"))
@@ -98,7 +98,7 @@ def test_a_head_that_is_not_yaml_is_reported_and_is_no_part_of_the_prompt(own_ga
     assert extension(own_gateway, "paint")["definition"]["prompt"] == "Paint the door $1 in $2.\n"
 
 
-def test_heads_with_the_line_ends_of_windows_are_read(own_gateway):
+def test_front_matter_with_crlf_line_ends_is_read(own_gateway):
     file = own_gateway.home / ".claude" / "agents" / "a.md"
     file.parent.mkdir(parents=True)
     file.write_bytes(b"---\r\nname: careful\r\ndescription: Looks twice\r\n---\r\nYou look twice.")
@@ -107,7 +107,7 @@ def test_heads_with_the_line_ends_of_windows_are_read(own_gateway):
     assert (careful["description"], careful["definition"]["systemPrompt"]) == ("Looks twice", "You look twice.")
 
 
-def test_a_compacted_session_continues_what_it_summed_up(own_gateway, session):
+def test_a_compacted_session_is_one_thread_with_its_earlier_turns(own_gateway, session):
     session(line("user", "u1", "First", at=1), line("assistant", "a1", "One.", "u1", 2),
             {"type": "system", "subtype": "compact_boundary", "uuid": "c1", "parentUuid": None, "logicalParentUuid": "a1"},
             line("user", "u2", "Summary", "c1", 3, isCompactSummary=True), line("assistant", "a2", "Two.", "u2", 4))
@@ -116,7 +116,7 @@ def test_a_compacted_session_continues_what_it_summed_up(own_gateway, session):
     assert list(threads(own_gateway)) == ["First"]
 
 
-def test_a_line_whose_parent_is_not_there_continues_the_one_before_it(own_gateway, session):
+def test_a_line_with_an_unknown_parent_follows_the_line_before_it(own_gateway, session):
     session(line("user", "u1", "First", "of another file", 1), line("assistant", "a1", "One.", "u1", 2),
             line("user", "u2", "Second", "lost", 3))
     assert texts(own_gateway, "First") == [("user", "First"), ("assistant", "One."), ("user", "Second")]
@@ -150,7 +150,7 @@ def test_messages_of_agents_in_a_session_are_listed(own_gateway, session):
     assert [what for what in reasons(result) if what.startswith("2 messages of agents in ")]
 
 
-def test_servers_of_one_project_are_taken(own_gateway, session):
+def test_mcp_servers_of_one_project_are_imported(own_gateway, session):
     write_json(own_gateway.home / ".claude.json", {"projects": {"/nowhere": {"mcpServers": {"maps": {
         "type": "http", "url": "https://maps.example/mcp"}}}}})
     session(line("user", "u1", "Hello"))

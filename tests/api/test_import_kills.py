@@ -1,4 +1,4 @@
-"""An import that ends at any of its steps, and is done again.
+"""An import that is killed at each of its steps and then repeated.
 
 See docs/contract/transfer.md.
 """
@@ -16,16 +16,16 @@ from checks import accepted
 from gateway import BINARY
 from transfer import created, imported, program, threads, transcript_of
 
-WHAT = "hermes"
+SOURCE = "hermes"
 LOCK = "gateway.lock"
 
 
 class Relay:
-    """Passes the requests of `agw import` on to the gateway. The response to the last of `requests` never arrives: the
-    gateway has done what was asked, and `then` is called."""
+    """Forwards the requests of `agw import` to the gateway. The last of `requests` is executed, but its response is
+    dropped: `then` is called instead."""
 
     def __init__(self, gateway, requests, then):
-        self.left = requests
+        self.remaining = requests
         self.then = then
         self.target = ("127.0.0.1", int(gateway.url.rpartition(":")[2]))
         self.listener = socket.create_server(("127.0.0.1", 0))
@@ -49,52 +49,52 @@ class Relay:
             except OSError:
                 return
             with client, socket.create_connection(self.target) as server:
-                asking = threading.Thread(target=self._pass, args=(client, server))
-                asking.start()
-                self._answer(server, client)
+                forwarding = threading.Thread(target=self._forward, args=(client, server))
+                forwarding.start()
+                self._forward_responses(server, client)
                 for side in (client, server):
                     with contextlib.suppress(OSError):
                         side.shutdown(socket.SHUT_RDWR)
-                asking.join()
+                forwarding.join()
 
-    def _answer(self, server, client):
-        while piece := self._received(server):
-            self.left -= 1 if piece.startswith(b"HTTP/1.1 ") else 0
-            if self.left == 0 and self.then:
+    def _forward_responses(self, server, client):
+        while data := self._receive(server):
+            self.remaining -= 1 if data.startswith(b"HTTP/1.1 ") else 0
+            if self.remaining == 0 and self.then:
                 then, self.then = self.then, None
                 then()
                 return
-            client.sendall(piece)
+            client.sendall(data)
 
-    def _pass(self, source, target):
-        while piece := self._received(source):
+    def _forward(self, source, target):
+        while data := self._receive(source):
             with contextlib.suppress(OSError):
-                target.sendall(piece)
+                target.sendall(data)
 
     @staticmethod
-    def _received(source):
+    def _receive(source):
         with contextlib.suppress(OSError):
             return source.recv(65536)
         return b""
 
 
 def started_import(gateway, home, url):
-    """Starts an import that finds the gateway at this URL."""
+    """Starts an import that connects to the gateway at this URL."""
     lock = gateway.data / LOCK
     content = json.loads(lock.read_text())
     with lock.open("r+") as file:
         file.write(json.dumps(content | {"url": url}).ljust(512))
-    return subprocess.Popen([str(BINARY), "import", WHAT, str(home)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+    return subprocess.Popen([str(BINARY), "import", SOURCE, str(home)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                             env={**gateway.variables(), "AGENT_GATEWAY_DATA_DIR": str(gateway.data)})
 
 
-def all_of(gateway):
-    """All that an import makes, without the ids and times that each gateway chooses itself."""
+def imported_data(gateway):
+    """Returns everything that an import creates, without the ids and times that each gateway assigns."""
     extensions = {one["name"]: (one["type"], one["enabled"], one["definition"])
                   for one in accepted(gateway.http.get("/extensions")) if one["source"] != "built-in"}
     conversations = {one["id"]: [(turn["id"], turn["content"], turn["metadata"], turn["created_at"])
                                  for turn in transcript_of(gateway, one["id"])] for one in threads(gateway).values()}
-    folders = [gateway.data / "attachments", gateway.data / "agents" / WHAT]
+    folders = [gateway.data / "attachments", gateway.data / "agents" / SOURCE]
     files = {str(path.relative_to(gateway.data)): path.read_bytes() for folder in folders for path in folder.rglob("*")
              if path.is_file() and path.name != "agent.yaml"}
     return extensions, conversations, files
@@ -102,22 +102,22 @@ def all_of(gateway):
 
 @pytest.fixture
 def home(tmp_path):
-    return program(WHAT, tmp_path / WHAT)
+    return program(SOURCE, tmp_path / SOURCE)
 
 
 @pytest.fixture
 def expected(make_gateway, home):
-    """What an import that nothing disturbs makes, and how many requests it needs."""
+    """The data that an undisturbed import creates, and the number of requests it sends."""
     gateway = make_gateway().start()
     with Relay(gateway, 1_000_000, None) as relay:
         assert started_import(gateway, home, relay.url).wait() == 0
-    requests = 1_000_000 - relay.left
+    requests = 1_000_000 - relay.remaining
     assert requests > 10
-    return all_of(gateway), requests
+    return imported_data(gateway), requests
 
 
-def test_a_kill_at_any_step_and_done_again_gives_the_same(make_gateway, home, expected):
-    whole, requests = expected
+def test_an_import_killed_at_any_step_and_repeated_creates_the_same_data(make_gateway, home, expected):
+    expected_data, requests = expected
     for step in range(1, requests + 1):
         gateway = make_gateway().start()
         url = gateway.url
@@ -125,21 +125,21 @@ def test_a_kill_at_any_step_and_done_again_gives_the_same(make_gateway, home, ex
         with Relay(gateway, step, lambda: started.wait() and processes[0].kill()) as relay:
             processes.append(started_import(gateway, home, relay.url))
             started.set()
-            assert processes[0].wait() == -signal.SIGKILL, f"step {step} did not come"
+            assert processes[0].wait() == -signal.SIGKILL, f"step {step} was not reached"
         assert started_import(gateway, home, url).wait() == 0, gateway.stderr
-        assert all_of(gateway) == whole, f"killed at step {step} of {requests}"
-        assert created(imported(gateway, WHAT, home)) == {}
+        assert imported_data(gateway) == expected_data, f"killed at step {step} of {requests}"
+        assert created(imported(gateway, SOURCE, home)) == {}
         gateway.close()
 
 
-def test_a_gateway_killed_at_any_step_and_done_again_gives_the_same(make_gateway, home, expected):
-    whole, requests = expected
+def test_an_import_repeated_after_a_kill_of_the_gateway_at_any_step_creates_the_same_data(make_gateway, home, expected):
+    expected_data, requests = expected
     for step in range(1, requests + 1):
         gateway = make_gateway().start()
         with Relay(gateway, step, gateway.kill) as relay:
             process = started_import(gateway, home, relay.url)
             assert process.wait() == 1, f"step {step}"
         gateway.start()
-        assert created(imported(gateway, WHAT, home)) != {} or step == requests
-        assert all_of(gateway) == whole, f"killed at step {step} of {requests}"
+        assert created(imported(gateway, SOURCE, home)) != {} or step == requests
+        assert imported_data(gateway) == expected_data, f"killed at step {step} of {requests}"
         gateway.close()

@@ -1,4 +1,4 @@
-"""What an import does not take of another program is listed, also what nobody here has heard of.
+"""Data of other programs that an import skips is listed, including data of unknown kinds.
 
 See docs/contract/transfer.md.
 """
@@ -14,25 +14,25 @@ PIXEL = base64.b64encode(bytes.fromhex(
     "1f15c4890000000d4944415478da63fcffff3f030005fe02fea72d8c640000000049454e44ae426082")).decode()
 
 
-def put(folder, *names):
+def create(folder, *names):
     for name in names:
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("x")
 
 
-def listed(gateway, what, path):
-    """The reasons by what was left out, with paths as they are below `path`."""
+def skipped(gateway, what, path):
+    """Returns the reasons by skipped item, with paths relative to `path`."""
     return {key.removeprefix(f"{path}/"): why for key, why in reasons(imported(gateway, what, path)).items()}
 
 
-def attached(gateway, title):
+def attached_types(gateway, title):
     return [file["mime"] for turn in turns(gateway, title) for file in (turn["metadata"] or {}).get("attachments", [])]
 
 
-def test_of_codex(own_gateway, tmp_path):
+def test_skipped_data_of_codex_is_listed(own_gateway, tmp_path):
     folder = program("codex", tmp_path) / ".codex"
-    put(folder, "history.jsonl", "rules/default.rules", "memories/m.md", "log/codex.log", "prompts/notes.txt", "dream/x",
+    create(folder, "history.jsonl", "rules/default.rules", "memories/m.md", "log/codex.log", "prompts/notes.txt", "dream/x",
         "sessions/2026/01/01/rollout-x.jsonl.zst")
     (folder / "config.toml").write_text("""
 model = "gpt-9"
@@ -61,7 +61,7 @@ request_max_retries = 3
         item(type="message", role="assistant", content=[{"type": "output_text", "text": "There."}]),
         {"timestamp": "2026-01-02T10:00:00.000Z", "type": "compacted", "payload": {"message": "short"}},
     ])
-    why = listed(own_gateway, "codex", folder)
+    why = skipped(own_gateway, "codex", folder)
     for name in ("history.jsonl", "rules", "memories", "log", "dream"):
         assert name in why, why
     assert "nothing that is known here" in why["dream"]
@@ -72,55 +72,55 @@ request_max_retries = 3
     assert "2 parts `ghost_snapshot` of messages" in why and "1 parts `input_smell` of messages" in why
     assert "1 lines `compacted` of sessions" in why and any("messages of sessions" in what for what in why)
     assert [text for role, text in texts(own_gateway, "Draw a hat")] == ["Draw a hat", "seen", "A red hat", "There."]
-    assert attached(own_gateway, "Draw a hat") == ["image/png", "image/png"]
+    assert attached_types(own_gateway, "Draw a hat") == ["image/png", "image/png"]
 
 
-def test_of_hermes(own_gateway, tmp_path):
+def test_skipped_data_of_hermes_is_listed(own_gateway, tmp_path):
     folder = program("hermes", tmp_path / "hermes")
-    put(folder, "skins/blue.yaml", "logs/a.log", "cron/output/j/r.md", "memories/OTHER.md", "dream.db", "pairing/x.json")
+    create(folder, "skins/blue.yaml", "logs/a.log", "cron/output/j/r.md", "memories/OTHER.md", "dream.db", "pairing/x.json")
     with (folder / "config.yaml").open("a") as settings:
         settings.write("\nvoice: {on: true}\ncurator: {on: false}\n")
-    why = listed(own_gateway, "hermes", folder)
+    why = skipped(own_gateway, "hermes", folder)
     for name in ("skins", "logs", "cron/output", "memories/OTHER.md", "dream.db", "pairing"):
         assert name in why, why
     assert any("voice, curator of" in what and "config.yaml" in what for what in why), why
     assert "skills, repeat, deliver of job Morning feeds" in why
 
 
-def test_of_openclaw(own_gateway, tmp_path):
+def test_skipped_data_of_openclaw_is_listed(own_gateway, tmp_path):
     folder = program("openclaw", tmp_path) / ".openclaw"
-    put(folder, "devices/paired.json", "extensions/x/index.js", "logs/a.log", "dream/x", "workspace/HEARTBEAT.md",
+    create(folder, "devices/paired.json", "extensions/x/index.js", "logs/a.log", "dream/x", "workspace/HEARTBEAT.md",
         "workspace/plan.ods", "agents/main/sessions/s9.jsonl.deleted.1")
-    at = {"parentId": None, "timestamp": "2026-01-02T03:04:06.000Z"}
+    base = {"parentId": None, "timestamp": "2026-01-02T03:04:06.000Z"}
     write_lines(folder / "agents" / "main" / "sessions" / "s1.jsonl", [
-        {**at, "type": "message", "id": "b", "message": {"role": "user", "content": [
+        {**base, "type": "message", "id": "b", "message": {"role": "user", "content": [
             {"type": "text", "text": "What is this?"}, {"type": "image", "data": PIXEL, "mimeType": "image/png"},
             {"type": "smell"}]}},
-        {**at, "type": "message", "id": "c", "parentId": "b",
+        {**base, "type": "message", "id": "c", "parentId": "b",
          "message": {"role": "assistant", "content": [{"type": "text", "text": "A hat."}]}},
-        {**at, "type": "compaction", "id": "d", "parentId": "c", "summary": "s"},
-        {**at, "type": "message", "id": "e", "parentId": "d", "message": {"role": "bashExecution", "command": "ls"}},
+        {**base, "type": "compaction", "id": "d", "parentId": "c", "summary": "s"},
+        {**base, "type": "message", "id": "e", "parentId": "d", "message": {"role": "bashExecution", "command": "ls"}},
     ])
-    why = listed(own_gateway, "openclaw", folder)
+    why = skipped(own_gateway, "openclaw", folder)
     for name in ("devices", "extensions", "logs", "dream", "workspace/HEARTBEAT.md", "workspace/plan.ods"):
         assert name in why, why
     assert f"gateway, browser of {folder / 'openclaw.json'}" in why
     assert "1 parts `smell` of messages" in why and "1 parts `bashExecution` of messages" in why
     assert "1 events `compaction` of sessions" in why and f"1 files in {folder / 'agents' / 'main' / 'sessions'}" in why
-    assert attached(own_gateway, "What is this?") == ["image/png"]
+    assert attached_types(own_gateway, "What is this?") == ["image/png"]
 
 
-def test_of_opencode(own_gateway, tmp_path):
+def test_skipped_data_of_opencode_is_listed(own_gateway, tmp_path):
     home = program("opencode-files", tmp_path)
     folder, data = home / ".config" / "opencode", home / ".local" / "share" / "opencode"
-    put(folder, "plugins/x.ts", "themes/x.json", "dream.json", "agents/notes.txt")
-    put(data, "snapshot/x", "log/a.log", "auth.json", "dream", "storage/todo/x.json")
+    create(folder, "plugins/x.ts", "themes/x.json", "dream.json", "agents/notes.txt")
+    create(data, "snapshot/x", "log/a.log", "auth.json", "dream", "storage/todo/x.json")
     write_json(folder / "opencode.json", {"share": "manual", "autoupdate": True, "provider": {"lab": {
         "npm": "@ai-sdk/openai-compatible", "options": {"baseURL": "https://lab.example/v1", "timeout": 9}}}})
     message = min((data / "storage" / "part").iterdir())
     write_json(message / "prt_zz1.json", {"type": "patch", "hash": "x"})
     write_json(message / "prt_zz2.json", {"type": "text", "text": "read", "synthetic": True})
-    why = listed(own_gateway, "opencode", folder)
+    why = skipped(own_gateway, "opencode", folder)
     for name in ("plugins", "themes", "dream.json", *(f"{data}/{one}" for one in ("snapshot", "log", "auth.json", "dream",
                                                                                  "storage/todo"))):
         assert name in why, why
@@ -129,7 +129,7 @@ def test_of_opencode(own_gateway, tmp_path):
     assert "1 parts `patch` of messages" in why and any(what.endswith("`synthetic text` of messages") for what in why)
 
 
-def test_of_chatgpt(own_gateway, tmp_path):
+def test_skipped_data_of_chatgpt_is_listed(own_gateway, tmp_path):
     chat = ChatGPT()
     chat.conversation["conversation_template_id"] = "g-p-0123"
     chat.say("system", "Be kind.", metadata={"is_visually_hidden_from_conversation": True})
@@ -144,7 +144,7 @@ def test_of_chatgpt(own_gateway, tmp_path):
     assert texts(own_gateway, "Trip") == [("user", "Hello"), ("assistant", "Hi.")]
 
 
-def test_of_claude(own_gateway, tmp_path):
+def test_skipped_data_of_claude_is_listed(own_gateway, tmp_path):
     message = {"uuid": "m1", "sender": "human", "text": "", "created_at": "2024-05-01T10:00:00Z", "attachments": [],
                "files": [{"file_name": "a.pdf"}, {"file_name": "b.pdf"}],
                "content": [{"type": "text", "text": "Hello"}, {"type": "token_budget"}]}
@@ -158,9 +158,9 @@ def test_of_claude(own_gateway, tmp_path):
 
 def test_nothing_is_counted_twice_when_forks_share_messages(own_gateway, tmp_path):
     chat = ChatGPT()
-    asked = chat.say("user", "Hello", content={"content_type": "multimodal_text", "parts": ["Hello", {"content_type": "smell"}]})
+    question = chat.say("user", "Hello", content={"content_type": "multimodal_text", "parts": ["Hello", {"content_type": "smell"}]})
     chat.say("assistant", "One.")
-    chat.say("assistant", "Two.", parent=asked)
+    chat.say("assistant", "Two.", parent=question)
     path = tmp_path / "conversations.json"
     path.write_text(json.dumps([chat.conversation]))
     result = imported(own_gateway, "chatgpt", path)

@@ -1,4 +1,4 @@
-"""agw import: symlinks, and what is no regular file, in the directories of other programs.
+"""agw import: symlinks and special files in the directories of other programs.
 
 See docs/contract/transfer.md.
 """
@@ -25,8 +25,8 @@ def claude(own_gateway):
     return folder
 
 
-def test_settings_that_are_symlinks_are_taken(own_gateway, claude, tmp_path):
-    """People keep them in a directory of their own."""
+def test_symlinked_settings_are_imported(own_gateway, claude, tmp_path):
+    """Many users keep their settings in a separate directory, such as a repository of dotfiles."""
     dotfiles = tmp_path / "dotfiles"
     (dotfiles / "agents").mkdir(parents=True)
     (dotfiles / "CLAUDE.md").write_text("Be brief.")
@@ -79,10 +79,10 @@ def test_symlinks_that_are_not_followed_are_listed(own_gateway, claude, tmp_path
     assert created(result) == {"agents": 1, "files of skills": 1}
 
 
-def test_fifos_are_listed_and_nobody_waits_for_them(own_gateway):
+def test_fifos_are_listed_without_blocking(own_gateway):
     home = program("hermes", own_gateway.home / ".hermes")
-    session = home / "skills" / "notes" / "pipe.md"
-    fifos = [home / "state.db", home / "SOUL.md", home / "config.yaml", session]
+    skill_file = home / "skills" / "notes" / "pipe.md"
+    fifos = [home / "state.db", home / "SOUL.md", home / "config.yaml", skill_file]
     for path in fifos:
         path.unlink(missing_ok=True)
         os.mkfifo(path)
@@ -91,7 +91,7 @@ def test_fifos_are_listed_and_nobody_waits_for_them(own_gateway):
     assert created(result)["knowledge pages"] == 1
 
 
-def test_a_fifo_among_sessions_is_listed_and_the_others_come(own_gateway):
+def test_a_fifo_among_sessions_is_listed_and_the_others_are_imported(own_gateway):
     folder = own_gateway.home / ".codex" / "sessions"
     write_lines(folder / "a.jsonl", [MESSAGE])
     os.mkfifo(folder / "b.jsonl")
@@ -99,7 +99,7 @@ def test_a_fifo_among_sessions_is_listed_and_the_others_come(own_gateway):
     assert reasons(result)[str(folder / "b.jsonl")] == "is no regular file" and result["counts"]["threads"]["created"] == 1
 
 
-def test_an_export_may_be_in_a_folder_with_anything(own_gateway, tmp_path):
+def test_an_export_may_be_in_a_directory_with_other_files(own_gateway, tmp_path):
     chat = ChatGPT()
     chat.say("user", "Where to?")
     folder = tmp_path / "export"

@@ -1,4 +1,4 @@
-"""agw import: the names that extensions, threads and models have here.
+"""agw import: the names of imported extensions, threads and models.
 
 See docs/contract/transfer.md.
 """
@@ -11,10 +11,10 @@ def extension(gateway, name):
     return accepted(gateway.http.get(f"/extensions/{name}"))
 
 
-def agent_file(gateway, path, name, *head):
+def agent_file(gateway, path, name, *front_matter):
     file = gateway.home / ".claude" / "agents" / path
     file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text("\n".join(["---", f"name: {name}", "description: Helps", *head, "---", "You help.", ""]))
+    file.write_text("\n".join(["---", f"name: {name}", "description: Helps", *front_matter, "---", "You help.", ""]))
 
 
 def test_a_fork_of_a_chat_without_a_title_is_named_after_its_first_question(own_gateway, tmp_path):
@@ -27,29 +27,29 @@ def test_a_fork_of_a_chat_without_a_title_is_named_after_its_first_question(own_
     assert texts(own_gateway, "Which boat? (fork 1)")[-1] == ("assistant", "This one.")
 
 
-def test_a_dry_run_tells_of_names_that_are_taken(own_gateway):
+def test_a_dry_run_reports_taken_names(own_gateway):
     agent_file(own_gateway, "a.md", "assistant")
-    told = "agent assistant is named assistant-claude-code here: the name is taken"
-    assert told in moved(own_gateway, "import", "claude-code", "--dry-run")["notes"]
+    note = "agent assistant is named assistant-claude-code here: the name is taken"
+    assert note in moved(own_gateway, "import", "claude-code", "--dry-run")["notes"]
     for _ in range(2):
-        assert told in moved(own_gateway, "import", "claude-code")["notes"]
-    assert told in moved(own_gateway, "import", "claude-code", "--dry-run")["notes"]
+        assert note in moved(own_gateway, "import", "claude-code")["notes"]
+    assert note in moved(own_gateway, "import", "claude-code", "--dry-run")["notes"]
     assert extension(own_gateway, "assistant")["source"] == "built-in"
 
 
-def test_a_dry_run_without_a_gateway_tells_of_names_that_are_there_twice(own_gateway):
+def test_a_dry_run_without_a_gateway_reports_duplicate_names(own_gateway):
     agent_file(own_gateway, "a.md", "helper")
     agent_file(own_gateway, "b/a.md", "helper")
     own_gateway.stop()
     planned = moved(own_gateway, "import", "claude-code", "--dry-run")
-    told = ["agent helper is named helper-claude-code here: the name is taken"]
-    assert planned["notes"] == told and created(planned)["agents"] == 3
+    notes = ["agent helper is named helper-claude-code here: the name is taken"]
+    assert planned["notes"] == notes and created(planned)["agents"] == 3
     own_gateway.start()
-    assert moved(own_gateway, "import", "claude-code")["notes"] == told
+    assert moved(own_gateway, "import", "claude-code")["notes"] == notes
     assert extension(own_gateway, "helper-claude-code")["definition"]["systemPrompt"] == "You help.\n"
 
 
-def test_a_model_that_is_here_is_taken_and_another_is_listed(own_gateway):
+def test_known_models_are_kept_and_unknown_ones_listed(own_gateway):
     agent_file(own_gateway, "whole.md", "whole", "model: offline/librarian")
     agent_file(own_gateway, "short.md", "short", "model: librarian")
     agent_file(own_gateway, "same.md", "same", "model: inherit")
@@ -61,7 +61,7 @@ def test_a_model_that_is_here_is_taken_and_another_is_listed(own_gateway):
     assert "opus" in reasons(result)["model of agent other"]
 
 
-def test_agents_of_opencode_use_the_services_that_come_with_them(own_gateway):
+def test_agents_of_opencode_use_the_model_services_imported_with_them(own_gateway):
     folder = own_gateway.home / ".config" / "opencode"
     write_json(folder / "opencode.json", {
         "model": "mine/m1", "provider": {"mine": {"npm": "@ai-sdk/openai-compatible", "models": {"m1": {}},

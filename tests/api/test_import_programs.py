@@ -19,7 +19,7 @@ def line(kind, key, content, parent=None, at=0, **members):
 
 @pytest.fixture
 def claude_code(own_gateway):
-    """A directory of Claude Code with one of everything."""
+    """A directory of Claude Code with one item of each kind."""
     folder = own_gateway.home / ".claude"
     for path, text in {
         "CLAUDE.md": "Use tabs.",
@@ -54,13 +54,13 @@ def extension(gateway, name):
     return accepted(gateway.http.get(f"/extensions/{name}"))
 
 
-def moved_without_path(gateway, *flags):
+def import_claude_code(gateway, *flags):
     return moved(gateway, "import", "claude-code", *flags)
 
 
-def test_claude_code_is_taken_over_disabled(own_gateway, claude_code):
+def test_claude_code_is_imported_disabled(own_gateway, claude_code):
     before = state_of(own_gateway.home / ".claude")
-    result = moved_without_path(own_gateway)
+    result = import_claude_code(own_gateway)
     assert created(result) == {"agents": 2, "commands": 1, "files of skills": 2, "integrations": 2, "souls": 1,
                                "threads": 1, "turns": 3}
     assert accepted(own_gateway.http.get("/agents/claude-code/soul")) == {"content": "Use tabs."}
@@ -74,8 +74,8 @@ def test_claude_code_is_taken_over_disabled(own_gateway, claude_code):
     assert state_of(own_gateway.home / ".claude") == before
 
 
-def test_its_transcripts_become_threads(own_gateway, claude_code):
-    moved_without_path(own_gateway)
+def test_transcripts_of_claude_code_become_threads(own_gateway, claude_code):
+    import_claude_code(own_gateway)
     assert texts(own_gateway, "Repair the door") == [
         ("user", "Fix the door"), ("tool", "broken"), ("assistant", "I look.\n\nDone.")]
     _, call, answer = turns(own_gateway, "Repair the door")
@@ -85,7 +85,7 @@ def test_its_transcripts_become_threads(own_gateway, claude_code):
 
 
 def test_keys_are_not_read_without_the_flag(own_gateway, claude_code):
-    result = moved_without_path(own_gateway)
+    result = import_claude_code(own_gateway)
     assert accepted(own_gateway.http.get("/secrets")) == []
     github = extension(own_gateway, "git-hub")["definition"]
     assert github["env"] == {"TOKEN": "${secret:CLAUDE_CODE_GIT_HUB_TOKEN}"} and not extension(own_gateway, "web")["enabled"]
@@ -94,22 +94,22 @@ def test_keys_are_not_read_without_the_flag(own_gateway, claude_code):
         assert not path.is_file() or b"ghp_0123456789" not in path.read_bytes(), path
 
 
-def test_a_dry_run_counts_the_projects_that_are_here(own_gateway, claude_code):
+def test_a_dry_run_counts_projects_with_an_existing_directory(own_gateway, claude_code):
     garden = own_gateway.home / "garden"
     garden.mkdir()
     for number, directory in enumerate((garden, garden, "/nowhere")):
         write_lines(claude_code / "projects" / "-other" / f"d{number}.jsonl",
                     [{**line("user", "1", "Hello", at=1), "cwd": str(directory)}])
-    planned = moved_without_path(own_gateway, "--dry-run")
+    planned = import_claude_code(own_gateway, "--dry-run")
     assert created(planned)["projects"] == 1 and "project /nowhere" in reasons(planned)
     assert accepted(own_gateway.http.get("/projects")) == []
     table = own_gateway.command("import", "claude-code", "--dry-run").stdout
     assert ["projects", "1"] in [line.split() for line in table.splitlines()]
-    assert created(moved_without_path(own_gateway))["projects"] == 1
+    assert created(import_claude_code(own_gateway))["projects"] == 1
 
 
-def test_with_keys_they_become_secrets(own_gateway, claude_code):
-    result = moved_without_path(own_gateway, "--with-keys")
+def test_keys_become_secrets_with_the_flag(own_gateway, claude_code):
+    result = import_claude_code(own_gateway, "--with-keys")
     assert created(result)["secrets"] == 2 and "ghp_" not in str(result)
     names = {one["name"] for one in accepted(own_gateway.http.get("/secrets"))}
     assert names == {"CLAUDE_CODE_GIT_HUB_TOKEN", "CLAUDE_CODE_WEB_AUTHORIZATION"}
@@ -117,13 +117,13 @@ def test_with_keys_they_become_secrets(own_gateway, claude_code):
     assert "ghp_0123456789" not in str(extension(own_gateway, "git-hub"))
 
 
-def test_a_secret_that_is_there_is_not_replaced(own_gateway, claude_code):
+def test_an_existing_secret_is_not_replaced(own_gateway, claude_code):
     name = "CLAUDE_CODE_GIT_HUB_TOKEN"
     own_gateway.http.put(f"/secrets/{name}", json={"value": "mine"}).raise_for_status()
     for flags in (["--dry-run"], [], []):
-        result = moved_without_path(own_gateway, "--with-keys", *flags)
-        told = reasons(result)["key git hub_TOKEN"]
-        assert f"there is a secret {name} with another value" in told and f"agw secret set {name}_2" in told
+        result = import_claude_code(own_gateway, "--with-keys", *flags)
+        reason = reasons(result)["key git hub_TOKEN"]
+        assert f"there is a secret {name} with another value" in reason and f"agw secret set {name}_2" in reason
         assert result["counts"]["secrets"]["kept"] >= 1
     stored = (own_gateway.data / "secrets.yaml").read_text()
     assert "mine" in stored and "ghp_0123456789" not in stored
@@ -131,52 +131,52 @@ def test_a_secret_that_is_there_is_not_replaced(own_gateway, claude_code):
     assert result["counts"]["secrets"] == {"created": 0, "kept": 2}
 
 
-def test_two_keys_whose_names_become_one_are_two_secrets(own_gateway):
+def test_two_keys_that_map_to_one_name_become_two_secrets(own_gateway):
     write_json(own_gateway.home / ".claude.json", {"mcpServers": {
         name: {"command": "serve", "env": {"KEY": f"the key of {name}"}} for name in ("my maps", "my-maps")}})
     (own_gateway.home / ".claude").mkdir()
     for _ in range(2):
-        moved_without_path(own_gateway, "--with-keys")
+        import_claude_code(own_gateway, "--with-keys")
         named = [extension(own_gateway, name)["definition"]["env"]["KEY"] for name in ("my-maps", "my-maps-claude-code")]
         assert named == ["${secret:CLAUDE_CODE_MY_MAPS_KEY}", "${secret:CLAUDE_CODE_MY_MAPS_KEY_2}"]
         stored = (own_gateway.data / "secrets.yaml").read_text()
         assert "the key of my maps" in stored and "the key of my-maps" in stored
 
 
-def test_a_key_that_is_named_in_one_place_and_kept_in_another_is_one_secret(own_gateway):
-    servers = {place: {"mcpServers": {"maps": {"command": f"serve-{place}", "env": {"KEY": key}}}}
-               for place, key in (("/a", "${MAPS_KEY}"), ("/b", "the key"), ("/c", "${MAPS_KEY}"))}
+def test_a_key_given_as_a_variable_and_as_a_value_is_one_secret(own_gateway):
+    servers = {directory: {"mcpServers": {"maps": {"command": f"serve-{directory}", "env": {"KEY": key}}}}
+               for directory, key in (("/a", "${MAPS_KEY}"), ("/b", "the key"), ("/c", "${MAPS_KEY}"))}
     write_json(own_gateway.home / ".claude.json", {"projects": servers})
     (own_gateway.home / ".claude").mkdir()
-    moved_without_path(own_gateway, "--with-keys")
+    import_claude_code(own_gateway, "--with-keys")
     assert [one["name"] for one in accepted(own_gateway.http.get("/secrets"))] == ["CLAUDE_CODE_MAPS_KEY"]
     named = {one["definition"]["env"]["KEY"] for one in accepted(own_gateway.http.get("/extensions"))
              if one["name"].startswith("maps")}
     assert named == {"${secret:CLAUDE_CODE_MAPS_KEY}"}
 
 
-def test_names_that_are_no_names_here_are_mapped_and_reported(own_gateway, claude_code):
-    notes = moved_without_path(own_gateway)["notes"]
+def test_invalid_names_are_mapped_and_reported(own_gateway, claude_code):
+    notes = import_claude_code(own_gateway)["notes"]
     assert "command Fix Issue is named fix-issue here" in notes and "integration git hub is named git-hub here" in notes
 
 
-def test_a_taken_name_is_followed_by_the_source(own_gateway, claude_code):
+def test_a_taken_name_gets_the_source_as_suffix(own_gateway, claude_code):
     accepted(own_gateway.http.post("/extensions", json={"type": "command", "name": "fix-issue", "description": "",
                                                         "definition": {"prompt": "mine"}}), 201)
-    result = moved_without_path(own_gateway)
+    result = import_claude_code(own_gateway)
     assert extension(own_gateway, "fix-issue")["definition"]["prompt"] == "mine"
     assert extension(own_gateway, "fix-issue-claude-code")["definition"]["prompt"] == "Fix $ARGUMENTS"
     assert any("the name is taken" in note for note in result["notes"])
-    again = moved_without_path(own_gateway)
+    again = import_claude_code(own_gateway)
     assert created(again) == {}
 
 
-def test_done_twice_it_makes_nothing_twice_even_after_an_edit(own_gateway, claude_code):
-    moved_without_path(own_gateway)
+def test_a_repeated_import_creates_nothing_even_after_an_edit(own_gateway, claude_code):
+    import_claude_code(own_gateway)
     accepted(own_gateway.http.patch("/extensions/reviewer", json={"enabled": True, "description": "Mine"}))
     own_gateway.http.put("/agents/claude-code/soul", json={"content": "Use spaces."})
     listed = {one["name"] for one in accepted(own_gateway.http.get("/extensions"))}
-    again = moved_without_path(own_gateway)
+    again = import_claude_code(own_gateway)
     assert created(again) == {} and {one["name"] for one in accepted(own_gateway.http.get("/extensions"))} == listed
     assert extension(own_gateway, "reviewer")["description"] == "Mine"
     assert accepted(own_gateway.http.get("/agents/claude-code/soul")) == {"content": "Use spaces."}
@@ -185,12 +185,12 @@ def test_done_twice_it_makes_nothing_twice_even_after_an_edit(own_gateway, claud
 
 def test_a_soul_over_the_limit_is_left_out(own_gateway, claude_code):
     (claude_code / "CLAUDE.md").write_text("x" * 102_401)
-    result = moved_without_path(own_gateway)
+    result = import_claude_code(own_gateway)
     assert "102,400 bytes" in reasons(result)[str(claude_code / "CLAUDE.md")]
     assert accepted(own_gateway.http.get("/agents/claude-code/soul")) == {"content": ""}
 
 
-def test_an_agent_keeps_the_tools_that_are_here(own_gateway, claude_code):
+def test_an_agent_keeps_only_known_tools(own_gateway, claude_code):
     for name, tools in {"some": "Read, Grep,Bash, mcp__web__look", "all": "[Write, Read]", "none": "Task"}.items():
         (claude_code / "agents" / f"{name}.md").write_text(f"---\nname: {name}\ndescription: x\ntools: {tools}\n---\nWork.")
     why = reasons(imported(own_gateway, "claude-code", claude_code))
@@ -199,7 +199,7 @@ def test_an_agent_keeps_the_tools_that_are_here(own_gateway, claude_code):
     assert "tool mcp__web__look of agent some" in why and "by hand" in why["tools of agent none"]
 
 
-def test_files_of_skills_come_as_they_are(own_gateway, claude_code):
+def test_files_of_skills_are_imported_unchanged(own_gateway, claude_code):
     skill = claude_code / "skills" / "pdf"
     (skill / "run.sh").chmod(0o755)
     (skill / "font.ttf").write_bytes(bytes(range(256)))
@@ -211,25 +211,25 @@ def test_files_of_skills_come_as_they_are(own_gateway, claude_code):
 
 def test_a_symlink_in_a_skill_is_not_followed(own_gateway, claude_code):
     (claude_code / "skills" / "pdf" / "keys").symlink_to("/etc/passwd")
-    result = moved_without_path(own_gateway)
+    result = import_claude_code(own_gateway)
     why = reasons(result)[str(claude_code / "skills" / "pdf" / "keys")]
     assert why == "is a symlink that leads out of the directory, to /etc/passwd"
     assert not (own_gateway.data / "agents" / "claude-code" / "skills" / "pdf" / "keys").exists()
 
 
-def test_a_truncated_transcript_gives_its_whole_lines(own_gateway, claude_code):
+def test_complete_lines_of_a_truncated_transcript_are_imported(own_gateway, claude_code):
     path = claude_code / "projects" / "-nowhere" / "s1.jsonl"
     path.write_bytes(path.read_bytes()[:-300] + b'\xff{"type')
-    result = moved_without_path(own_gateway)
+    result = import_claude_code(own_gateway)
     assert any("lines of" in what and str(path) in what for what in reasons(result))
     assert texts(own_gateway, "Repair the door")[0] == ("user", "Fix the door")
 
 
-def test_a_transcript_that_grew_gives_only_its_news(own_gateway, claude_code):
-    moved_without_path(own_gateway)
+def test_only_new_lines_of_a_grown_transcript_are_imported(own_gateway, claude_code):
+    import_claude_code(own_gateway)
     with (claude_code / "projects" / "-nowhere" / "s1.jsonl").open("a") as file:
         file.write(json.dumps(line("user", "5", "And the window", "4", 8)) + "\n")
-    assert created(moved_without_path(own_gateway)) == {"turns": 1}
+    assert created(import_claude_code(own_gateway)) == {"turns": 1}
     assert texts(own_gateway, "Repair the door")[-1] == ("user", "And the window")
 
 
@@ -237,7 +237,7 @@ def test_a_directory_in_home_becomes_the_threads_project(own_gateway, claude_cod
     work = own_gateway.home / "work"
     work.mkdir()
     write_lines(claude_code / "projects" / "w" / "s2.jsonl", [line("user", "1", "Hello there", cwd=str(work))])
-    result = moved_without_path(own_gateway)
+    result = import_claude_code(own_gateway)
     [project] = accepted(own_gateway.http.get("/projects"))
     assert project["path"] == str(work) and not project["trusted"]
     assert threads(own_gateway)["Hello there"]["project_id"] == project["id"]
@@ -247,10 +247,10 @@ def test_a_directory_in_home_becomes_the_threads_project(own_gateway, claude_cod
 def test_a_recorded_session_of_codex_becomes_a_thread(own_gateway):
     program("codex", own_gateway.home)
     assert created(moved(own_gateway, "import", "codex")) == {"agents": 1, "threads": 1, "turns": 6}
-    said = texts(own_gateway, "Count the hats")
-    assert [text for role, text in said if role != "tool"] == [
+    messages = texts(own_gateway, "Count the hats")
+    assert [text for role, text in messages if role != "tool"] == [
         "Count the hats", "I count.\n\nSo it is.", "And the coats?", "So it is."]
-    assert said[1][1].endswith("\nthree\n") and said[2][1].endswith("\nred\n")
+    assert messages[1][1].endswith("\nthree\n") and messages[2][1].endswith("\nred\n")
     assert turns(own_gateway, "Count the hats")[3]["metadata"]["reasoning"] == "Use echo."
     assert created(moved(own_gateway, "import", "codex")) == {}
 
@@ -318,7 +318,7 @@ def openclaw(folder, **jobs):
     return folder
 
 
-def test_openclaw_is_taken_over_disabled(own_gateway):
+def test_openclaw_is_imported_disabled(own_gateway):
     folder = openclaw(own_gateway.home / ".openclaw", daily={"kind": "cron", "expr": "0 9 * * 1-5"})
     result = imported(own_gateway, "openclaw", folder)
     assert created(result) == {"agents": 1, "jobs": 1, "knowledge pages": 2, "souls": 1, "threads": 1, "turns": 3,
@@ -341,7 +341,7 @@ def test_a_schedule_keeps_its_time_zone(own_gateway):
     assert "schedule" not in job["definition"]
 
 
-def test_schedules_that_are_none_here_are_listed(own_gateway):
+def test_unsupported_schedules_are_listed(own_gateway):
     folder = openclaw(own_gateway.home / ".openclaw", once={"kind": "at", "at": "2027-01-01T00:00:00Z"},
                       odd={"kind": "every", "everyMs": 420_000}, quarter={"kind": "every", "everyMs": 900_000},
                       dialect={"kind": "cron", "expr": "0 0 9 ? * MON 2027"}, lost={"kind": "cron", "expr": "0 7 * * *", "tz": "Mars/Base"})
@@ -408,13 +408,13 @@ def test_settings_of_codex_become_disabled_integrations(own_gateway, codex):
     assert created(imported(own_gateway, "codex", codex)) == {}
 
 
-def test_keys_in_the_settings_of_codex_become_secrets_if_asked_for(own_gateway, codex):
+def test_keys_in_the_settings_of_codex_become_secrets_with_the_flag(own_gateway, codex):
     assert created(imported(own_gateway, "codex", codex, "--with-keys"))["secrets"] == 2
     names = {one["name"] for one in accepted(own_gateway.http.get("/secrets"))}
     assert names == {"CODEX_OFFICE_API_KEY", "CODEX_GIT_HUB_TOKEN"}
 
 
-def test_settings_of_codex_that_are_broken_are_named_with_their_line(own_gateway, codex):
+def test_invalid_settings_of_codex_are_reported_with_their_line(own_gateway, codex):
     (codex / "config.toml").write_text("model = \n")
     why = reasons(imported(own_gateway, "codex", codex))[str(codex / "config.toml")]
     assert why.startswith("line 1: a value is missing")

@@ -1,5 +1,5 @@
-"""Conversations of unusual shape: loops, doubled ids, forks that are copies, files that Windows wrote. Nothing is lost,
-and nothing comes twice.
+"""Conversations of unusual shape: cycles, duplicate ids, forks that are copies, files written on Windows. Nothing is
+lost, and nothing is imported twice.
 
 See docs/contract/transfer.md#agw-import.
 """
@@ -11,22 +11,22 @@ from checks import accepted
 from transfer import (ChatGPT, created, imported, reasons, texts, threads, transcript_of, turns, write_json,
                       write_lines)
 
-MARK = "\ufeff"  # a byte order mark
+BYTE_ORDER_MARK = "\ufeff"
 
 
-def said(gateway):
-    """What all threads say, by title."""
+def texts_by_title(gateway):
+    """Returns the texts of all threads by title."""
     return {title: [content for _, content in texts(gateway, title)] for title in threads(gateway)}
 
 
 def all_texts(gateway):
-    """What each thread says; several may have one title."""
+    """Returns the texts of each thread. Several threads may have the same title."""
     listed = accepted(gateway.http.get("/threads", params={"archived": "true"}))
     return [[turn["content"] for turn in transcript_of(gateway, one["id"])] for one in listed]
 
 
 def rollout(*payloads, **head):
-    """A session of Codex."""
+    """Returns the lines of a session of Codex."""
     lines = [{"timestamp": "2026-01-02T10:00:00.000Z", "type": "session_meta", "payload": {"cwd": "/gone", **one}}
              for one in head.pop("metas")]
     return lines + [{"timestamp": "2026-01-02T10:00:00.000Z", "type": "response_item", "payload": one} for one in payloads]
@@ -43,8 +43,8 @@ def claude(*messages, **members):
         **members}
 
 
-def test_a_fork_of_a_session_of_codex_is_a_thread_of_its_own(own_gateway):
-    """It begins with its own head, and goes on with a copy of all lines of the other session."""
+def test_a_fork_of_a_session_of_codex_is_a_separate_thread(own_gateway):
+    """Its file begins with its own metadata, followed by a copy of all lines of the original session."""
     folder = own_gateway.home / ".codex"
     copied = [message("user", "Saw it."), message("assistant", "Sawn.")]
     write_lines(folder / "sessions" / "rollout-1.jsonl", rollout(*copied, message("user", "Sand it."), metas=[{"id": "one"}]))
@@ -55,7 +55,7 @@ def test_a_fork_of_a_session_of_codex_is_a_thread_of_its_own(own_gateway):
     assert created(imported(own_gateway, "codex", folder)) == {}
 
 
-def test_pictures_of_two_sessions_of_codex_stay_apart(own_gateway):
+def test_pictures_of_two_sessions_of_codex_are_not_confused(own_gateway):
     folder = own_gateway.home / ".codex"
     for name in ("hat", "cat"):
         picture = base64.b64encode(b"\x89PNG\r\n\x1a\n" + name.encode()).decode()
@@ -70,7 +70,7 @@ def test_pictures_of_two_sessions_of_codex_stay_apart(own_gateway):
     assert created(imported(own_gateway, "codex", folder)) == {}
 
 
-def test_messages_in_a_loop_of_parents_are_threads(own_gateway, tmp_path):
+def test_messages_in_a_cycle_of_parents_become_threads(own_gateway, tmp_path):
     chat = ChatGPT()
     chat.say("user", "Where to?")
     chat.say("assistant", "To Rome.")
@@ -80,34 +80,34 @@ def test_messages_in_a_loop_of_parents_are_threads(own_gateway, tmp_path):
             "author": {"role": "user"}, "content": {"content_type": "text", "parts": [f"I am {key}."]}}}
     path = write_json(tmp_path / "conversations.json", [chat.conversation])
     imported(own_gateway, "chatgpt", path)
-    assert said(own_gateway) == {"Trip": ["Where to?", "To Rome."], "Trip (fork 1)": ["I am y.", "I am x."],
+    assert texts_by_title(own_gateway) == {"Trip": ["Where to?", "To Rome."], "Trip (fork 1)": ["I am y.", "I am x."],
                                  "Trip (fork 2)": ["I am z."]}
     assert created(imported(own_gateway, "chatgpt", path)) == {}
 
 
-def test_messages_of_one_id_are_dropped_if_they_are_copies_and_kept_if_not(own_gateway, tmp_path):
+def test_messages_with_one_id_are_dropped_only_if_identical(own_gateway, tmp_path):
     chat = claude(("1", "human", "A", None), ("2", "assistant", "a", "1"), ("2", "assistant", "a", "1"),
                   ("2", "assistant", "b", "1"), ("2", "assistant", "c", "1"), ("1", "human", "A", None))
     chat["current_leaf_message_uuid"] = "2"
     path = write_json(tmp_path / "conversations.json", [chat])
     imported(own_gateway, "claude", path)
-    assert said(own_gateway) == {"Plan": ["A", "a"], "Plan (fork 1)": ["A", "b"], "Plan (fork 2)": ["A", "c"]}
+    assert texts_by_title(own_gateway) == {"Plan": ["A", "a"], "Plan (fork 1)": ["A", "b"], "Plan (fork 2)": ["A", "c"]}
     assert created(imported(own_gateway, "claude", path)) == {}
 
 
-def test_a_message_with_the_id_of_the_one_it_answers_is_kept(own_gateway, tmp_path):
+def test_a_message_with_the_id_of_its_parent_is_kept(own_gateway, tmp_path):
     chat = claude(("1", "human", "A", None), ("2", "human", "a", "1"), ("2", "human", "b", "2"), ("2/2", "human", "c", "1"))
     for at in (1, 2):
         chat["chat_messages"][at]["attachments"] = [{"file_name": "text", "extracted_content": "ab"[at - 1]}]
     path = write_json(tmp_path / "conversations.json", [chat])
     imported(own_gateway, "claude", path)
-    assert said(own_gateway) == {"Plan": ["A", "c"], "Plan (fork 1)": ["A", "a", "b"]}
+    assert texts_by_title(own_gateway) == {"Plan": ["A", "c"], "Plan (fork 1)": ["A", "a", "b"]}
     files = [turn["metadata"]["attachments"][0]["id"] for turn in turns(own_gateway, "Plan (fork 1)")[1:]]
     assert [(own_gateway.data / "attachments" / one).read_text() for one in files] == ["a", "b"]
     assert created(imported(own_gateway, "claude", path)) == {}
 
 
-def test_messages_of_one_id_are_no_copies_if_their_calls_results_or_files_differ(own_gateway, tmp_path):
+def test_messages_with_one_id_but_different_calls_results_or_files_are_kept(own_gateway, tmp_path):
     chat = claude(("1", "human", "A", None), *(("2", "assistant", "a", "1") for _ in range(6)))
     messages = chat["chat_messages"]
     for at, (key, city) in enumerate([("x", "Rome"), ("x", "Oslo"), ("x", "Rome")], 1):
@@ -119,11 +119,11 @@ def test_messages_of_one_id_are_no_copies_if_their_calls_results_or_files_differ
     chat["current_leaf_message_uuid"] = "2"
     path = write_json(tmp_path / "conversations.json", [chat])
     imported(own_gateway, "claude", path)
-    assert set(said(own_gateway)) == {"Plan", *(f"Plan (fork {number})" for number in (1, 2, 3, 4))}
+    assert set(texts_by_title(own_gateway)) == {"Plan", *(f"Plan (fork {number})" for number in (1, 2, 3, 4))}
     assert created(imported(own_gateway, "claude", path)) == {}
 
 
-def test_of_messages_of_one_id_a_hundred_are_kept(own_gateway, tmp_path):
+def test_at_most_100_messages_with_one_id_are_kept(own_gateway, tmp_path):
     path = write_json(tmp_path / "conversations.json", [claude(*(("1", "human", f"{at}", None) for at in range(103)))])
     result = imported(own_gateway, "claude", path)
     assert reasons(result) == {"3 messages": "have the id of 100 others"}
@@ -131,40 +131,40 @@ def test_of_messages_of_one_id_a_hundred_are_kept(own_gateway, tmp_path):
     assert created(imported(own_gateway, "claude", path)) == {}
 
 
-def test_files_that_windows_wrote_are_read(own_gateway):
-    """They begin with a byte order mark, and lines end with CRLF."""
-    def windows(path, text):
+def test_files_written_on_windows_are_read(own_gateway):
+    """They begin with a byte order mark, and their lines end with CRLF."""
+    def put(path, text):
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes((MARK + text).replace("\n", "\r\n").encode())
+        path.write_bytes((BYTE_ORDER_MARK + text).replace("\n", "\r\n").encode())
 
     codex = own_gateway.home / ".codex"
     lines = rollout(message("user", "Hello there."), metas=[{"id": "one"}])
-    windows(codex / "sessions" / "rollout-1.jsonl", "".join(json.dumps(line) + "\n" for line in lines))
-    windows(codex / "prompts" / "fix.md", "---\ndescription: Mends it\n---\nMend $1.\n")
-    windows(codex / "config.toml", 'model_provider = "lab"\n[model_providers.lab]\nbase_url = "https://lab.example"\n')
+    put(codex / "sessions" / "rollout-1.jsonl", "".join(json.dumps(line) + "\n" for line in lines))
+    put(codex / "prompts" / "fix.md", "---\ndescription: Mends it\n---\nMend $1.\n")
+    put(codex / "config.toml", 'model_provider = "lab"\n[model_providers.lab]\nbase_url = "https://lab.example"\n')
     result = imported(own_gateway, "codex", codex)
     assert not any("JSON" in why or "head" in what for what, why in reasons(result).items()), result
     command = own_gateway.http.get("/extensions/fix").json()
     assert command["description"] == "Mends it" and command["definition"]["prompt"].strip() == "Mend $1."
     assert own_gateway.http.get("/extensions/lab").status_code == 200
-    assert said(own_gateway) == {"Hello there.": ["Hello there."]}
+    assert texts_by_title(own_gateway) == {"Hello there.": ["Hello there."]}
 
 
-def test_old_sessions_of_openclaw_whose_lines_have_no_ids_are_read_in_order(own_gateway):
+def test_old_sessions_of_openclaw_without_line_ids_are_read_in_order(own_gateway):
     folder = own_gateway.home / ".openclaw"
     write_lines(folder / "agents" / "main" / "sessions" / "s.jsonl", [
         {"type": "session", "id": "s", "timestamp": "2026-01-02T10:00:00.000Z"},
         *({"type": "message", "timestamp": "2026-01-02T10:00:00.000Z", "message": {"role": role, "content": text}}
           for role, text in (("user", "Dig here."), ("assistant", "Dug."), ("user", "And there.")))])
     imported(own_gateway, "openclaw", folder)
-    assert said(own_gateway) == {"Dig here.": ["Dig here.", "Dug.", "And there."]}
+    assert texts_by_title(own_gateway) == {"Dig here.": ["Dig here.", "Dug.", "And there."]}
     assert created(imported(own_gateway, "openclaw", folder)) == {}
 
 
-def test_messages_of_claude_code_without_an_id_are_told(own_gateway):
+def test_messages_of_claude_code_without_an_id_are_reported(own_gateway):
     folder = own_gateway.home / ".claude"
     line = {"type": "user", "uuid": "1", "timestamp": "2026-01-02T10:00:00.000Z", "message": {"role": "user", "content": "Hello."}}
     write_lines(folder / "projects" / "p" / "s.jsonl", [line, {**line, "uuid": None}])
     result = imported(own_gateway, "claude-code", folder)
     assert reasons(result)["1 messages of sessions"] == "have no uuid"
-    assert said(own_gateway) == {"Hello.": ["Hello."]}
+    assert texts_by_title(own_gateway) == {"Hello.": ["Hello."]}

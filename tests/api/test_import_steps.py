@@ -1,4 +1,4 @@
-"""A kill at each step of an import, of the command or of the gateway, and done again: the result is the same.
+"""The command or the gateway is killed at each step of an import. Repeating the import gives the same result.
 
 See docs/contract/transfer.md.
 """
@@ -15,16 +15,16 @@ from gateway import BINARY
 from kill_steps import Steps
 from transfer import ChatGPT, created, imported, program, threads, transcript_of, write_lines, write_zip
 
-UNFINISHED = ".agw-"  # begins the name of a file whose writing was cut off
-SAMPLES = int(os.environ.get("AGW_IMPORT_STEPS", 4))  # 0: every step
+UNFINISHED = ".agw-"  # prefix of the names of partially written files
+SAMPLES = int(os.environ.get("AGW_IMPORT_STEPS", 4))  # 0 means every step
 
 
 def chatgpt(folder):
     chats = [ChatGPT(f"Chat {number}", f"c{number}") for number in range(3)]
     for chat in chats:
-        asked = chat.say("user", "Hello")
+        question = chat.say("user", "Hello")
         chat.say("assistant", "One.")
-        chat.say("assistant", "Two.", parent=asked)
+        chat.say("assistant", "Two.", parent=question)
         chat.say("user", "See", metadata={"attachments": [{"id": "file-a1", "name": "a.txt"}]})
     return write_zip(folder / "export.zip", conversations_json=[chat.conversation for chat in chats],
                      **{"file-a1-a.txt": "the text"})
@@ -73,14 +73,14 @@ SOURCES = {
 }
 
 
-def started_import(gateway, what, path, environment):
+def started_import(gateway, source_name, path, environment):
     variables = {name: value for name, value in gateway.variables().items() if name not in ("LD_PRELOAD", "KILL_STEPS")}
-    return subprocess.Popen([str(BINARY), "import", what, str(path)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+    return subprocess.Popen([str(BINARY), "import", source_name, str(path)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                             cwd=gateway.home, env={**variables, **environment})
 
 
-def all_of(gateway):
-    """All that an import makes, without the ids and times that each gateway chooses itself."""
+def imported_data(gateway):
+    """Returns everything that an import creates, without the ids and times that each gateway assigns."""
     extensions = {one["name"]: (one["type"], one["enabled"], one["definition"])
                   for one in accepted(gateway.http.get("/extensions")) if one["source"] != "built-in"}
     conversations = {one["id"]: (one["title"], one.get("pinned"), [(turn["id"], turn["content"], turn["metadata"], turn["created_at"])
@@ -94,10 +94,10 @@ def all_of(gateway):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("victim", ["the command", "the gateway"])
-@pytest.mark.parametrize("what", SOURCES)
-def test_kill_at_a_step_and_done_again_gives_the_same(make_gateway, kill_at, tmp_path, what, victim):
+@pytest.mark.parametrize("source_name", SOURCES)
+def test_import_repeated_after_a_kill_creates_the_same_data(make_gateway, kill_at, tmp_path, source_name, victim):
     (tmp_path / "source").mkdir()
-    source, steps = SOURCES[what](tmp_path / "source"), Steps(kill_at, tmp_path)
+    source, steps = SOURCES[source_name](tmp_path / "source"), Steps(kill_at, tmp_path)
     is_gateway = victim == "the gateway"
 
     def started_gateway():
@@ -106,11 +106,11 @@ def test_kill_at_a_step_and_done_again_gives_the_same(make_gateway, kill_at, tmp
             gateway.environment.update(steps.environment)
         return gateway.start()
 
-    def killed_at(gateway, step):
-        """Imports, and returns how many steps the victim took until then."""
+    def import_and_kill_at(gateway, step):
+        """Imports, kills the victim at the step unless that is 0, and returns the number of steps that it took."""
         before = steps.count
         steps.arm(step)
-        process = started_import(gateway, what, source, {} if is_gateway else steps.environment)
+        process = started_import(gateway, source_name, source, {} if is_gateway else steps.environment)
         status = process.wait()
         if is_gateway and step and steps.left == 0:
             gateway.wait()
@@ -119,17 +119,17 @@ def test_kill_at_a_step_and_done_again_gives_the_same(make_gateway, kill_at, tmp
         return steps.count - before
 
     undisturbed = started_gateway()
-    all_steps = range(1, killed_at(undisturbed, 0) + 1)
-    whole = all_of(undisturbed)
+    all_steps = range(1, import_and_kill_at(undisturbed, 0) + 1)
+    expected_data = imported_data(undisturbed)
     undisturbed.close()
-    chance = random.Random(len(all_steps))
-    for step in sorted(chance.sample(all_steps, SAMPLES)) if 0 < SAMPLES < len(all_steps) else all_steps:
+    rng = random.Random(len(all_steps))
+    for step in sorted(rng.sample(all_steps, SAMPLES)) if 0 < SAMPLES < len(all_steps) else all_steps:
         gateway = started_gateway()
-        killed_at(gateway, step)
+        import_and_kill_at(gateway, step)
         if not gateway.running:
             gateway.restart()
-        assert started_import(gateway, what, source, {}).wait() == 0, gateway.stderr
-        assert all_of(gateway) == whole, f"killed at step {step} of {len(all_steps)}"
-        assert created(imported(gateway, what, source)) == {}
+        assert started_import(gateway, source_name, source, {}).wait() == 0, gateway.stderr
+        assert imported_data(gateway) == expected_data, f"killed at step {step} of {len(all_steps)}"
+        assert created(imported(gateway, source_name, source)) == {}
         gateway.close()
         shutil.rmtree(gateway.root, ignore_errors=True)

@@ -25,7 +25,7 @@ def state_of(folder):
     return {str(path): (path.stat().st_mtime_ns, path.read_bytes()) for path in folder.rglob("*") if path.is_file()}
 
 
-def test_hermes_is_taken_over_disabled(own_gateway, hermes):
+def test_hermes_is_imported_disabled(own_gateway, hermes):
     before = state_of(hermes)
     result = moved(own_gateway, "import", "hermes")
     assert created(result) == {"agents": 1, "files": 1, "files of skills": 2, "integrations": 2, "jobs": 2, "knowledge pages": 1,
@@ -57,12 +57,12 @@ def test_hermes_sessions_become_threads(own_gateway, hermes):
     assert [one["archived"] for one in made.values() if one["title"].startswith("What is this?")] == [True]
 
 
-def test_what_a_person_took_back_becomes_a_fork(own_gateway, hermes):
+def test_undone_turns_become_a_fork(own_gateway, hermes):
     imported(own_gateway, "hermes", hermes)
     assert texts(own_gateway, "Weather in Lisbon (fork 1)") == [("user", "And in Oslo?"), ("assistant", "Snow.")]
 
 
-def test_what_of_hermes_is_not_taken_is_listed(own_gateway, hermes):
+def test_skipped_data_of_hermes_is_listed(own_gateway, hermes):
     (hermes / ".env").write_text("OPENROUTER_API_KEY=sk-or-0123456789")
     (hermes / "profiles" / "work").mkdir(parents=True)
     result = imported(own_gateway, "hermes", hermes)
@@ -86,7 +86,7 @@ def test_rows_in_the_log_of_a_database_in_use_are_read(own_gateway, hermes):
     database.close()
 
 
-def test_a_session_of_an_older_version_lacks_columns(own_gateway, tmp_path):
+def test_a_database_of_an_older_version_with_fewer_columns_is_read(own_gateway, tmp_path):
     with sqlite3.connect(tmp_path / "state.db") as database:
         database.executescript("""
             CREATE TABLE sessions (id TEXT PRIMARY KEY, source TEXT, started_at REAL);
@@ -101,14 +101,14 @@ def test_a_session_of_an_older_version_lacks_columns(own_gateway, tmp_path):
 @pytest.mark.parametrize(("content", "why"), [
     (b"", "no such table"), (b"SQLite format 3\0" + bytes(4000), ""), (b"not a database" * 100, "not a database"),
 ], ids=["empty", "zeroes", "text"])
-def test_a_file_that_is_no_database_is_left_out(own_gateway, hermes, content, why):
+def test_a_file_that_is_not_a_database_is_skipped(own_gateway, hermes, content, why):
     (hermes / "state.db").write_bytes(content)
     result = imported(own_gateway, "hermes", hermes)
     assert why in reasons(result)[str(hermes / "state.db")] and "threads" not in result["counts"]
     assert result["counts"]["souls"]["created"] == 1
 
 
-def test_a_damaged_page_costs_only_its_session(own_gateway, hermes):
+def test_a_damaged_page_affects_only_its_session(own_gateway, hermes):
     with sqlite3.connect(hermes / "state.db") as database:
         database.execute("INSERT INTO sessions (id, source, started_at, title) VALUES ('z', 'cli', 1800000000, 'Large')")
         database.executemany("INSERT INTO messages (session_id, role, content, timestamp) VALUES ('z', 'user', ?, 1)",
@@ -127,7 +127,7 @@ def opencode(own_gateway):
     return program("opencode", own_gateway.home)
 
 
-def test_opencode_is_taken_over_disabled(own_gateway, opencode):
+def test_opencode_is_imported_disabled(own_gateway, opencode):
     before = state_of(opencode / ".config") | state_of(opencode / ".local")
     result = moved(own_gateway, "import", "opencode")
     assert created(result) == {"agents": 4, "commands": 2, "files": 1, "files of skills": 1, "integrations": 3, "souls": 1,
@@ -160,18 +160,18 @@ def test_opencode_sessions_become_threads(own_gateway, opencode):
     assert "Read tool" not in second["content"] and last["content"] == "It says: buy tea."
 
 
-def test_an_answer_that_one_agent_gave_another_is_archived(own_gateway, opencode):
+def test_a_subagents_conversation_is_imported_archived(own_gateway, opencode):
     imported(own_gateway, "opencode", opencode / ".config" / "opencode")
     assert {title: one["archived"] for title, one in threads(own_gateway).items()} == {
         "Notes for the shop": False, "Look around (@general subagent)": True}
 
 
-def test_the_directory_with_opencodes_database_will_do(own_gateway, opencode):
+def test_opencode_is_imported_from_the_directory_of_its_database(own_gateway, opencode):
     result = imported(own_gateway, "opencode", opencode / ".local" / "share" / "opencode")
     assert created(result) == {"agents": 1, "files": 1, "threads": 3, "turns": 11}
 
 
-def test_what_of_opencode_is_not_taken_is_listed(own_gateway, opencode):
+def test_skipped_data_of_opencode_is_listed(own_gateway, opencode):
     data = opencode / ".local" / "share" / "opencode"
     (data / "auth.json").write_text('{"anthropic": {"key": "sk-ant-0123456789"}}')
     result = imported(own_gateway, "opencode", opencode / ".config" / "opencode")
@@ -181,15 +181,15 @@ def test_what_of_opencode_is_not_taken_is_listed(own_gateway, opencode):
     assert "in a variable" in why["key files_MODE"] and "in a variable" in why["key tickets_Authorization"]
 
 
-def test_a_model_that_counts_its_calls_anew_loses_none(own_gateway, hermes):
-    """Both answers have a call_1."""
+def test_repeated_call_ids_lose_no_call(own_gateway, hermes):
+    """Both answers have a call with the id call_1."""
     imported(own_gateway, "hermes", hermes)
     calls = [turn for turn in turns(own_gateway, "Weather in Lisbon") if turn["role"] == "tool"]
     assert [turn["content"] for turn in calls] == ['{"output": "rain", "exit_code": 0}', "sun"]
     assert created(imported(own_gateway, "hermes", hermes)) == {}
 
 
-def test_skills_of_one_name_come_both(own_gateway, hermes):
+def test_skills_with_the_same_name_are_both_imported(own_gateway, hermes):
     (hermes / "skills" / "other" / "arxiv").mkdir(parents=True)
     (hermes / "skills" / "other" / "arxiv" / "SKILL.md").write_text("---\nname: arxiv\ndescription: x\n---\nOther.")
     notes = imported(own_gateway, "hermes", hermes)["notes"]
@@ -212,7 +212,7 @@ def test_impossible_times_are_dropped_and_noted(own_gateway, hermes):
     assert threads(own_gateway)["Weather in Lisbon"]["created_at"].startswith("2025")
 
 
-# OpenClaw since 2026.9, and opencode before 1.2.
+# The databases of OpenClaw since 2026.9, and the files of opencode before 1.2.
 
 
 @pytest.fixture
@@ -221,16 +221,16 @@ def openclaw(own_gateway):
     return own_gateway.home / ".openclaw"
 
 
-def claw_texts(gateway):
+def texts_by_title(gateway):
     return {title: texts(gateway, title) for title in threads(gateway)}
 
 
-def test_openclaw_is_taken_over_from_its_databases(own_gateway, openclaw):
+def test_openclaw_is_imported_from_its_databases(own_gateway, openclaw):
     before = state_of(openclaw)
     result = moved(own_gateway, "import", "openclaw")
     assert created(result) == {"agents": 2, "files of skills": 1, "integrations": 1, "jobs": 2, "souls": 2, "threads": 2,
                                "turns": 7, "user-profiles": 2}
-    assert claw_texts(own_gateway) == {
+    assert texts_by_title(own_gateway) == {
         "Count the cats": [("user", "Count the cats"), ("tool", "three"), ("assistant", "I count.\n\nSo it is."),
                            ("user", "And the dogs?"), ("assistant", "So it is.")],
         "Water the plants": [("user", "Water the plants"), ("assistant", "So it is.")]}
@@ -242,7 +242,7 @@ def test_openclaw_is_taken_over_from_its_databases(own_gateway, openclaw):
     assert created(moved(own_gateway, "import", "openclaw")) == {}
 
 
-def test_a_session_of_openclaw_that_is_in_a_file_too_comes_once(own_gateway, openclaw):
+def test_a_session_of_openclaw_that_is_also_in_a_file_is_imported_once(own_gateway, openclaw):
     with sqlite3.connect(openclaw / "agents" / "garden" / "agent" / "openclaw-agent.sqlite") as database:
         rows = database.execute("SELECT session_id, event_json FROM transcript_events ORDER BY seq").fetchall()
     database.close()
@@ -250,7 +250,7 @@ def test_a_session_of_openclaw_that_is_in_a_file_too_comes_once(own_gateway, ope
     file.parent.mkdir()
     file.write_text("".join(event + "\n" for _, event in rows))
     assert created(moved(own_gateway, "import", "openclaw"))["threads"] == 2
-    assert len(claw_texts(own_gateway)["Water the plants"]) == 2
+    assert len(texts_by_title(own_gateway)["Water the plants"]) == 2
 
 
 def test_sessions_of_openclaw_have_their_labels_and_state(own_gateway, openclaw):
@@ -261,7 +261,7 @@ def test_sessions_of_openclaw_have_their_labels_and_state(own_gateway, openclaw)
     assert threads(own_gateway)["Pets"]["archived"] and not threads(own_gateway)["Water the plants"]["archived"]
 
 
-def test_agents_of_openclaw_by_their_ids_are_read(own_gateway, openclaw):
+def test_agents_of_openclaw_keyed_by_id_are_read(own_gateway, openclaw):
     settings = json.loads((openclaw / "openclaw.json").read_text())
     listed = settings["agents"].pop("list")
     settings["agents"]["entries"] = {one["id"]: {name: value for name, value in one.items() if name not in ("id", "default")}
@@ -273,7 +273,7 @@ def test_agents_of_openclaw_by_their_ids_are_read(own_gateway, openclaw):
     assert soul == (openclaw / "workspace" / "SOUL.md").read_text()
 
 
-def test_a_damaged_database_of_openclaw_is_left_out(own_gateway, openclaw):
+def test_a_damaged_database_of_openclaw_is_skipped(own_gateway, openclaw):
     (openclaw / "agents" / "main" / "agent" / "openclaw-agent.sqlite").write_bytes(b"no database" * 1000)
     (openclaw / "state" / "openclaw.sqlite").write_bytes(b"SQLite format 3\0" + b"x" * 4000)
     with sqlite3.connect(openclaw / "agents" / "garden" / "agent" / "openclaw-agent.sqlite") as database:
@@ -301,7 +301,7 @@ def test_sessions_of_opencode_before_its_database_are_read_from_files(own_gatewa
     assert state_of(own_gateway.home / ".local") == before
 
 
-def test_files_of_opencode_that_are_broken_are_left_out(own_gateway):
+def test_invalid_files_of_opencode_are_skipped(own_gateway):
     program("opencode-files", own_gateway.home)
     storage = own_gateway.home / ".local" / "share" / "opencode" / "storage"
     [session] = (storage / "session").rglob("*.json")

@@ -42,7 +42,7 @@ def test_threads_keep_their_times_order_title_and_state(gateway, new_name):
     assert page["next"] is None
 
 
-def test_a_new_thread_has_its_tasks_and_one_that_is_there_keeps_its_own(gateway, new_name):
+def test_tasks_are_imported_for_new_threads_only(gateway, new_name):
     key = new_name("list")
     tasks = [{"text": "Saw", "status": "done"}, {"text": "Sand", "status": "pending"}]
     [made] = send(gateway, thread(key, "a", tasks=tasks))
@@ -55,11 +55,11 @@ def test_a_new_thread_has_its_tasks_and_one_that_is_there_keeps_its_own(gateway,
 
 @pytest.mark.parametrize("tasks", [[{"text": "x", "status": "done"}] * 101, [{"text": "x" * 200, "status": "done"}] * 100])
 def test_lists_of_tasks_are_bounded(gateway, new_name, tasks):
-    answer = gateway.http.post("/import", json=batch("notes", thread(new_name("long"), "a", tasks=tasks)))
-    refused(answer, 400, "threads[0].tasks must be at most 100, with 16 KiB of text")
+    response = gateway.http.post("/import", json=batch("notes", thread(new_name("long"), "a", tasks=tasks)))
+    refused(response, 400, "threads[0].tasks must be at most 100, with 16 KiB of text")
 
 
-def test_the_same_batch_again_creates_nothing(gateway, new_name):
+def test_a_repeated_batch_creates_nothing(gateway, new_name):
     one = thread(new_name("again"), "a", "b")
     [first] = send(gateway, one)
     [second] = send(gateway, one)
@@ -76,7 +76,7 @@ def test_a_later_batch_appends_the_turns_that_are_missing(gateway, new_name):
     assert [turn["content"] for turn in page["turns"]] == ["a", "b", "c"] and page["thread"]["turn_count"] == 3
 
 
-def test_what_a_person_changed_since_stays(gateway, new_name):
+def test_later_changes_by_the_user_are_kept(gateway, new_name):
     one = thread(new_name("mine"), "a")
     [made] = send(gateway, one)
     accepted(gateway.http.patch(f"/threads/{made['id']}", json={"title": "Renamed"}))
@@ -84,12 +84,12 @@ def test_what_a_person_changed_since_stays(gateway, new_name):
     assert transcript(gateway, made["id"])["thread"]["title"] == "Renamed"
 
 
-def test_keys_of_different_sources_never_meet(gateway, new_name):
+def test_keys_of_different_sources_are_independent(gateway, new_name):
     one = thread(new_name("both"), "a")
     assert send(gateway, one, source="x")[0]["id"] != send(gateway, one, source="y")[0]["id"]
 
 
-def test_imported_turns_are_found_at_once(gateway, new_name):
+def test_imported_turns_are_searchable_immediately(gateway, new_name):
     word = new_name("xylophone").replace("-", "")
     [made] = send(gateway, thread(new_name("music"), f"the {word} plays"))
     found = accepted(gateway.http.get("/turns/search", params={"q": word, "agent_id": "assistant"}))
@@ -110,14 +110,14 @@ def test_a_time_in_the_future_is_now(gateway, new_name):
     assert transcript(gateway, made["id"])["thread"]["updated_at"] < "9000"
 
 
-def test_a_superseded_turn_stays_so(gateway, new_name):
+def test_a_superseded_turn_stays_superseded(gateway, new_name):
     one = thread(new_name("edit"), "a", "b")
     one["turns"][1]["metadata"] = {"superseded": True, "model": "m"}
     [made] = send(gateway, one)
     assert transcript(gateway, made["id"])["turns"][1]["metadata"] == {"model": "m", "superseded": True}
 
 
-def test_an_answer_names_its_question(gateway, new_name):
+def test_an_answer_refers_to_its_question(gateway, new_name):
     one = thread(new_name("reply"), "a", "b")
     one["turns"][1]["in_reply_to"] = one["turns"][0]["key"]
     [made] = send(gateway, one)
@@ -151,8 +151,8 @@ def test_an_export_cannot_put_a_turn_of_one_thread_into_another(gateway):
      "threads[0].turns[0].key must have 1 to 512 bytes"),
     (batch("agent-gateway", thread("no-id")), "threads[0].key must be an id of this program"),
     (batch("notes", *[{"key": str(number), "turns": []} for number in range(1001)]), "threads must be at most 1000"),
-], ids=["no source", "long source", "no key", "long key", "no turn key", "no own id", "many threads"])
-def test_a_batch_that_cannot_be_is_refused(gateway, body, error):
+], ids=["no source", "long source", "no key", "long key", "no turn key", "foreign id", "many threads"])
+def test_an_invalid_batch_is_refused(gateway, body, error):
     refused(gateway.http.post("/import", json=body), 400, error)
 
 

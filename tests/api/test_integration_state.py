@@ -1,4 +1,4 @@
-"""How integrations are connected: their state, and the test of a connection.
+"""The state of integrations, and testing their connections.
 
 See docs/contract/extensions.md#state-of-integrations.
 """
@@ -11,15 +11,15 @@ from integrations import new_integration
 SERVER = str(Path(__file__).parent / "stubs" / "mcp_server.py")
 
 
-def stdio(gateway, name, **more):
-    return new_integration(gateway, name, "mcp-stdio", command="/usr/bin/python3", args=[SERVER], **more)
+def stdio(gateway, name, **members):
+    return new_integration(gateway, name, "mcp-stdio", command="/usr/bin/python3", args=[SERVER], **members)
 
 
 def state_of(gateway, name):
     return next(state for state in accepted(gateway.http.get("/integrations")) if state["name"] == name)
 
 
-def test_the_state_of_an_integration_says_what_it_offers_or_why_it_failed(gateway, new_name):
+def test_state_of_an_integration_has_its_tools_or_the_problem(gateway, new_name):
     works, broken = new_name("works"), new_name("broken")
     stdio(gateway, works)
     new_integration(gateway, broken, "mcp-stdio", command="/nowhere/at-all")

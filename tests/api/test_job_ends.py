@@ -16,8 +16,7 @@ from tools import calls
 
 
 def start_and_queue(talker, job):
-    """Starts a run that is being answered and another that waits for it. Returns the held answer and the thread's id.
-"""
+    """Starts a run with a held answer, and another that waits for it. Returns that answer and the thread's id."""
     answer = talker.holds("first")
     thread_id = run(talker.gateway, job)["threadId"]
     assert answer.was_asked()
@@ -33,7 +32,7 @@ def test_forbid_refuses_a_second_run(streaming_job_run):
     assert statuses(ended(gateway, job)) == ["completed"]
 
 
-def test_forbid_lets_one_of_many_simultaneous_starts_through(talker, new_name):
+def test_forbid_accepts_one_of_many_simultaneous_starts(talker, new_name):
     gateway, job = talker.gateway, new_job(talker.gateway, new_name("job"))
     answer = talker.holds("one")
     responses = at_once(8, lambda _: gateway.http.post(f"/run/{job['name']}").status_code)
@@ -90,7 +89,7 @@ def test_replace_stops_the_old_run(talker, new_name):
 
 
 def chat_on_its_thread(talker, job):
-    """Runs the job once and starts a chat on its thread. The chat's answer is held back."""
+    """Runs the job once and starts a chat on its thread. Returns the chat's answer, which is held back."""
     talker.answers("one")
     thread_id = run(talker.gateway, job)["threadId"]
     ended(talker.gateway, job)
@@ -110,7 +109,7 @@ def test_run_waits_for_the_chat_on_its_thread(talker, new_name):
     assert statuses(ended(gateway, job, 2)) == ["completed", "completed"]
 
 
-def test_replace_ends_a_run_waiting_for_a_chat_at_once(talker, new_name):
+def test_replace_immediately_ends_a_run_waiting_for_a_chat(talker, new_name):
     gateway, job = talker.gateway, new_job(talker.gateway, new_name("job"), concurrency="replace")
     answer = chat_on_its_thread(talker, job)
     run(gateway, job)
@@ -128,7 +127,7 @@ def test_toggling_a_job_off_lets_its_run_finish(streaming_job_run):
     assert statuses(ended(gateway, job)) == ["completed"]
 
 
-# Ends.
+# How runs end.
 
 
 def test_run_is_stopped_by_its_id(streaming_job_run):
@@ -168,7 +167,7 @@ def test_chat_stop_stops_job_runs_of_the_thread(talker, new_name):
 
 def test_run_exceeding_its_timeout_fails(talker, new_name):
     gateway = talker.gateway
-    for seconds in 1, 4, 16:  # until the answer has started within the timeout: that takes its time on a busy machine
+    for seconds in 1, 4, 16:  # longer on a busy machine, where the answer may not start before the timeout
         talker.stub.reset()
         job = new_job(gateway, new_name("job"), timeout_s=seconds)
         answer = talker.holds("too slow")
@@ -183,8 +182,8 @@ def test_run_exceeding_its_timeout_fails(talker, new_name):
     row = ended(gateway, job)[0]
     assert (row["status"], row["error"]) == ("failed", f"timed out after {seconds} s")
     assert answer.was_aborted()
-    said = turns(gateway, thread_id)[0]
-    assert said["content"] == "too slow" and said["metadata"]["partial"] is True
+    turn = turns(gateway, thread_id)[0]
+    assert turn["content"] == "too slow" and turn["metadata"]["partial"] is True
 
 
 def test_gateway_stop_stops_runs(own_talker, new_name):
@@ -203,8 +202,8 @@ def test_killed_gateway_marks_runs_as_interrupted(own_talker, new_name):
     gateway.start()
     found = rows(gateway, job)
     assert statuses(found) == ["interrupted", "interrupted"] and all(row["finished_at"] for row in found)
-    said = [turn["metadata"] for turn in turns(gateway, thread_id) if turn["role"] == "assistant"]
-    assert [metadata["finish_reason"] for metadata in said] == ["interrupted", "interrupted"]
+    metadata_of_answers = [turn["metadata"] for turn in turns(gateway, thread_id) if turn["role"] == "assistant"]
+    assert [metadata["finish_reason"] for metadata in metadata_of_answers] == ["interrupted", "interrupted"]
     own_talker.answers("again")
     run(gateway, job)
     assert statuses(ended(gateway, job, 3))[0] == "completed"
@@ -219,9 +218,9 @@ def test_killed_run_records_its_cost(own_talker, new_name):
     gateway.kill()
     gateway.start()
     row = rows(gateway, job)[0]
-    said = next(turn["metadata"] for turn in turns(gateway, thread_id) if turn["role"] == "assistant")
-    assert row["usage"] == said["usage"] and (row["usage"]["input_tokens"], row["usage"]["output_tokens"]) == (10, 5)
-    assert row["cost_usd"] == said["cost_usd"]
+    saved = next(turn["metadata"] for turn in turns(gateway, thread_id) if turn["role"] == "assistant")
+    assert row["usage"] == saved["usage"] and (row["usage"]["input_tokens"], row["usage"]["output_tokens"]) == (10, 5)
+    assert row["cost_usd"] == saved["cost_usd"]
 
 
 @pytest.mark.parametrize("end, why", [
@@ -241,16 +240,16 @@ def test_queued_run_fails_if_its_agent_disappears(talker, new_name, end, why):
 def test_queued_run_is_stopped_when_its_job_is_deleted(talker, new_name):
     gateway, job = talker.gateway, new_job(talker.gateway, new_name("job"), concurrency="queue")
     answer, thread_id = start_and_queue(talker, job)
-    waiting, under_way = rows(gateway, job)
+    queued, active = rows(gateway, job)
     with gateway.events(thread_id) as events:
         delete(gateway, job)
         seen = events.until(lambda event: event["type"] == "job-finished")
-        assert [event["runId"] for event in seen if event["type"] == "stopped"] == [waiting["id"]]
-        assert (seen[-1]["run"]["id"], seen[-1]["run"]["status"]) == (waiting["id"], "stopped")
+        assert [event["runId"] for event in seen if event["type"] == "stopped"] == [queued["id"]]
+        assert (seen[-1]["run"]["id"], seen[-1]["run"]["status"]) == (queued["id"], "stopped")
         answer.release()
-        last = events.until(lambda event: event["type"] == "job-finished" and event["run"]["id"] == under_way["id"])[-1]
+        last = events.until(lambda event: event["type"] == "job-finished" and event["run"]["id"] == active["id"])[-1]
     assert last["run"]["status"] == "completed" and talker.request_count() == 1
-    assert stop_run(gateway, waiting)["started_at"] is None
+    assert stop_run(gateway, queued)["started_at"] is None
 
 
 def test_queued_run_continues_when_its_job_is_disabled(talker, new_name):

@@ -18,8 +18,8 @@ SIGNALS = 60
 KILLS = 5
 
 
-def job_of(gateway, new_name, **definition):
-    """A job triggered by a kind of signal, and the body of a request that raises one."""
+def job_for_signal(gateway, new_name, **definition):
+    """Returns a job triggered by a kind of signal, and the body of a request that raises one."""
     kind = new_name("kind")
     job = new_job(gateway, new_name("job"), {"type": "event", "event": f"signal.{kind}"}, **definition)
     return job, {"kind": kind, "message": "look", "severity": "info"}
@@ -41,14 +41,14 @@ def statuses_right_after(gateway, signal, job):
 
 
 def test_row_exists_when_the_triggering_request_is_answered(talker, new_name):
-    job, signal = job_of(talker.gateway, new_name)
+    job, signal = job_for_signal(talker.gateway, new_name)
     answer = talker.holds("one")
     assert statuses_right_after(talker.gateway, signal, job) == ["started"]
     answer.release()
 
 
 def test_row_of_a_skipped_run_exists_too(talker, new_name):
-    job, signal = job_of(talker.gateway, new_name, concurrency="forbid")
+    job, signal = job_for_signal(talker.gateway, new_name, concurrency="forbid")
     answer = talker.holds("one")
     assert statuses_right_after(talker.gateway, signal, job) == ["started"]
     assert statuses_right_after(talker.gateway, signal, job) == ["skipped", "started"]
@@ -56,7 +56,7 @@ def test_row_of_a_skipped_run_exists_too(talker, new_name):
 
 
 def test_row_survives_a_kill_after_the_response(own_gateway, new_name):
-    job, signal = job_of(own_gateway, new_name)
+    job, signal = job_for_signal(own_gateway, new_name)
     for count in range(1, KILLS + 1):
         connection = own_gateway.connect()
         send_signal(connection, signal)
@@ -68,13 +68,13 @@ def test_row_survives_a_kill_after_the_response(own_gateway, new_name):
 
 
 def test_requests_answered_while_stopping_have_their_rows(own_gateway, new_name):
-    job, signal = job_of(own_gateway, new_name)
+    job, signal = job_for_signal(own_gateway, new_name)
     enough = threading.Event()
     with ThreadPoolExecutor(1) as pool:
-        raising = pool.submit(signals_until_it_is_gone, own_gateway, signal, enough)
+        sending = pool.submit(send_signals_until_the_gateway_stops, own_gateway, signal, enough)
         assert enough.wait(PATIENCE)
         assert own_gateway.stop() == 0
-        acknowledged = raising.result()
+        acknowledged = sending.result()
     own_gateway.start()
     found = rows(own_gateway, job, limit=1000)
     assert acknowledged <= len(found) <= acknowledged + CLIENTS
@@ -82,9 +82,9 @@ def test_requests_answered_while_stopping_have_their_rows(own_gateway, new_name)
     assert {row["error"] for row in found if row["status"] == "skipped"} <= {"the gateway was stopping", "job is already running"}
 
 
-def signals_until_it_is_gone(gateway, signal, enough):
-    """Clients that raise signals one after the other. Returns how many were acknowledged; sets `enough` after SIGNALS
-    of them."""
+def send_signals_until_the_gateway_stops(gateway, signal, enough):
+    """Has clients raise signals one after the other. Returns how many were acknowledged; sets `enough` after SIGNALS of
+    them."""
     acknowledged = []
 
     def client(_):

@@ -26,7 +26,7 @@ def test_exit_status_1_skips_the_run_without_a_model(own_talker, new_name):
         event = events.until(lambda event: event["type"] == "job-finished")[-1]
     row, = ended(own_talker.gateway, job)
     assert (row["status"], row["error"]) == ("skipped", "the precheck found nothing to do")
-    assert event["run"] == row, "who waits for the run must be told"
+    assert event["run"] == row, "clients that wait for the run must get the event"
     assert turns_of(own_talker.gateway, {"id": started["threadId"]}) == []
     assert own_talker.request_count() == 0
 

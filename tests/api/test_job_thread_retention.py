@@ -1,4 +1,4 @@
-"""Threads of jobs do not grow for ever: older turns are summed up and deleted.
+"""Threads of jobs stay short: older turns are summarised and deleted.
 
 See docs/contract/jobs.md#starting-a-job.
 """
@@ -10,14 +10,14 @@ from jobs import ended, new_job, run, thread, turns, wait_for
 from stubs.provider import ProviderStub
 from talker import Talker, configuration
 
-MOST = 10
+MAX_TURNS = 10
 
 
 @pytest.fixture
-def keeping(make_gateway):
-    """A gateway that keeps ten turns of a job's thread."""
+def retention_talker(make_gateway):
+    """A gateway that keeps ten turns of each job's thread."""
     with ProviderStub() as stub:
-        gateway = make_gateway(config={**configuration(stub), "retention": {"turns_per_job_thread": MOST}}).start()
+        gateway = make_gateway(config={**configuration(stub), "retention": {"turns_per_job_thread": MAX_TURNS}}).start()
         stub.always(lambda request: "SUMMARY of the sheep." if asks_for_summary(request) else "Counted.")
         yield Talker(gateway, stub)
 
@@ -26,81 +26,82 @@ def asks_for_summary(request):
     return "Sum it up" in request.json["messages"][0]["content"]
 
 
-def run_often(talker, job, count):
+def run_times(talker, job, count):
     for number in range(count):
         run(talker.gateway, job)
         ended(talker.gateway, job, count=number + 1)
 
 
-def counts(talker, thread_id):
+def turn_count(talker, thread_id):
     return thread(talker.gateway, thread_id)["turn_count"]
 
 
-def test_oldest_turns_go_after_they_were_summed_up(keeping):
-    job = new_job(keeping.gateway, "count", prompt="Count the sheep.")
-    first = run(keeping.gateway, job)["threadId"]
-    ended(keeping.gateway, job)
-    oldest = turns(keeping.gateway, first)[-1]
-    run_often_more = MOST // 2
-    for number in range(run_often_more):
-        run(keeping.gateway, job)
-        ended(keeping.gateway, job, count=number + 2)
-    wait_for(lambda: counts(keeping, first) <= MOST)
-    left = turns(keeping.gateway, first)
-    assert len(left) == counts(keeping, first) and oldest["id"] not in [turn["id"] for turn in left]
-    assert left[-2]["role"] == "user", "what is left begins with a question, after the last turn that was summed up"
-    run(keeping.gateway, job)
-    ended(keeping.gateway, job, count=run_often_more + 2)
-    asked = [request for request in keeping.stub.requests if not asks_for_summary(request)][-1]
-    assert any("SUMMARY of the sheep." in str(message["content"]) for message in asked.json["messages"])
-    found = accepted(keeping.gateway.http.get("/turns/search", params={"q": "sheep", "agent_id": "assistant"}))
+def test_oldest_turns_are_deleted_after_they_were_summarised(retention_talker):
+    job = new_job(retention_talker.gateway, "count", prompt="Count the sheep.")
+    first = run(retention_talker.gateway, job)["threadId"]
+    ended(retention_talker.gateway, job)
+    oldest = turns(retention_talker.gateway, first)[-1]
+    more_runs = MAX_TURNS // 2
+    for number in range(more_runs):
+        run(retention_talker.gateway, job)
+        ended(retention_talker.gateway, job, count=number + 2)
+    wait_for(lambda: turn_count(retention_talker, first) <= MAX_TURNS)
+    remaining = turns(retention_talker.gateway, first)
+    assert len(remaining) == turn_count(retention_talker, first)
+    assert oldest["id"] not in [turn["id"] for turn in remaining]
+    assert remaining[-2]["role"] == "user", "the remaining turns begin with a question, after the last summarised turn"
+    run(retention_talker.gateway, job)
+    ended(retention_talker.gateway, job, count=more_runs + 2)
+    last_request = [request for request in retention_talker.stub.requests if not asks_for_summary(request)][-1]
+    assert any("SUMMARY of the sheep." in str(message["content"]) for message in last_request.json["messages"])
+    found = accepted(retention_talker.gateway.http.get("/turns/search", params={"q": "sheep", "agent_id": "assistant"}))
     assert oldest["id"] not in [turn["id"] for turn in found]
 
 
-def test_thread_stays_short(keeping):
-    job = new_job(keeping.gateway, "count", prompt="Count the sheep.")
-    run_often(keeping, job, 3 * MOST)
-    (row, *_) = accepted(keeping.gateway.http.get("/jobs/count/runs", params={"limit": 1}))
-    wait_for(lambda: counts(keeping, row["thread_id"]) <= MOST)
-    summaries = [request for request in keeping.stub.requests if asks_for_summary(request)]
-    assert 1 <= len(summaries) < 3 * MOST
+def test_thread_stays_short(retention_talker):
+    job = new_job(retention_talker.gateway, "count", prompt="Count the sheep.")
+    run_times(retention_talker, job, 3 * MAX_TURNS)
+    (row, *_) = accepted(retention_talker.gateway.http.get("/jobs/count/runs", params={"limit": 1}))
+    wait_for(lambda: turn_count(retention_talker, row["thread_id"]) <= MAX_TURNS)
+    summaries = [request for request in retention_talker.stub.requests if asks_for_summary(request)]
+    assert 1 <= len(summaries) < 3 * MAX_TURNS
 
 
-def test_thread_that_grows_while_it_is_shortened_stays_short(keeping):
-    job = new_job(keeping.gateway, "count", prompt="Count the sheep.")
-    few = MOST // 2
-    run_often(keeping, job, few)
-    keeping.answers("Counted.")
-    summary = keeping.holds("SUMMARY of the sheep.")
+def test_thread_that_grows_while_it_is_shortened_stays_short(retention_talker):
+    job = new_job(retention_talker.gateway, "count", prompt="Count the sheep.")
+    few = MAX_TURNS // 2
+    run_times(retention_talker, job, few)
+    retention_talker.answers("Counted.")
+    summary = retention_talker.holds("SUMMARY of the sheep.")
     for number in range(few, few + 4):
-        run(keeping.gateway, job)
-        (row, *_) = ended(keeping.gateway, job, count=number + 1)
+        run(retention_talker.gateway, job)
+        (row, *_) = ended(retention_talker.gateway, job, count=number + 1)
         assert summary.was_asked()
     summary.release()
-    wait_for(lambda: counts(keeping, row["thread_id"]) <= MOST)
+    wait_for(lambda: turn_count(retention_talker, row["thread_id"]) <= MAX_TURNS)
 
 
-def test_threads_of_people_keep_all(keeping):
-    made = accepted(keeping.gateway.http.post("/threads", json={"title": "mine"}), 201)
-    for number in range(MOST):
+def test_threads_of_the_user_keep_all_turns(retention_talker):
+    made = accepted(retention_talker.gateway.http.post("/threads", json={"title": "mine"}), 201)
+    for number in range(MAX_TURNS):
         body = {"content": f"Question {number}?", "threadId": made["id"]}
-        with keeping.gateway.events(made["id"]) as events:
-            turn = accepted(keeping.gateway.http.post("/chat", json=body), 201)
+        with retention_talker.gateway.events(made["id"]) as events:
+            turn = accepted(retention_talker.gateway.http.post("/chat", json=body), 201)
             events.run(turn["id"])
-    assert counts(keeping, made["id"]) == 2 * MOST
+    assert turn_count(retention_talker, made["id"]) == 2 * MAX_TURNS
 
 
-def test_next_run_continues_retention_after_a_kill(keeping):
-    job = new_job(keeping.gateway, "count", prompt="Count the sheep.")
-    run_often(keeping, job, MOST // 2 + 1)
-    keeping.gateway.kill()
-    keeping.gateway.start()
-    run(keeping.gateway, job)
-    (row, *_) = ended(keeping.gateway, job, count=MOST // 2 + 2)
-    wait_for(lambda: counts(keeping, row["thread_id"]) <= MOST)
+def test_next_run_continues_retention_after_a_kill(retention_talker):
+    job = new_job(retention_talker.gateway, "count", prompt="Count the sheep.")
+    run_times(retention_talker, job, MAX_TURNS // 2 + 1)
+    retention_talker.gateway.kill()
+    retention_talker.gateway.start()
+    run(retention_talker.gateway, job)
+    (row, *_) = ended(retention_talker.gateway, job, count=MAX_TURNS // 2 + 2)
+    wait_for(lambda: turn_count(retention_talker, row["thread_id"]) <= MAX_TURNS)
     assert row["status"] == "completed"
 
 
-def test_setting_has_bounds(make_gateway):
+def test_setting_has_a_minimum(make_gateway):
     failed = make_gateway(config={"retention": {"turns_per_job_thread": 3}}).fails()
     assert "retention.turns_per_job_thread" in failed.stderr

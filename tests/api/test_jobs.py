@@ -1,6 +1,6 @@
-"""Jobs started by hand: runs, rows, prompts, threads.
+"""Jobs started manually: runs, rows, prompts, threads.
 
-The offline librarian answers unless a model is named; a stub answers if an answer must be held back.
+The offline librarian answers unless a model is named. A stub answers if an answer must be held back.
 
 See docs/contract/jobs.md#starting-a-job.
 """
@@ -21,10 +21,10 @@ from stubs.provider import Reply
 
 def test_starting_a_run_returns_202_with_its_thread(gateway, new_name):
     job = new_job(gateway, new_name("job"))
-    answer = run(gateway, job)
-    assert set(answer) == {"job", "dry", "threadId", "status"}
-    assert (answer["job"], answer["dry"], answer["status"]) == (job["name"], False, "started")
-    assert is_id(answer["threadId"])
+    started = run(gateway, job)
+    assert set(started) == {"job", "dry", "threadId", "status"}
+    assert (started["job"], started["dry"], started["status"]) == (job["name"], False, "started")
+    assert is_id(started["threadId"])
     ended(gateway, job)
 
 
@@ -55,17 +55,17 @@ def test_dry_run_is_marked_in_response_and_row(gateway, new_name, text, dry):
     assert ended(gateway, job)[0]["dry"] is dry
 
 
-@pytest.mark.parametrize("nonsense", ["yes", "2", "True", "null"])
-def test_invalid_dry_is_refused(gateway, new_name, nonsense):
+@pytest.mark.parametrize("value", ["yes", "2", "True", "null"])
+def test_invalid_dry_is_refused(gateway, new_name, value):
     job = new_job(gateway, new_name("job"))
-    refused(gateway.http.post(f"/run/{job['name']}", params={"dry": nonsense}), 400, "dry must be true or false")
+    refused(gateway.http.post(f"/run/{job['name']}", params={"dry": value}), 400, "dry must be true or false")
     assert rows(gateway, job) == []
 
 
 def test_unknown_or_disabled_agent_is_named(gateway, new_name):
     off = new_agent(gateway, new_name("off"), enabled=False)
-    gone = new_name("gone")
-    for agent, error in ((off["name"], "agent is disabled"), (gone, "agent not found")):
+    missing = new_name("gone")
+    for agent, error in ((off["name"], "agent is disabled"), (missing, "agent not found")):
         job = (new_job(gateway, new_name("job"), agent_id=agent) if agent == off["name"] else
                new_job_of_nobody(gateway, new_name("job"), agent))
         refused(gateway.http.post(f"/run/{job['name']}"), 400, error, agent_id=agent)
@@ -88,10 +88,10 @@ def test_same_idempotency_key_starts_one_run(gateway, new_name):
 def test_row_describes_the_run(talker, new_name):
     job = new_job(talker.gateway, new_name("job"))
     talker.stub.script(Reply("Done.", usage={"input": 7, "output": 3, "cache_read": 2, "cache_write": 1}))
-    answer = run(talker.gateway, job)
+    started = run(talker.gateway, job)
     row = ended(talker.gateway, job)[0]
     assert set(row) == ROW and is_id(row["id"])
-    assert (row["job"], row["thread_id"], row["trigger"]) == (job["name"], answer["threadId"], "manual")
+    assert (row["job"], row["thread_id"], row["trigger"]) == (job["name"], started["threadId"], "manual")
     assert (row["status"], row["due_at"], row["error"]) == ("completed", None, None)
     assert is_timestamp(row["started_at"]) and is_timestamp(row["finished_at"])
     assert row["started_at"] <= row["finished_at"] and row["duration_ms"] >= 0
@@ -102,12 +102,12 @@ def test_row_describes_the_run(talker, new_name):
 def test_run_adds_prompt_and_answer_to_the_thread(talker, new_name):
     job = new_job(talker.gateway, new_name("job"), prompt="Count the sheep.")
     talker.answers("One", " sheep.")
-    answer = run(talker.gateway, job)
+    started = run(talker.gateway, job)
     row = ended(talker.gateway, job)[0]
-    said, asked = turns(talker.gateway, answer["threadId"])
-    assert (asked["role"], asked["content"]) == ("user", "Count the sheep.")
-    assert (said["role"], said["content"]) == ("assistant", "One sheep.")
-    assert said["metadata"]["run_id"] == row["id"] and said["metadata"]["in_reply_to"] == asked["id"]
+    answer, prompt = turns(talker.gateway, started["threadId"])
+    assert (prompt["role"], prompt["content"]) == ("user", "Count the sheep.")
+    assert (answer["role"], answer["content"]) == ("assistant", "One sheep.")
+    assert answer["metadata"]["run_id"] == row["id"] and answer["metadata"]["in_reply_to"] == prompt["id"]
     assert talker.conversation()[-1] == ("user", "Count the sheep.")
 
 
@@ -139,7 +139,7 @@ def test_client_that_connects_after_the_response_gets_the_whole_run(talker, new_
 
 
 def whole_run_was_seen(talker, job):
-    """Runs the job and connects right after the response. False if that took longer than the gateway waits."""
+    """Runs the job and connects right after the response. Returns False if that took longer than the gateway waits."""
     answer = talker.holds("Wo")
     thread_id = run(talker.gateway, job)["threadId"]
     with talker.gateway.events(thread_id) as events:
@@ -172,10 +172,10 @@ def test_runs_are_listed_newest_first(gateway, new_name):
     assert accepted(gateway.http.get(f"/jobs/{job['id']}/runs")) == found
 
 
-@pytest.mark.parametrize("nonsense", ["0", "-1", "1.5", "ten", "1e3"])
-def test_invalid_limit_is_refused(gateway, new_name, nonsense):
+@pytest.mark.parametrize("value", ["0", "-1", "1.5", "ten", "1e3"])
+def test_invalid_limit_is_refused(gateway, new_name, value):
     job = new_job(gateway, new_name("job"))
-    response = gateway.http.get(f"/jobs/{job['name']}/runs", params={"limit": nonsense})
+    response = gateway.http.get(f"/jobs/{job['name']}/runs", params={"limit": value})
     refused(response, 400, "limit must be a positive integer")
 
 
@@ -278,11 +278,11 @@ def test_renamed_job_keeps_its_prompt_file(gateway, new_name):
     definition = {"agent_id": "assistant", "prompt_file": "task.md", "concurrency": "queue"}
     job = new_extension(gateway, "job", new_name("job"), definition, enabled=True)
     (job_directory(gateway, job) / "task.md").write_text("from the file")
-    with concurrent.futures.ThreadPoolExecutor(1) as other:
+    with concurrent.futures.ThreadPoolExecutor(1) as pool:
         for number in range(40):
             body = {"name": f"{job['name']}-{number}"}
-            renaming = other.submit(gateway.http.patch, f"/extensions/{job['id']}", json=body)
-            for _ in range(10):  # Each of them adds a run to wait for.
+            renaming = pool.submit(gateway.http.patch, f"/extensions/{job['id']}", json=body)
+            for _ in range(10):  # bounded, since each request adds a run to wait for
                 thread_id = accepted(gateway.http.post(f"/run/{job['id']}"), 202)["threadId"]
                 if renaming.done():
                     break
@@ -414,7 +414,7 @@ def test_owner_without_a_thread_gets_one(gateway, new_name):
 def test_simultaneous_jobs_of_one_owner_create_one_thread(gateway, new_name):
     owner = new_agent(gateway, new_name("owner"))
     jobs = [new_job(gateway, new_name("job"), owner_agent_id=owner["id"]) for _ in range(6)]
-    threads = {answer["threadId"] for answer in at_once(6, lambda number: run(gateway, jobs[number]))}
+    threads = {response["threadId"] for response in at_once(6, lambda number: run(gateway, jobs[number]))}
     assert len(threads) == 1
     for job in jobs:
         assert statuses(ended(gateway, job)) == ["completed"]
