@@ -33,7 +33,7 @@ NEED_THE_FILE = {
     "test_hooks.py::test_gateway_start_event_waits_for_a_readable_database": CHANGES,
     "test_hooks.py::test_gateway_with_unreadable_due_times_stops_at_once": CHANGES,
     "test_knowledge_compile.py::test_restored_pages_are_recognized_without_the_database": CHANGES,
-    "test_process.py::test_end_leaves_one_database_file": READS,
+    "test_process.py::test_shutdown_leaves_one_database_file": READS,
     "test_process.py::test_signal_before_the_ready_line_ends_the_process_with_0": CHANGES,
     "test_program_secrets.py::test_secrets_are_in_no_record_event_or_log": READS,
     "test_proposal_files.py::test_job_created_by_a_decision_at_start_is_triggered_once_by_each": WRITES,

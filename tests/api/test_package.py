@@ -9,19 +9,19 @@ import pytest
 from gateway import BINARY, HAS_ADDRESS_SANITIZER, REPOSITORY
 
 
-def package():
-    """Makes the package of the binary and returns its path, in the repository."""
+def build_package():
+    """Builds the package of the binary and returns its path relative to the repository."""
     environment = {**os.environ, "SOURCE_DATE_EPOCH": "1700000000"}
-    made = subprocess.run([REPOSITORY / "script" / "package", BINARY], env=environment, capture_output=True, text=True)
-    assert made.returncode == 0, made.stderr
-    return made.stdout.strip()
+    result = subprocess.run([REPOSITORY / "script" / "package", BINARY], env=environment, capture_output=True, text=True)
+    assert result.returncode == 0, result.stderr
+    return result.stdout.strip()
 
 
-@pytest.mark.skipif(HAS_ADDRESS_SANITIZER, reason="nobody packages it")
-def test_the_package_is_complete_and_has_the_same_bytes_each_time():
+@pytest.mark.skipif(HAS_ADDRESS_SANITIZER, reason="builds with AddressSanitizer are not packaged")
+def test_package_is_complete_and_reproducible():
     digests = set()
     for _ in range(2):
-        file = REPOSITORY / package()
+        file = REPOSITORY / build_package()
         digests.add(hashlib.sha256(file.read_bytes()).hexdigest())
     assert len(digests) == 1
     listed = subprocess.run(["dpkg-deb", "--contents", file], capture_output=True, text=True, check=True).stdout

@@ -78,7 +78,7 @@ def test_new_code_invalidates_the_previous_one(own_gateway):
     accepted(pair(own_gateway, second))
 
 
-def test_head_creates_no_code(own_gateway):
+def test_head_does_not_create_a_code(own_gateway):
     code = fresh_code(own_gateway)
     response = own_gateway.http.head("/pair/refresh")
     assert response.status_code == 200 and response.content == b""
@@ -91,9 +91,9 @@ def test_without_a_code_every_guess_is_wrong(own_gateway):
 
 def test_pairing_ignores_the_idempotency_key(own_gateway):
     code = fresh_code(own_gateway)
-    again = {"headers": {"Idempotency-Key": "pairing"}, "json": {"otp": code}}
-    accepted(own_gateway.anonymous.post("/pair", **again))
-    refused(own_gateway.anonymous.post("/pair", **again), 401, WRONG_CODE)
+    request = {"headers": {"Idempotency-Key": "pairing"}, "json": {"otp": code}}
+    accepted(own_gateway.anonymous.post("/pair", **request))
+    refused(own_gateway.anonymous.post("/pair", **request), 401, WRONG_CODE)
 
 
 def test_token_is_not_in_the_database(own_gateway):
@@ -129,9 +129,9 @@ def test_body_has_at_most_one_kibibyte(gateway):
     long = json.dumps({"otp": "x" * 1100}).encode()
     refused(gateway.anonymous.post("/pair", content=long), 413, "request body too large")
     refused(gateway.anonymous.post("/pair", content=iter([long])), 413, "request body too large")
-    exactly = b'{"padding": "' + b"x" * (1024 - 15) + b'"}'
-    assert len(exactly) == 1024
-    refused(gateway.anonymous.post("/pair", content=exactly), 400, OTP_REQUIRED)
+    largest = b'{"padding": "' + b"x" * (1024 - 15) + b'"}'
+    assert len(largest) == 1024
+    refused(gateway.anonymous.post("/pair", content=largest), 400, OTP_REQUIRED)
 
 
 def test_other_methods_are_not_allowed(gateway):
@@ -236,9 +236,9 @@ def test_public_url_must_be_a_web_address(gateway, url):
     assert f"--url {url}: must be an address that begins with http:// or https://" in done.stderr
 
 
-@pytest.mark.parametrize("every", ["0.0.0.0", pytest.param("::", marks=needs_ipv6)])
-def test_link_uses_a_reachable_address_of_a_wildcard_listener(make_gateway, every):
-    gateway = make_gateway(arguments=["--host", every]).start()
+@pytest.mark.parametrize("wildcard", ["0.0.0.0", pytest.param("::", marks=needs_ipv6)])
+def test_link_uses_a_reachable_address_of_a_wildcard_listener(make_gateway, wildcard):
+    gateway = make_gateway(arguments=["--host", wildcard]).start()
     shown = json.loads(gateway.command("pair", "--json").stdout)
     host = httpx.URL(shown["url"]).host
     assert host not in ("0.0.0.0", "::", "")
@@ -280,7 +280,7 @@ def test_rotation_closes_websockets(own_gateway):
         assert events.closed() == 1001
 
 
-def test_rotation_leaves_runs_alone(own_talker):
+def test_rotation_does_not_interrupt_runs(own_talker):
     gateway, held = own_talker.gateway, own_talker.stub.hold("one ")
     with gateway.events() as events:
         turn = accepted(gateway.http.post("/chat", json={"content": "count"}), 201)
@@ -293,7 +293,7 @@ def test_rotation_leaves_runs_alone(own_talker):
     assert turns[0]["content"] == "one two"
 
 
-def test_token_is_rotated_without_a_gateway(own_gateway):
+def test_token_can_be_rotated_while_the_gateway_is_stopped(own_gateway):
     old = own_gateway.token
     own_gateway.stop()
     rotate(own_gateway)
@@ -333,7 +333,7 @@ def test_gateway_without_a_token_cannot_rotate(own_gateway):
     refused(get(own_gateway, own_gateway.token), 401, "unauthorized")
 
 
-def test_broken_token_file_leaves_the_token(own_gateway):
+def test_invalid_token_file_keeps_the_current_token(own_gateway):
     token = own_gateway.token
     (own_gateway.data / ".gateway-token").write_text("nonsense")
     os.kill(own_gateway.process.pid, signal.SIGUSR1)

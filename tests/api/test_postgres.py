@@ -1,5 +1,5 @@
-"""Records in PostgreSQL: databases that cannot be used, what happens while the server is away, and what is not possible
-there. All other tests run with PostgreSQL too if AGW_TEST_POSTGRES is set.
+"""Records in PostgreSQL: unusable databases, a server that is down, and unsupported operations. All other tests run with
+PostgreSQL too if AGW_TEST_POSTGRES is set.
 
 See docs/postgresql.md.
 """
@@ -39,7 +39,7 @@ def database(server):
 
 @pytest.fixture
 def gateway_on(make_gateway):
-    """Makes a gateway with the address of its database."""
+    """Creates gateways that keep their records in the database at a URL."""
     return lambda url, **options: make_gateway(config={"cluster": {"database": url}}, **options)
 
 
@@ -59,7 +59,7 @@ def printed_by(gateway):
 
 @contextlib.contextmanager
 def locked(server, database, table):
-    """A session that lets nobody read the table."""
+    """Locks the table in another session, so that it cannot be read."""
     command = ["psql", "-X", "-q", "-A", "-t", server.url(database)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as session:
         session.stdin.write(f"BEGIN; LOCK TABLE {table}; SELECT 'locked';\n")
@@ -70,7 +70,7 @@ def locked(server, database, table):
 
 @pytest.fixture
 def role_with_password(server, database):
-    """The name of a role that owns `database` and must prove its password."""
+    """The name of a role that owns `database` and logs in with a password."""
     role = f"role{next(_names)}"
     server.psql("postgres", f"CREATE ROLE {role} LOGIN PASSWORD '{PASSWORD}'; ALTER DATABASE {database} OWNER TO {role}")
     rules = server.directory / "data" / "pg_hba.conf"
@@ -92,39 +92,39 @@ def test_records_survive_a_restart_and_no_password_is_shown(server, database, ro
     assert PASSWORD not in command_line + printed_by(gateway)
 
 
-def test_turns_that_come_at_once_keep_their_thread_and_order(server, database, gateway_on):
+def test_concurrent_turns_keep_their_thread_and_order(server, database, gateway_on):
     gateway = gateway_on(server.url(database)).start()
     threads = [create_thread(gateway)["id"] for _ in range(16)]
-    said = [f"turn {number}" for number in range(20)]
+    contents = [f"turn {number}" for number in range(20)]
 
     def fill(client):
-        for content in said:
+        for content in contents:
             accepted(gateway.http.post(f"/threads/{threads[client]}/turns", json={"role": "user", "content": content}), 201)
     at_once(len(threads), fill)
     for thread in threads:
         turns = accepted(gateway.http.get(f"/threads/{thread}/turns"))
-        assert [turn["content"] for turn in reversed(turns)] == said
-        assert accepted(gateway.http.get(f"/threads/{thread}"))["turn_count"] == len(said)
+        assert [turn["content"] for turn in reversed(turns)] == contents
+        assert accepted(gateway.http.get(f"/threads/{thread}"))["turn_count"] == len(contents)
 
 
-def test_a_wrong_password_is_refused_without_showing_it(server, database, role_with_password, gateway_on):
+def test_wrong_password_is_reported_without_showing_it(server, database, role_with_password, gateway_on):
     gateway = gateway_on(f"postgresql://{role_with_password}:wrong-{PASSWORD}@127.0.0.1:{server.port}/{database}")
     failed = gateway.fails()
     assert failed.status == 1 and f"password authentication failed for user \"{role_with_password}\"" in failed.stderr
     assert "or correct cluster.database, its user or its password" in failed.stderr and PASSWORD not in printed_by(gateway)
 
 
-def test_a_secret_without_a_value_is_named(server, database, gateway_on):
+def test_missing_secret_is_reported(server, database, gateway_on):
     failed = gateway_on(f"postgresql://agw:${{secret:MISSING}}@127.0.0.1:{server.port}/{database}").fails()
     assert failed.status == 2 and "cluster.database: " in failed.stderr and "MISSING" in failed.stderr
 
 
-def test_an_invalid_address_is_refused_without_showing_it(gateway_on):
+def test_invalid_address_is_reported_without_showing_it(gateway_on):
     failed = gateway_on(f"postgresql://agw:{PASSWORD}@[::1/things").fails()
     assert failed.status == 2 and "cluster.database: " in failed.stderr and PASSWORD not in failed.stderr
 
 
-def test_a_server_that_is_away_is_named_within_five_seconds(gateway_on):
+def test_unreachable_server_is_reported_within_five_seconds(gateway_on):
     port = free_port()
     gateway = gateway_on(f"postgresql://agw:{PASSWORD}@127.0.0.1:{port}/things")
     assert any(seconds_of(gateway.fails) < 5 for _ in range(TRIES))
@@ -134,7 +134,7 @@ def test_a_server_that_is_away_is_named_within_five_seconds(gateway_on):
     assert "Start the server, or correct cluster.database" in failed.stderr
 
 
-def test_a_server_that_does_not_answer_is_named_within_five_seconds(gateway_on):
+def test_unresponsive_server_is_reported_within_five_seconds(gateway_on):
     with socket.create_server(("127.0.0.1", 0)) as silent:
         port = silent.getsockname()[1]
         gateway = gateway_on(f"postgresql://agw@127.0.0.1:{port}/things")
@@ -142,7 +142,7 @@ def test_a_server_that_does_not_answer_is_named_within_five_seconds(gateway_on):
         assert f"cannot reach the database things at 127.0.0.1:{port} (cluster.database): it does not answer" in gateway.stderr
 
 
-def test_a_database_that_does_not_exist_is_named(server, gateway_on):
+def test_missing_database_is_reported(server, gateway_on):
     failed = gateway_on(server.url("missing")).fails()
     assert failed.status == 1 and "database \"missing\" does not exist" in failed.stderr
 
@@ -161,21 +161,21 @@ UNUSABLE = {
 
 
 @pytest.mark.parametrize("script, status, text", UNUSABLE.values(), ids=UNUSABLE.keys())
-def test_an_unusable_database_is_refused_with_the_remedy_and_by_doctor(server, database, gateway_on, script, status, text):
+def test_serve_and_doctor_report_an_unusable_database(server, database, gateway_on, script, status, text):
     server.psql(database, script)
     gateway = gateway_on(server.url(database))
     failed = gateway.fails()
     assert failed.status == status
     assert f"the database {database} at 127.0.0.1:{server.port} (cluster.database) {text}" in failed.stderr
-    examined = gateway.command("doctor")
-    assert examined.returncode == 1 and text in examined.stdout
+    result = gateway.command("doctor")
+    assert result.returncode == 1 and text in result.stdout
 
 
 @pytest.mark.parametrize("options, text", [
     ("ENCODING 'LATIN1' LOCALE 'C'", "does not store text as UTF-8"),
     ("ENCODING 'UTF8' LOCALE 'C' LOCALE_PROVIDER icu ICU_LOCALE 'en'", "does not compare text byte by byte"),
 ])
-def test_another_encoding_is_refused_with_the_remedy(server, gateway_on, options, text):
+def test_unsupported_encoding_is_refused_with_the_remedy(server, gateway_on, options, text):
     name = f"other{next(_names)}"
     server.create(name, options)
     failed = gateway_on(server.url(name)).fails()
@@ -183,13 +183,13 @@ def test_another_encoding_is_refused_with_the_remedy(server, gateway_on, options
     assert "CREATE DATABASE agw TEMPLATE template0 ENCODING 'UTF8' LOCALE 'C'" in failed.stderr
 
 
-def test_a_role_that_may_not_create_tables_is_refused_with_the_remedy(server, database, gateway_on):
+def test_role_that_may_not_create_tables_is_refused_with_the_remedy(server, database, gateway_on):
     server.psql(database, "CREATE ROLE guest LOGIN")
     failed = gateway_on(server.url(database, user="guest")).fails()
     assert failed.status == 1 and "GRANT CREATE ON SCHEMA public TO guest" in failed.stderr
 
 
-def test_a_role_that_may_not_use_the_tables_is_refused_with_the_remedy(server, database, gateway_on):
+def test_role_that_may_not_use_the_tables_is_refused_with_the_remedy(server, database, gateway_on):
     gateway = gateway_on(server.url(database)).start()
     gateway.stop()
     server.psql(database, "CREATE ROLE stranger LOGIN; GRANT CREATE ON SCHEMA public TO stranger")
@@ -198,19 +198,19 @@ def test_a_role_that_may_not_use_the_tables_is_refused_with_the_remedy(server, d
     assert "Log in as the role that made the tables" in failed.stderr
 
 
-def test_a_replica_is_refused(gateway_on):
+def test_replica_is_refused(gateway_on):
     with postgres() as replica:
         replica.create("records")
         replica.stop()
-        mark = replica.directory / "data" / "standby.signal"
-        mark.touch()
-        os.chown(mark, replica.user if replica.user is not None else -1, -1)
+        standby_signal = replica.directory / "data" / "standby.signal"
+        standby_signal.touch()
+        os.chown(standby_signal, replica.user if replica.user is not None else -1, -1)
         replica.start()
         failed = gateway_on(replica.url("records")).fails()
     assert failed.status == 1 and "is a replica, which only the primary server may write" in failed.stderr
 
 
-def test_a_second_gateway_is_refused_and_may_follow(server, database, gateway_on):
+def test_second_gateway_is_refused_until_the_first_has_ended(server, database, gateway_on):
     first, second = gateway_on(server.url(database)).start(), gateway_on(server.url(database))
     create_thread(first)
     failed = second.fails()
@@ -222,7 +222,7 @@ def test_a_second_gateway_is_refused_and_may_follow(server, database, gateway_on
     assert titles(second.start()) == ["a thread"]
 
 
-def test_records_of_a_file_are_not_passed_over(server, database, make_gateway):
+def test_postgresql_is_refused_while_a_database_file_has_records(server, database, make_gateway):
     gateway = make_gateway(config={"cluster": {}}).start()
     gateway.stop()
     gateway.configure({"cluster": {"database": server.url(database)}})
@@ -246,47 +246,47 @@ def test_doctor_names_the_database(server, database, gateway_on):
     assert done.returncode == 0 and f"the database {database} at 127.0.0.1:{server.port} can be used" in done.stdout
 
 
-def test_acknowledged_writes_survive_a_server_that_ends(gateway_on):
-    with postgres() as own:
-        own.create("records")
-        gateway = gateway_on(own.url("records")).start()
+def test_acknowledged_writes_survive_restarts_of_the_server(gateway_on):
+    with postgres() as own_server:
+        own_server.create("records")
+        gateway = gateway_on(own_server.url("records")).start()
         made = []
-        for by in (signal.SIGINT, signal.SIGQUIT):
-            made.append(create_thread(gateway, f"before {by}")["title"])
-            own.stop(by)
-            own.start()
+        for stop_signal in (signal.SIGINT, signal.SIGQUIT):
+            made.append(create_thread(gateway, f"before {stop_signal}")["title"])
+            own_server.stop(stop_signal)
+            own_server.start()
         made.append(create_thread(gateway, "at last")["title"])
         assert sorted(titles(gateway)) == sorted(made)
         assert gateway.stop() == 0
 
 
-def test_requests_are_refused_while_the_server_is_away(gateway_on):
-    with postgres() as own:
-        own.create("records")
-        gateway = gateway_on(own.url("records")).start()
+def test_requests_are_refused_while_the_server_is_down(gateway_on):
+    with postgres() as own_server:
+        own_server.create("records")
+        gateway = gateway_on(own_server.url("records")).start()
         create_thread(gateway)
-        own.stop()
+        own_server.stop()
         try:
             refused(gateway.http.post("/threads", json={}, timeout=60), 503, "the database cannot be reached, try again")
             accepted(gateway.http.get("/health"))
         finally:
-            own.start()
+            own_server.start()
         create_thread(gateway)
         assert len(titles(gateway)) == 2
         assert gateway.stop() == 0
 
 
-def test_a_gateway_ends_while_the_server_is_away(gateway_on):
-    with postgres() as own:
-        own.create("records")
-        gateway = gateway_on(own.url("records")).start()
+def test_gateway_stops_while_the_server_is_down(gateway_on):
+    with postgres() as own_server:
+        own_server.create("records")
+        gateway = gateway_on(own_server.url("records")).start()
         create_thread(gateway)
-        own.stop()
+        own_server.stop()
         try:
-            # It waits for the server once, and not for each step of its end.
+            # Shutdown waits for the server only once, not in each of its steps.
             assert seconds_of(gateway.stop) < 30 and gateway.process.returncode == 0
         finally:
-            own.start()
+            own_server.start()
 
 
 @contextlib.contextmanager
@@ -297,7 +297,7 @@ def full(disk):
     filler.unlink()
 
 
-def test_a_full_disk_of_the_server_is_507_and_nothing_is_done(server, gateway_on, tmp_path):
+def test_full_disk_of_the_server_is_507_and_nothing_is_stored(server, gateway_on, tmp_path):
     with small_disk(server.directory / "small", "size=48m") as disk:
         os.chown(disk, server.user if server.user is not None else -1, -1)
         server.psql("postgres", f"CREATE TABLESPACE small LOCATION '{disk}'")
@@ -317,7 +317,7 @@ def test_a_full_disk_of_the_server_is_507_and_nothing_is_done(server, gateway_on
             server.psql("postgres", "DROP TABLESPACE small")
 
 
-def test_nothing_of_it_is_loaded_for_a_file(make_gateway):
+def test_client_of_postgresql_is_not_loaded_for_a_database_file(make_gateway):
     gateway = make_gateway(config={"cluster": {}}).start()
     create_thread(gateway)
     assert "libpq" not in Path(f"/proc/{gateway.process.pid}/maps").read_text()

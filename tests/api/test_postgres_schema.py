@@ -1,6 +1,6 @@
-"""Both schemas hold the same records: each change of one is a change of the other.
+"""The SQLite and PostgreSQL schemas hold the same records: a change to one needs the same change to the other.
 
-The full-text indexes differ, and what serves only the order of rows that SQLite numbers by itself.
+They differ in full-text indexes, in row numbers (SQLite assigns rowids itself), and in what only clusters use.
 """
 
 import re
@@ -14,9 +14,9 @@ from postgres import postgres
 ONLY_IN_SQLITE = re.compile(r"sqlite_|search_progress$|turn_words|knowledge_words")
 ONLY_IN_POSTGRES = {"turn_words", "turns_to_index", "knowledge_words", "changes", "cluster_secret", "active_threads",
                     "idempotency_claims", "cost_nodes", "pairing_codes", "pairing_failures", "placements", "node_addresses"}
-OF_NODES = {"runs", "job_runs", "permission_requests", "app_processes", "proposal_outbox", "iterations",
-            "extension_outbox", "extension_directories"}
-ONLY_IN_POSTGRES_COLUMNS = {("runs", "number"), *((table, "node") for table in OF_NODES)}
+TABLES_WITH_NODE = {"runs", "job_runs", "permission_requests", "app_processes", "proposal_outbox", "iterations",
+                    "extension_outbox", "extension_directories"}
+ONLY_IN_POSTGRES_COLUMNS = {("runs", "number"), *((table, "node") for table in TABLES_WITH_NODE)}
 ONLY_IN_POSTGRES_FILES = {"0240_cluster.sql", "0250_cluster_events.sql", "0251_node_epochs.sql",
                           "0252_idempotency_claims.sql", "0253_cost_nodes.sql",
                           "0254_tell_nodes.sql", "0255_pairing.sql", "0256_push_changes.sql",
@@ -59,7 +59,7 @@ def sqlite_columns(sqlite):
 
 
 def sqlite_keys(sqlite):
-    """Each set of columns that identifies a row, and the condition of a partial index."""
+    """Returns each unique set of columns of each table, and whether its index is partial."""
     keys = set()
     for table in sqlite_tables(sqlite):
         columns = sorted((key, name) for _, name, _, _, _, key in sqlite.execute(f"PRAGMA table_info({table})") if key)
@@ -103,16 +103,16 @@ def test_postgresql_checks_the_same_values(sqlite, server):
     assert in_postgres == in_sqlite
 
 
-def test_each_file_of_postgresql_has_the_number_of_one_of_sqlite():
-    of_sqlite = {path.name[:4]: path.parent for path in migrations("migrations")}
+def test_postgresql_migrations_are_numbered_like_those_of_sqlite():
+    sqlite_folders = {path.name[:4]: path.parent for path in migrations("migrations")}
     for path in migrations("migrations/postgres"):
         if path.name in ONLY_IN_POSTGRES_FILES:
-            assert path.name[:4] not in of_sqlite, path
+            assert path.name[:4] not in sqlite_folders, path
             continue
-        assert of_sqlite.get(path.name[:4]) == path.parent.parent, path
+        assert sqlite_folders.get(path.name[:4]) == path.parent.parent, path
 
 
-def test_a_deleted_thread_takes_what_was_derived_from_it(server):
+def test_deleting_a_thread_deletes_the_rows_derived_from_it(server):
     server.psql("agw", """
         INSERT INTO threads (number, id, agent_id, title, titled_by, mode, created_at, updated)
           VALUES (1, 't', 'a', '', 'nobody', 'auto', 0, 0);
@@ -125,13 +125,13 @@ def test_a_deleted_thread_takes_what_was_derived_from_it(server):
     assert server.psql("agw", "SELECT turn FROM thread_turns WHERE thread = 1 ORDER BY turn") == [["5"], ["7"], ["9"]]
     assert server.psql("agw", "SELECT turn FROM turns_to_index") == [["7"]]
     server.psql("agw", "DELETE FROM turns; DELETE FROM threads")
-    left = server.psql("agw", """
+    remaining = server.psql("agw", """
         SELECT (SELECT count(*) FROM thread_tasks) + (SELECT count(*) FROM thread_summaries)
           + (SELECT count(*) FROM found_tools) + (SELECT count(*) FROM turns_to_index)""")
-    assert left == [["0"]]
+    assert remaining == [["0"]]
 
 
-def test_samples_of_experiments_are_kept_as_in_sqlite(sqlite, server):
+def test_samples_of_experiments_are_stored_as_in_sqlite(sqlite, server):
     values = [1.0, 0.1, 1e20, -3.25e-7, 123456789.123, 2 / 3]
     for number, value in enumerate(values):
         row = f"('{number}', 'd', '{'keep' if number % 2 else 'discard'}', 'm', {value!r}, 1, 0)"

@@ -1,6 +1,6 @@
-"""The power fails at any change of a file: what was acknowledged is there after the next start.
+"""Power failures before any change of a file: acknowledged changes are there after the next start.
 
-tests/faults/power_loss.cpp simulates it. See docs/contract/process.md#after-a-kill.
+tests/faults/power_loss.cpp simulates them. See docs/contract/process.md#after-a-kill.
 """
 
 import os
@@ -19,15 +19,15 @@ CUTS = int(os.environ.get("AGW_POWER_CUTS", 16))
 
 @pytest.fixture(scope="session")
 def power_loss(tmp_path_factory):
-    """The library that simulates the loss."""
+    """The library that simulates power failures."""
     library = fault_library("power_loss", tmp_path_factory.mktemp("faults"))
     return library or pytest.skip("AddressSanitizer must be the first library that is loaded")
 
 
 @pytest.fixture
 def lose_power(make_gateway, power_loss, stub, tmp_path):
-    """Tells the story to a gateway that loses power before its n-th change of a file, and checks what it finds afterwards.
-    Returns the number of changes if the story is told to its end (`at` 0)."""
+    """Runs the story on a gateway that loses power before its change number `at` of a file, restarts it and verifies its
+    state. If `at` is 0, the story runs to its end; returns the number of changes."""
     def lose(at, seed=0):
         saved = tmp_path / f"saved-{at}"
         saved.mkdir()
@@ -59,9 +59,9 @@ def lose_power(make_gateway, power_loss, stub, tmp_path):
 @pytest.mark.slow
 def test_acknowledged_changes_survive_a_loss_of_power(lose_power):
     changes = lose_power(0)
-    chance = random.Random(20261124)
+    rng = random.Random(20261124)
     problems = []
-    for cut in sorted(chance.sample(range(1, changes), min(CUTS, changes - 1))):
+    for cut in sorted(rng.sample(range(1, changes), min(CUTS, changes - 1))):
         try:
             lose_power(cut, seed=cut)
         except Exception as problem:

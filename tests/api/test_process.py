@@ -1,4 +1,4 @@
-"""The process: flags, the ready line, exit statuses, files, logs and how it ends (docs/contract/process.md)."""
+"""The process: flags, the ready line, exit statuses, files, logs and shutdown (docs/contract/process.md)."""
 
 import contextlib
 import json
@@ -156,8 +156,8 @@ def test_no_token_requests_are_401(make_gateway, options):
         connection.request("GET /ws HTTP/1.1", "Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 13",
                            "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==", token=False)
         assert connection.response().status == 401
-    said = gateway.command("status")
-    assert "token" in (said.stdout + said.stderr).lower()
+    result = gateway.command("status")
+    assert "token" in (result.stdout + result.stderr).lower()
 
 
 def test_no_token_rules_out_pairing(make_gateway):
@@ -180,7 +180,7 @@ def test_no_token_ignores_and_keeps_a_stored_token(make_gateway):
     accepted(gateway.http.get("/threads"))
 
 
-# One gateway in a data directory.
+# One gateway per data directory.
 
 
 def test_second_start_fails_at_once(own_gateway, make_gateway):
@@ -192,14 +192,14 @@ def test_second_start_fails_at_once(own_gateway, make_gateway):
 
 
 def test_lock_file_holds_process_id_and_url(own_gateway):
-    holding = [file for file in own_gateway.data.iterdir() if file.is_file() and "lock" in file.name]
-    assert len(holding) == 1
-    text = holding[0].read_text()
-    assert str(own_gateway.process.pid) in text and own_gateway.url in text and mode(holding[0]) & 0o077 == 0
+    lock_files = [file for file in own_gateway.data.iterdir() if file.is_file() and "lock" in file.name]
+    assert len(lock_files) == 1
+    text = lock_files[0].read_text()
+    assert str(own_gateway.process.pid) in text and own_gateway.url in text and mode(lock_files[0]) & 0o077 == 0
 
 
 def test_closed_standard_streams_are_harmless(make_gateway):
-    """Otherwise the first opened file gets one of their numbers, and output is written into it."""
+    """Otherwise the first opened file would get the descriptor of a standard stream, and output would be written into it."""
     gateway = make_gateway(first="exec 0<&- >&- 2>&-").launch()
     deadline = time.monotonic() + PATIENCE
     while (status := gateway.command("status", "--json")).returncode != 0:
@@ -213,10 +213,10 @@ def test_closed_standard_streams_are_harmless(make_gateway):
 
 def test_limit_of_open_files_is_raised(make_gateway):
     gateway = make_gateway(first="ulimit -S -n 300").start()
-    kept = [Connection(gateway) for _ in range(310)]
-    for connection in kept:
+    open_connections = [Connection(gateway) for _ in range(310)]
+    for connection in open_connections:
         assert connection.request("GET /health HTTP/1.1").response().status == 200
-    for connection in kept:
+    for connection in open_connections:
         connection.close()
 
 
@@ -224,18 +224,18 @@ def test_connections_leave_descriptors_for_files(make_gateway):
     gateway = make_gateway(first="ulimit -n 300").start()
     assert "limits.connections is 150 instead of 16384" in gateway.stderr
     accepted(gateway.http.get("/health"))
-    kept = [Connection(gateway) for _ in range(149)]
-    for connection in kept:
+    open_connections = [Connection(gateway) for _ in range(149)]
+    for connection in open_connections:
         assert connection.request("GET /health HTTP/1.1").response().status == 200
     accepted(gateway.http.get("/filesystem/ls"))
     with Connection(gateway) as one_more:
         assert one_more.request("GET /health HTTP/1.1").response().status == 503
-    for connection in kept:
+    for connection in open_connections:
         connection.close()
 
 
 def preloaded(tmp_path, source):
-    """Returns the environment of a gateway with some system functions replaced."""
+    """Returns the environment variables that preload the C code `source`, which replaces system functions."""
     file, library = tmp_path / "instead.c", tmp_path / "instead.so"
     file.write_text("#define _GNU_SOURCE\n#include <dlfcn.h>\n#include <errno.h>\n" + source)
     subprocess.run(["clang-19", "-shared", "-fPIC", "-o", str(library), str(file)], check=True)
@@ -269,7 +269,7 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*
   return ((creator)dlsym(RTLD_NEXT, "pthread_create"))(thread, attributes, body, argument);
 }
 """)
-    answers = []
+    status_codes = []
     for threads in range(10):
         gateway = make_gateway(environment={**few, "THREADS": str(threads)})
         try:
@@ -277,9 +277,9 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*
         except StartFailed as failed:
             assert failed.status == 1 and "cannot start a thread" in failed.stderr
             continue
-        answers.append({response.status_code for response in at_once(20, lambda _: gateway.http.get("/threads"))})
+        status_codes.append({response.status_code for response in at_once(20, lambda _: gateway.http.get("/threads"))})
         assert gateway.stop() == 0, gateway.stderr
-    assert answers[-1] == {200} and set().union(*answers) <= {200, 500}
+    assert status_codes[-1] == {200} and set().union(*status_codes) <= {200, 500}
 
 
 def test_lock_of_a_killed_gateway_is_released(own_gateway):
@@ -301,28 +301,28 @@ def test_one_of_many_simultaneous_starts_runs(make_gateway, tmp_path):
     assert sorted(outcome for outcome in outcomes if isinstance(outcome, int)) == [3, 3, 3]
 
 
-# The end.
+# Shutdown.
 
 
-@pytest.mark.parametrize("by", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
-def test_signal_ends_the_process_with_0(own_gateway, by):
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
+def test_signal_ends_the_process_with_0(own_gateway, number):
     with own_gateway.events() as events:
         events.drain()
-        # A client gets 10 s to reply to the closing of its socket, unless the end is urgent.
-        assert seconds_of(lambda: own_gateway.stop(by)) < 9 and own_gateway.process.returncode == 0
+        # A client has 10 s to reply to the close frame, unless the shutdown is urgent.
+        assert seconds_of(lambda: own_gateway.stop(number)) < 9 and own_gateway.process.returncode == 0
         assert events.closed() == 1001
 
 
-@pytest.mark.parametrize("by", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
-def test_signal_before_the_ready_line_ends_the_process_with_0(own_gateway, by):
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
+def test_signal_before_the_ready_line_ends_the_process_with_0(own_gateway, number):
     assert own_gateway.stop() == 0
-    # Another process that locks the database keeps the start waiting.
+    # The start waits for a process that has locked the database.
     with contextlib.closing(sqlite3.connect(own_gateway.data / "gateway.db", isolation_level=None)) as other:
         other.execute("PRAGMA locking_mode = EXCLUSIVE")
         other.execute("BEGIN EXCLUSIVE")
         own_gateway.launch()
         wait_for(lambda: f'"pid":{own_gateway.process.pid},' in (own_gateway.data / "gateway.lock").read_text())
-        own_gateway.process.send_signal(by)
+        own_gateway.process.send_signal(number)
         assert own_gateway.wait() == 0
     assert own_gateway.stdout == ""
 
@@ -339,16 +339,16 @@ def test_nohup_outlives_the_terminal(own_gateway):
     assert own_gateway.stop() == 0
 
 
-@pytest.mark.parametrize("path, word, status, least", [
+@pytest.mark.parametrize("path, word, status, min_seconds", [
     ("/daemon/stop", "stopping", 0, 0.1), ("/daemon/restart", "restarting", 75, 0.4),
 ])
-def test_stop_and_restart_respond_before_ending(own_gateway, path, word, status, least):
+def test_stop_and_restart_respond_before_ending(own_gateway, path, word, status, min_seconds):
     with own_gateway.events() as events:
         events.drain()
-        asked = time.monotonic()
+        requested_at = time.monotonic()
         assert accepted(own_gateway.http.post(path)) == {"status": word}
         assert own_gateway.wait() == status
-        assert least < time.monotonic() - asked < 9  # as above
+        assert min_seconds < time.monotonic() - requested_at < 9  # as above
         assert events.closed() == 1001
     assert own_gateway.stdout == f"listening on {own_gateway.url}\n"
 
@@ -360,8 +360,8 @@ def test_stop_needs_the_token(own_gateway):
 
 
 @contextlib.contextmanager
-def held_still(gateway):
-    """Pauses the process: whatever is sent meanwhile arrives at once. It ends 100 ms after the first request to stop."""
+def paused(gateway):
+    """Pauses the process, so that it receives all requests of the block together: it ends 100 ms after the first stop."""
     gateway.process.send_signal(signal.SIGSTOP)
     yield
     gateway.process.send_signal(signal.SIGCONT)
@@ -371,7 +371,7 @@ def held_still(gateway):
 def test_stop_overrides_a_restart(own_gateway, order):
     words = {"stop": "stopping", "restart": "restarting"}
     with Connection(own_gateway) as connection:
-        with held_still(own_gateway):
+        with paused(own_gateway):
             for action in order:
                 connection.request(f"POST /daemon/{action} HTTP/1.1")
         for action in order:
@@ -381,7 +381,7 @@ def test_stop_overrides_a_restart(own_gateway, order):
 
 def test_stop_can_be_requested_twice(own_gateway):
     with Connection(own_gateway) as first, Connection(own_gateway) as second:
-        with held_still(own_gateway):
+        with paused(own_gateway):
             for connection in (first, second):
                 connection.request("POST /daemon/stop HTTP/1.1")
         for connection in (first, second):
@@ -389,13 +389,13 @@ def test_stop_can_be_requested_twice(own_gateway):
     assert own_gateway.wait() == 0
 
 
-def test_second_signal_while_ending_is_harmless(own_gateway):
+def test_second_signal_during_shutdown_is_harmless(own_gateway):
     own_gateway.process.send_signal(signal.SIGTERM)
     own_gateway.process.send_signal(signal.SIGINT)
     assert own_gateway.wait() == 0
 
 
-def test_signals_until_the_end_are_harmless(own_gateway):
+def test_repeated_signals_during_shutdown_are_harmless(own_gateway):
     for _ in range(200):
         accepted(own_gateway.http.post("/threads", json={"title": "long " * 1000}), 201)
     while own_gateway.running:
@@ -404,24 +404,24 @@ def test_signals_until_the_end_are_harmless(own_gateway):
     assert not (own_gateway.data / "gateway.db-wal").exists()
 
 
-def test_exit_status_survives_a_failed_message(own_gateway, make_gateway):
+def test_exit_status_is_kept_if_the_message_cannot_be_written(own_gateway, make_gateway):
     with open("/dev/full", "w") as full:
         second = subprocess.run([str(BINARY), "serve", "--port", "0", "--data-dir", str(own_gateway.data)], stdout=full,
                                 stderr=full, timeout=PATIENCE, env=own_gateway.variables())
     assert second.returncode == 3
 
 
-def test_open_connections_do_not_delay_the_end(own_gateway):
+def test_open_connections_do_not_delay_shutdown(own_gateway):
     idle = [Connection(own_gateway) for _ in range(10)]
-    half = Connection(own_gateway).send("GET /hea")
-    # A request in progress gets 30 s to finish, unless the end is urgent.
+    incomplete = Connection(own_gateway).send("GET /hea")
+    # A request in progress has 30 s to finish, unless the shutdown is urgent.
     assert seconds_of(own_gateway.stop) < 25 and own_gateway.process.returncode == 0
-    for connection in [*idle, half]:
+    for connection in [*idle, incomplete]:
         assert connection.closed()
         connection.close()
 
 
-def test_end_leaves_one_database_file(own_gateway):
+def test_shutdown_leaves_one_database_file(own_gateway):
     for _ in range(20):
         accepted(own_gateway.http.post("/threads", json={}), 201)
     assert own_gateway.stop() == 0
@@ -495,6 +495,6 @@ def test_every_log_level_is_accepted(make_gateway, level):
     make_gateway(arguments=["--log-level", level]).start()
 
 
-def test_health_is_small_and_plain(own_gateway):
+def test_health_has_only_status_and_uptime(own_gateway):
     response = own_gateway.anonymous.get("/health")
     assert set(accepted(response)) == {"status", "uptime"} and json.loads(response.text)["uptime"] < 60

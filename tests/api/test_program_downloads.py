@@ -1,7 +1,7 @@
-"""Real programs in the sandbox, which download through its proxy from servers of the test.
+"""Real programs in the sandbox download through its proxy from servers of the test.
 
-See docs/files-and-commands.md#the-sandbox. An agent of stage trusted runs them; its capability names the loopback. A
-program that is not installed where the sandbox sees it is skipped.
+See docs/files-and-commands.md#the-sandbox. An agent of stage trusted runs them, with a capability for the loopback.
+Tests of programs that are not installed where the sandbox sees them are skipped.
 """
 
 import functools
@@ -25,11 +25,11 @@ from tools import call_tool, new_bound_agent, new_thread
 
 SYSTEM_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 NODE_OF_THE_PAGE = Path(__file__).parents[2] / "web/node_modules/node/bin/node"
-ENOUGH = 300  # seconds, on a busy machine
+COMMAND_TIMEOUT = 300  # seconds, on a busy machine
 
 
 class Files(http.server.SimpleHTTPRequestHandler):
-    """Serves files, and notes how requests came."""
+    """Serves files and records the requested paths."""
     protocol_version = "HTTP/1.1"
 
     def log_message(self, *_):
@@ -53,8 +53,8 @@ def serve(directory, certificate=None):
 
 
 @pytest.fixture
-def served(tmp_path):
-    """Serves the directory `tmp_path/site`; `certificate=…` by HTTPS."""
+def start_server(tmp_path):
+    """Starts servers for the directory `tmp_path/site`; with `certificate=…`, they speak HTTPS."""
     servers = []
     site = tmp_path / "site"
     site.mkdir()
@@ -81,7 +81,7 @@ def bash(talker, new_name):
     thread = new_thread(talker.gateway, agent)
 
     def run(command):
-        end = call_tool(talker, thread, "Bash", {"command": command, "timeout_s": ENOUGH})
+        end = call_tool(talker, thread, "Bash", {"command": command, "timeout_s": COMMAND_TIMEOUT})
         run.hosts = talker.gateway.http.get(f"/runs/{end['runId']}/changes").json()["hosts"]
         return end["output"]
     run.workspace = talker.gateway.data / "agents" / agent["name"] / "workspace"
@@ -89,12 +89,12 @@ def bash(talker, new_name):
     return run
 
 
-def need(program):
+def require_program(program):
     if not shutil.which(program, path=SYSTEM_PATH):
         pytest.skip(f"{program} is not installed for all users")
 
 
-def need_module(module):
+def require_module(module):
     if subprocess.run(["/usr/bin/python3", "-c", f"import {module}"], capture_output=True).returncode != 0:
         pytest.skip(f"/usr/bin/python3 has no {module}")
 
@@ -103,40 +103,40 @@ def url_of(server, scheme="http"):
     return f"{scheme}://127.0.0.1:{server.server_address[1]}"
 
 
-def check(bash, server):
-    """That the server was asked, through the proxy."""
+def assert_downloaded_by_proxy(bash, server):
+    """Asserts that the server got requests, and only through the proxy."""
     assert server.paths
     assert [(each["host"], each["port"], each["allowed"]) for each in bash.hosts] == [
         ("127.0.0.1", server.server_address[1], True)]
 
 
-def test_curl_and_wget(bash, served, certificate):
-    (served.site / "a.txt").write_text("fetched")
-    server = served(certificate=certificate)
+def test_curl_and_wget(bash, start_server, certificate):
+    (start_server.site / "a.txt").write_text("fetched")
+    server = start_server(certificate=certificate)
     shutil.copy(certificate[0], bash.workspace / "ca.crt")
     for program in "curl -sS --cacert ca.crt", "wget -q -O - --ca-certificate ca.crt":
         if program.startswith("wget") and not shutil.which("wget", path=SYSTEM_PATH):
             continue
         output = bash(f"{program} {url_of(server, 'https')}/a.txt")
         assert output.startswith("fetched"), output
-        check(bash, server)
+        assert_downloaded_by_proxy(bash, server)
 
 
-def test_git_clone_over_https(bash, served, certificate, tmp_path):
-    need("git")
+def test_git_clone_over_https(bash, start_server, certificate, tmp_path):
+    require_program("git")
     source = tmp_path / "source"
     identity = ["-c", "user.name=t", "-c", "user.email=t@example.org", "-c", "init.defaultBranch=main"]
     subprocess.run(["git", *identity, "init", "-q", source], check=True)
     (source / "read.me").write_text("cloned")
     subprocess.run(["git", *identity, "-C", source, "add", "."], check=True)
     subprocess.run(["git", *identity, "-C", source, "commit", "-qm", "One"], check=True)
-    subprocess.run(["git", "clone", "-q", "--bare", source, served.site / "x.git"], check=True)
-    subprocess.run(["git", "-C", served.site / "x.git", "update-server-info"], check=True)
-    server = served(certificate=certificate)
+    subprocess.run(["git", "clone", "-q", "--bare", source, start_server.site / "x.git"], check=True)
+    subprocess.run(["git", "-C", start_server.site / "x.git", "update-server-info"], check=True)
+    server = start_server(certificate=certificate)
     shutil.copy(certificate[0], bash.workspace / "ca.crt")
     output = bash(f"GIT_SSL_CAINFO=$PWD/ca.crt git clone -q {url_of(server, 'https')}/x.git && cat x/read.me")
     assert "cloned" in output, output
-    check(bash, server)
+    assert_downloaded_by_proxy(bash, server)
 
 
 def tar(members):
@@ -149,32 +149,32 @@ def tar(members):
     return packed.getvalue()
 
 
-def test_npm_install(bash, served):
-    need("npm")
-    server = served()
+def test_npm_install(bash, start_server):
+    require_program("npm")
+    server = start_server()
     package = {"name": "tiny-thing", "version": "1.0.0", "main": "index.js"}
     packed = tar({"package/package.json": json.dumps(package), "package/index.js": "console.log('installed')"})
-    (served.site / "tiny-thing-1.0.0.tgz").write_bytes(packed)
+    (start_server.site / "tiny-thing-1.0.0.tgz").write_bytes(packed)
     tarball = f"{url_of(server)}/tiny-thing-1.0.0.tgz"
-    (served.site / "tiny-thing").write_text(json.dumps({
+    (start_server.site / "tiny-thing").write_text(json.dumps({
         "name": "tiny-thing", "dist-tags": {"latest": "1.0.0"},
         "versions": {"1.0.0": {**package, "dist": {"tarball": tarball, "shasum": hashlib.sha1(packed).hexdigest()}}}}))
     output = bash(f"npm i --registry {url_of(server)} --cache ./cache --no-audit --no-fund --no-update-notifier tiny-thing "
                   "2>&1 && node node_modules/tiny-thing")
     assert "installed" in output, output
-    check(bash, server)
+    assert_downloaded_by_proxy(bash, server)
 
 
-def test_pip_install(bash, served):
-    need_module("pip")
-    server = served()
+def test_pip_install(bash, start_server):
+    require_module("pip")
+    server = start_server()
     wheel = io.BytesIO()
     with zipfile.ZipFile(wheel, "w") as archive:
         archive.writestr("tiny_thing.py", "print('installed')")
         archive.writestr("tiny_thing-1.0.dist-info/METADATA", "Metadata-Version: 2.1\nName: tiny-thing\nVersion: 1.0\n")
         archive.writestr("tiny_thing-1.0.dist-info/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
         archive.writestr("tiny_thing-1.0.dist-info/RECORD", "")
-    index = served.site / "simple/tiny-thing"
+    index = start_server.site / "simple/tiny-thing"
     index.mkdir(parents=True)
     name = "tiny_thing-1.0-py3-none-any.whl"
     (index / name).write_bytes(wheel.getvalue())
@@ -182,19 +182,19 @@ def test_pip_install(bash, served):
     output = bash("/usr/bin/python3 -m pip install -q --disable-pip-version-check --no-cache-dir --target there --index-url "
                   f"{url_of(server)}/simple tiny-thing 2>&1 && PYTHONPATH=there /usr/bin/python3 -m tiny_thing")
     assert "installed" in output, output
-    check(bash, server)
+    assert_downloaded_by_proxy(bash, server)
 
 
-def test_cargo_build(bash, served):
-    need("cargo")
-    server = served()
+def test_cargo_build(bash, start_server):
+    require_program("cargo")
+    server = start_server()
     packed = tar({"tiny-thing-1.0.0/Cargo.toml": '[package]\nname = "tiny-thing"\nversion = "1.0.0"\nedition = "2021"\n',
                   "tiny-thing-1.0.0/src/lib.rs": 'pub fn say() { println!("built"); }\n'})
-    (served.site / "files/tiny-thing/1.0.0").mkdir(parents=True)
-    (served.site / "files/tiny-thing/1.0.0/download").write_bytes(packed)
-    (served.site / "config.json").write_text(json.dumps({"dl": f"{url_of(server)}/files"}))
-    (served.site / "ti/ny").mkdir(parents=True)
-    (served.site / "ti/ny/tiny-thing").write_text(json.dumps({
+    (start_server.site / "files/tiny-thing/1.0.0").mkdir(parents=True)
+    (start_server.site / "files/tiny-thing/1.0.0/download").write_bytes(packed)
+    (start_server.site / "config.json").write_text(json.dumps({"dl": f"{url_of(server)}/files"}))
+    (start_server.site / "ti/ny").mkdir(parents=True)
+    (start_server.site / "ti/ny/tiny-thing").write_text(json.dumps({
         "name": "tiny-thing", "vers": "1.0.0", "deps": [], "cksum": hashlib.sha256(packed).hexdigest(), "features": {},
         "yanked": False}) + "\n")
     project = bash.workspace / "uses"
@@ -208,24 +208,24 @@ def test_cargo_build(bash, served):
     (project / "src/main.rs").write_text("fn main() { tiny_thing::say(); }\n")
     output = bash("cd uses && CARGO_HOME=$PWD/home cargo run -q 2>&1")
     assert "built" in output, output
-    check(bash, server)
+    assert_downloaded_by_proxy(bash, server)
 
 
-def test_apt_get_download(bash, served, tmp_path):
-    need("apt-get")
-    need("dpkg-deb")
+def test_apt_get_download(bash, start_server, tmp_path):
+    require_program("apt-get")
+    require_program("dpkg-deb")
     contents = tmp_path / "package"
     (contents / "DEBIAN").mkdir(parents=True)
     (contents / "DEBIAN/control").write_text(
         "Package: tiny-thing\nVersion: 1.0\nArchitecture: all\nMaintainer: t <t@example.org>\nDescription: tiny\n")
-    package = served.site / "tiny-thing_1.0_all.deb"
+    package = start_server.site / "tiny-thing_1.0_all.deb"
     subprocess.run(["dpkg-deb", "--build", "--root-owner-group", contents, package], check=True, capture_output=True)
     content = package.read_bytes()
     index = (contents / "DEBIAN/control").read_text() + (
         f"Filename: ./{package.name}\nSize: {len(content)}\nSHA256: {hashlib.sha256(content).hexdigest()}\n")
-    (served.site / "Packages").write_text(index)
-    (served.site / "Packages.gz").write_bytes(gzip.compress(index.encode()))
-    server = served()
+    (start_server.site / "Packages").write_text(index)
+    (start_server.site / "Packages.gz").write_bytes(gzip.compress(index.encode()))
+    server = start_server()
     for directory in "state/lists/partial", "cache/archives/partial":
         (bash.workspace / directory).mkdir(parents=True)
     (bash.workspace / "status").touch()
@@ -235,40 +235,40 @@ def test_apt_get_download(bash, served, tmp_path):
                "-o Debug::NoLocking=true")
     output = bash(f"apt-get {options} update 2>&1 && apt-get {options} download tiny-thing 2>&1 && ls *.deb")
     assert package.name in output, output
-    check(bash, server)
+    assert_downloaded_by_proxy(bash, server)
 
 
-def test_requests_of_python(bash, served):
-    need_module("requests")
-    (served.site / "a.txt").write_text("fetched")
-    server = served()
+def test_requests_of_python(bash, start_server):
+    require_module("requests")
+    (start_server.site / "a.txt").write_text("fetched")
+    server = start_server()
     output = bash(f"/usr/bin/python3 -c 'import requests; print(requests.get(\"{url_of(server)}/a.txt\").text)'")
     assert "fetched" in output, output
-    check(bash, server)
+    assert_downloaded_by_proxy(bash, server)
 
 
-def test_urllib_of_python(bash, served):
-    (served.site / "a.txt").write_text("fetched")
-    server = served()
+def test_urllib_of_python(bash, start_server):
+    (start_server.site / "a.txt").write_text("fetched")
+    server = start_server()
     output = bash(f"/usr/bin/python3 -c 'import urllib.request as u; print(u.urlopen(\"{url_of(server)}/a.txt\").read())'")
     assert "fetched" in output, output
-    check(bash, server)
+    assert_downloaded_by_proxy(bash, server)
 
 
-def test_fetch_of_node(bash, served):
-    """From Node 22.21 and 24 on; the one with which the page is built is one of them."""
-    node = next((path for path in (shutil.which("node", path=SYSTEM_PATH), NODE_OF_THE_PAGE) if knows_proxies(path)), None)
+def test_fetch_of_node(bash, start_server):
+    """Node supports proxies since 22.21 and 24.0; the one that builds the page does."""
+    node = next((path for path in (shutil.which("node", path=SYSTEM_PATH), NODE_OF_THE_PAGE) if supports_proxies(path)), None)
     if not node:
         pytest.skip("no node from version 22.21 on is installed")
     shutil.copy(node, bash.workspace / "node")
-    (served.site / "a.txt").write_text("fetched")
-    server = served()
+    (start_server.site / "a.txt").write_text("fetched")
+    server = start_server()
     output = bash(f"./node -e 'fetch(\"{url_of(server)}/a.txt\").then((r) => r.text()).then(console.log)' 2>&1")
     assert "fetched" in output, output
-    check(bash, server)
+    assert_downloaded_by_proxy(bash, server)
 
 
-def knows_proxies(node):
+def supports_proxies(node):
     if not node or not Path(node).exists():
         return False
     printed = subprocess.run([node, "--version"], capture_output=True, text=True, check=True).stdout

@@ -1,4 +1,4 @@
-"""The network of what apps and integrations run: its own, with the gateway's proxy, and the port of an app.
+"""The network of apps and integrations: a private one with the gateway's proxy, and the port of each app.
 
 See docs/contract/tools.md#the-network-of-programs.
 """
@@ -17,12 +17,12 @@ from checks import PATIENCE, accepted
 from connection import free_port
 from integrations import new_integration
 from jobs import new_extension, wait_for
-from test_command_network import port  # noqa: F401, the server that is reached
+from test_command_network import port  # noqa: F401, the destination
 from tools import new_agent
 
 CURL = "curl -sS --noproxy '' --max-time 20"
-# Serves GET /?url=…: what curl says about that URL.
-ASKING = """
+# Serves GET /?ARGUMENTS: the output of curl.
+CURL_ROUTE = """
 import subprocess
 from urllib.parse import unquote
 done = subprocess.run(["curl", "-sS", "--max-time", "20", *unquote(self.path.partition("?")[2]).split()],
@@ -32,58 +32,58 @@ self.answer(done.stdout)
 
 
 @pytest.fixture
-def asking_app(gateway, new_name):
-    """Starts an app that asks curl for a URL, and returns what asks it."""
+def curl_app(gateway, new_name):
+    """Starts apps that run curl; each returned function has its app run curl with the given arguments."""
     made = []
 
     def make(**definition):
         name = new_name("asking")
-        make_app(gateway, name, routes=ASKING, **definition)
+        make_app(gateway, name, routes=CURL_ROUTE, **definition)
         start(gateway, name)
         made.append(name)
 
-        def ask(*arguments):
+        def curl(*arguments):
             return proxy_request(gateway, name, "/?" + "%20".join(arguments)).text
-        ask.name = name
-        return ask
+        curl.name = name
+        return curl
 
     yield make
     for name in made:
         gateway.http.post(f"/apps/{name}/stop")
 
 
-def test_app_reaches_what_its_definition_names(asking_app, port):  # noqa: F811
-    ask = asking_app(hosts=[f"127.0.0.1:{port}"])
-    assert ask(f"http://127.0.0.1:{port}/path") == f"reached /path of 127.0.0.1:{port}"
-    assert ask("-p", f"http://127.0.0.1:{port}/tunnel") == f"reached /tunnel of 127.0.0.1:{port}"
+def test_app_reaches_the_hosts_of_its_definition(curl_app, port):  # noqa: F811
+    curl = curl_app(hosts=[f"127.0.0.1:{port}"])
+    assert curl(f"http://127.0.0.1:{port}/path") == f"reached /path of 127.0.0.1:{port}"
+    assert curl("-p", f"http://127.0.0.1:{port}/tunnel") == f"reached /tunnel of 127.0.0.1:{port}"
 
 
 @pytest.mark.parametrize("hosts", [None, ["*"], ["example.org"], []])
-def test_app_reaches_nothing_of_this_host_that_is_not_named(gateway, asking_app, port, hosts):  # noqa: F811
-    ask = asking_app(**({} if hosts is None else {"hosts": hosts}))
+def test_app_cannot_reach_other_ports_of_this_host(gateway, curl_app, port, hosts):  # noqa: F811
+    curl = curl_app(**({} if hosts is None else {"hosts": hosts}))
     for address in f"127.0.0.1:{port}", f"[::ffff:127.0.0.1]:{port}", f"127.0.0.1:{gateway.port}":
-        assert "reached" not in ask(f"http://{address}/"), "directly"
-        refusal = ask("--noproxy", ",", f"http://{address}/")
+        assert "reached" not in curl(f"http://{address}/"), "directly"
+        refusal = curl("--noproxy", ",", f"http://{address}/")
         assert "is no public address" in refusal or "permission denied: " in refusal, refusal
-    noted = [line for line in log_of(gateway, ask.name, "gateway") if str(port) in line]
-    assert len(noted) == 2, "each host once"
+    logged = [line for line in log_of(gateway, curl.name, "gateway") if str(port) in line]
+    assert len(logged) == 2, "each host once"
 
 
-def test_server_that_an_app_starts_for_itself_is_reached(asking_app, gateway, new_name):
-    ask = asking_app(hosts=["localhost:1"])
-    own = f"http://localhost:{show(gateway, ask.name)['port']}/?--version"
-    assert ask(own).startswith("curl "), "through the proxy, which leads back into the sandbox"
+def test_app_reaches_its_own_server_through_the_proxy(curl_app, gateway, new_name):
+    curl = curl_app(hosts=["localhost:1"])
+    own = f"http://localhost:{show(gateway, curl.name)['port']}/?--version"
+    assert curl(own).startswith("curl "), "through the proxy, which leads back into the sandbox"
 
 
-def test_apps_do_not_reach_each_other(gateway, asking_app):
-    one, other = asking_app(), asking_app()
+def test_apps_do_not_reach_each_other(gateway, curl_app):
+    one, other = curl_app(), curl_app()
     address = f"127.0.0.1:{show(gateway, other.name)['port']}"
     assert "curl " not in one("--noproxy", ",", f"http://{address}/?--version")
-    friend = asking_app(hosts=[address])
-    assert friend(f"http://{address}/?--version").startswith("curl ")
+    allowed = curl_app(hosts=[address])
+    assert allowed(f"http://{address}/?--version").startswith("curl ")
 
 
-def test_app_is_reached_at_its_own_port_by_both_address_families(gateway, new_name):
+def test_app_port_accepts_both_address_families(gateway, new_name):
     app = new_name("app")
     make_app(gateway, app)
     port = start(gateway, app)["port"]  # noqa: F811
@@ -111,7 +111,7 @@ def test_app_may_listen_on_any_address(gateway, new_name, address):
 
 
 def addresses_of_this_host():
-    """Those that are not loopback."""
+    """Returns the addresses that are not loopback."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         try:
             probe.connect(("192.0.2.1", 9))
@@ -120,7 +120,7 @@ def addresses_of_this_host():
         return [probe.getsockname()[0]]
 
 
-def test_websocket_works_at_the_apps_own_port(gateway, new_name):
+def test_websocket_works_at_the_port_of_the_app(gateway, new_name):
     app = new_name("app")
     make_app(gateway, app, routes="""
         digest = hashlib.sha1((self.headers["Sec-WebSocket-Key"] + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11").encode())
@@ -166,7 +166,7 @@ def test_app_is_reached_again_after_a_crash(gateway, new_name):
     gateway.http.post(f"/apps/{app}/stop")
 
 
-def test_port_of_an_app_that_starts_is_not_taken_by_another(gateway, new_name):
+def test_app_does_not_start_at_the_port_of_another(gateway, new_name):
     port = free_port()  # noqa: F811
     one, other = new_name("app"), new_name("app")
     make_app(gateway, one, port=port)
@@ -193,14 +193,14 @@ def test_connections_to_an_app_that_no_longer_listens_are_reset(gateway, new_nam
     port = start(gateway, app)["port"]  # noqa: F811
     (gateway.home / "apps" / app / "enough").write_text("")
     wait_for((gateway.home / "apps" / app / "closed").exists)
-    # The reset can come before the program learns that it is connected.
+    # The reset can arrive before connect() returns.
     with pytest.raises(ConnectionResetError), socket.create_connection(("127.0.0.1", port), timeout=PATIENCE) as client:
         client.recv(1)
     assert proxy_request(gateway, app).status_code == 502
     gateway.http.post(f"/apps/{app}/stop")
 
 
-def test_agents_app_is_held_to_its_owners_capabilities(gateway, new_name, port):  # noqa: F811
+def test_app_of_an_agent_is_limited_by_its_owners_capabilities(gateway, new_name, port):  # noqa: F811
     limits = new_extension(gateway, "capability", new_name("limits"), {"hosts": [f"127.0.0.1:{port}"]}, enabled=True)
     bound = new_agent(gateway, new_name("bound"), "trusted", capabilities=[limits["name"]])
     free = new_agent(gateway, new_name("free"), "trusted")
@@ -214,21 +214,21 @@ def test_agents_app_is_held_to_its_owners_capabilities(gateway, new_name, port):
             "definition": {"path": str(directory), "hosts": [f"127.0.0.1:{port}"],
                            "command": f"{CURL} http://127.0.0.1:{port}/ > said 2>&1; exec sleep 1000"}}), 201)
         gateway.http.post(f"/apps/{name}/start")
-        said = wait_for(lambda: (directory / "said").exists() and (directory / "said").read_text())
-        assert ("reached" in said) == reached, said
+        output = wait_for(lambda: (directory / "said").exists() and (directory / "said").read_text())
+        assert ("reached" in output) == reached, output
         gateway.http.post(f"/apps/{name}/stop")
 
 
-@pytest.mark.parametrize("named", [True, False])
-def test_stdio_server_reaches_what_its_definition_names(gateway, new_name, port, named):  # noqa: F811
-    """Its command asks before it would speak."""
+@pytest.mark.parametrize("is_allowed", [True, False])
+def test_stdio_server_reaches_the_hosts_of_its_definition(gateway, new_name, port, is_allowed):  # noqa: F811
+    """The command sends a request instead of speaking MCP."""
     name = new_name("server")
     new_integration(gateway, name, "mcp-stdio", command=f"{CURL} http://127.0.0.1:{port}/ > said 2>&1; exec sleep 1000",
-                    **({"hosts": ["127.0.0.1"]} if named else {}))
-    said = gateway.data / "integrations" / name / "said"
-    text = wait_for(lambda: said.exists() and said.read_text())
-    assert ("reached" in text) == named, text
-    if not named:
+                    **({"hosts": ["127.0.0.1"]} if is_allowed else {}))
+    output = gateway.data / "integrations" / name / "said"
+    text = wait_for(lambda: output.exists() and output.read_text())
+    assert ("reached" in text) == is_allowed, text
+    if not is_allowed:
         assert f"integration {name}: 127.0.0.1:{port} leads to 127.0.0.1" in gateway.stderr
     gateway.http.patch(f"/extensions/{name}", json={"enabled": False})
 

@@ -21,24 +21,24 @@ from test_actions import new_action
 from tools import call_tool, new_bound_agent, new_thread
 
 SECRET = "ghp_The1Real2Value3That4No5Program6Holds"
-# Programs reach servers on this machine through the proxy, too.
+# Has programs use the proxy for servers on this machine, too.
 PROXIED = "export NO_PROXY= no_proxy=; "
 
 
-def keep(gateway, name, value):
+def store_secret(gateway, name, value):
     assert gateway.http.put(f"/secrets/{name}", json={"value": value}).status_code == 204
 
 
 @pytest.fixture(scope="module")
 def certificates(tmp_path_factory):
-    """A certificate that the host trusts, one that it does not, and the file of those that it trusts."""
+    """A certificate that the host trusts, one that it does not trust, and the file of trusted certificates."""
     directory = tmp_path_factory.mktemp("certificates")
     good, bad = make_certificate(directory, "good"), make_certificate(directory, "bad")
     return good, bad, good[0]
 
 
 @pytest.fixture(scope="module")
-def talking_gateway(tmp_path_factory, certificates):
+def module_talker(tmp_path_factory, certificates):
     with ProviderStub() as stub:
         gateway = Gateway(tmp_path_factory.mktemp("secretive"), config=configuration(stub),
                           environment={"SSL_CERT_FILE": str(certificates[2])}).start()
@@ -47,10 +47,10 @@ def talking_gateway(tmp_path_factory, certificates):
 
 
 @pytest.fixture
-def talker(talking_gateway):
-    talking_gateway.stub.reset()
-    keep(talking_gateway.gateway, "GH", SECRET)
-    return talking_gateway
+def talker(module_talker):
+    module_talker.stub.reset()
+    store_secret(module_talker.gateway, "GH", SECRET)
+    return module_talker
 
 
 @pytest.fixture
@@ -83,15 +83,15 @@ def run(talker, new_name, server):
     return run
 
 
-def only(server):
+def only_request(server):
     assert len(server.requests) == 1, server.requests
     return server.requests[0]
 
 
 def stand_in_of(request):
-    scheme, held = request.headers["authorization"].split()
-    assert scheme == "Bearer" and held.startswith("ghp_") and len(held) == 40 and held != SECRET
-    return held
+    scheme, stand_in = request.headers["authorization"].split()
+    assert scheme == "Bearer" and stand_in.startswith("ghp_") and len(stand_in) == 40 and stand_in != SECRET
+    return stand_in
 
 
 # Clients.
@@ -99,13 +99,13 @@ def stand_in_of(request):
 
 def test_curl_uses_a_secret_that_it_does_not_hold(run, server):
     output = run(f'echo "holds $TOKEN"; curl -sS -H "Authorization: Bearer $TOKEN" {server.url(host="localhost")}')
-    assert only(server).headers["authorization"] == f"Bearer {SECRET}"
+    assert only_request(server).headers["authorization"] == f"Bearer {SECRET}"
     assert "fine" in output and "holds ghp_" in output and SECRET not in output and "[secret]" not in output
 
 
 def test_curl_sends_credentials_and_queries(run, server):
     run(f'curl -sS -u "me:$TOKEN" "{server.url("/?key=", host="localhost")}$TOKEN"')
-    request = only(server)
+    request = only_request(server)
     assert request.path == f"/?key={SECRET}"
     assert base64.b64decode(request.headers["authorization"].split()[1]).decode() == f"me:{SECRET}"
 
@@ -114,7 +114,7 @@ def test_python_uses_a_secret(run, server):
     script = ("import os, urllib.request as u; print(u.urlopen(u.Request(os.environ['URL'], "
               "headers={'Authorization': 'Bearer ' + os.environ['TOKEN']})).read())")
     assert "fine" in run(f'URL={server.url(host="localhost")} /usr/bin/python3 -c "{script}"')
-    assert only(server).headers["authorization"] == f"Bearer {SECRET}"
+    assert only_request(server).headers["authorization"] == f"Bearer {SECRET}"
 
 
 @pytest.mark.skipif(not shutil.which("node", path="/usr/bin:/usr/local/bin"), reason="there is no node")
@@ -125,7 +125,7 @@ def test_node_uses_a_secret(run, server):
               "'Authorization: Bearer ' + process.env.TOKEN, 'Connection: close', '', ''].join('\\r\\n'))); "
               "tls.pipe(process.stdout); }).end()")
     assert "fine" in run(f'SERVER=localhost:{server.port} node -e "{script}"')
-    assert only(server).headers["authorization"] == f"Bearer {SECRET}"
+    assert only_request(server).headers["authorization"] == f"Bearer {SECRET}"
 
 
 def test_git_uses_a_secret(run, server):
@@ -137,9 +137,9 @@ def test_git_uses_a_secret(run, server):
 
 
 @pytest.mark.skipif(not shutil.which("wget"), reason="there is no wget")
-def test_a_program_that_knows_no_variable_trusts_the_proxy_too(run, server):
+def test_wget_trusts_the_proxy_without_an_environment_variable(run, server):
     assert "fine" in run(f'wget -qO- --header="Authorization: Bearer $TOKEN" {server.url(host="localhost")}')
-    assert only(server).headers["authorization"] == f"Bearer {SECRET}"
+    assert only_request(server).headers["authorization"] == f"Bearer {SECRET}"
 
 
 def test_large_bodies_pass_in_both_directions(run, server):
@@ -150,29 +150,29 @@ def test_large_bodies_pass_in_both_directions(run, server):
     assert server.requests[0].headers["x"] == SECRET
 
 
-# Where a secret does not go.
+# Requests that do not get the secret.
 
 
-def test_another_host_gets_the_stand_in(run, server, other):
+def test_other_host_gets_the_stand_in(run, server, other):
     run(f'curl -sS -H "Authorization: Bearer $TOKEN" {other.url(host="localhost")}')
-    stand_in_of(only(other))
+    stand_in_of(only_request(other))
 
 
-def test_a_redirect_to_another_host_takes_no_secret_along(run, server, other):
+def test_redirect_to_another_host_does_not_get_the_secret(run, server, other):
     server.answers("/go", "", status=302, location=other.url(host="localhost"))
     run(f'curl -sS -L --location-trusted -H "Authorization: Bearer $TOKEN" {server.url("/go", host="localhost")}')
-    assert only(server).headers["authorization"] == f"Bearer {SECRET}"
-    stand_in_of(only(other))
+    assert only_request(server).headers["authorization"] == f"Bearer {SECRET}"
+    stand_in_of(only_request(other))
 
 
 def test_the_same_server_by_another_name_gets_the_stand_in(run, server):
     run(f'curl -sS -H "Authorization: Bearer $TOKEN" {server.url(host="127.0.0.1")}')
-    stand_in_of(only(server))
+    stand_in_of(only_request(server))
 
 
-def test_a_request_for_another_host_on_the_connection_gets_the_stand_in(run, server):
+def test_request_with_another_host_header_gets_the_stand_in(run, server):
     run(f'curl -sS -H "Host: evil.example" -H "Authorization: Bearer $TOKEN" {server.url(host="localhost")}')
-    stand_in_of(only(server))
+    stand_in_of(only_request(server))
 
 
 def test_a_handshake_that_names_another_host_is_refused(run, server):
@@ -187,26 +187,26 @@ def test_a_request_without_tls_gets_the_stand_in(run, talker):
     with WebStub() as plain:
         run(f'curl -sS -H "Authorization: Bearer $TOKEN" {plain.url(host="localhost")}',
             secrets={"TOKEN": {"secret": "GH", "hosts": [f"localhost:{plain.port}"]}})
-        stand_in_of(only(plain))
+        stand_in_of(only_request(plain))
 
 
 def test_a_tunnel_without_tls_gets_the_stand_in(run, talker):
     with WebStub() as plain:
         run(f'curl -sS -p -H "Authorization: Bearer $TOKEN" {plain.url(host="localhost")}',
             secrets={"TOKEN": {"secret": "GH", "hosts": [f"localhost:{plain.port}"]}})
-        stand_in_of(only(plain))
+        stand_in_of(only_request(plain))
 
 
-def test_a_host_that_passes_through_is_left_alone(run, server):
+def test_pass_through_host_is_not_intercepted(run, server):
     host = f"localhost:{server.port}"
     output = run(f'echo "" | openssl s_client -proxy 127.0.0.1:61980 -connect {host} 2>/dev/null | grep -i issuer; '
                  f'curl -sS -H "Authorization: Bearer $TOKEN" https://{host}/',
                  secrets={"TOKEN": {"secret": "GH", "hosts": [host], "pass_through": [host]}})
     assert "Agent Gateway" not in output
-    stand_in_of(only(server))
+    stand_in_of(only_request(server))
 
 
-def test_a_server_with_a_bad_certificate_gets_nothing(run, talker, certificates):
+def test_server_with_an_untrusted_certificate_gets_nothing(run, talker, certificates):
     with WebStub(*certificates[1]) as bad:
         output = run(f'curl -sS -H "X: $TOKEN" {bad.url(host="localhost")}',
                      secrets={"TOKEN": {"secret": "GH", "hosts": [f"localhost:{bad.port}"]}})
@@ -214,7 +214,7 @@ def test_a_server_with_a_bad_certificate_gets_nothing(run, talker, certificates)
         assert bad.requests == []
 
 
-def test_a_head_with_another_line_is_refused(run, server):
+def test_bare_line_feed_in_a_header_is_refused(run, server):
     output = run(f"printf 'GET / HTTP/1.1\\r\\nHost: localhost:{server.port}\\r\\nX: a\\nY: '\"$TOKEN\"'\\r\\n\\r\\n' | "
                  f"openssl s_client -quiet -proxy 127.0.0.1:61980 -connect localhost:{server.port} "
                  f"-servername localhost 2>/dev/null")
@@ -235,7 +235,7 @@ def test_an_app_uses_a_secret_that_it_does_not_hold(talker, new_name, server):
     start(talker.gateway, app)
     text = proxy_request(talker.gateway, app).text
     assert text.startswith("ghp_") and text.endswith(" fine") and SECRET not in text
-    assert only(server).headers["authorization"] == f"Bearer {SECRET}"
+    assert only_request(server).headers["authorization"] == f"Bearer {SECRET}"
     talker.gateway.http.post(f"/apps/{app}/stop")
 
 
@@ -248,20 +248,20 @@ def test_an_app_does_not_start_without_its_secret(talker, new_name):
 
 
 def test_an_mcp_server_uses_a_secret_that_it_does_not_hold(talker, new_name, server):
-    """Its command asks before it would speak."""
+    """The command sends a request instead of speaking MCP."""
     name = new_name("server")
-    ask = f'curl -sS -H "Authorization: Bearer $TOKEN$KEY" {server.url(host="localhost")}'
-    definition = {"command": f'(echo "$TOKEN$KEY"; {ask}) > new 2>&1; mv new said; exec sleep 1000', "hosts": ["localhost"]}
+    request = f'curl -sS -H "Authorization: Bearer $TOKEN$KEY" {server.url(host="localhost")}'
+    definition = {"command": f'(echo "$TOKEN$KEY"; {request}) > new 2>&1; mv new said; exec sleep 1000', "hosts": ["localhost"]}
     declared = {"secret": "GH", "hosts": [f"localhost:{server.port}"]}
     new_integration(talker.gateway, name, "mcp-stdio", secrets={"TOKEN": declared}, **definition)
-    said = talker.gateway.data / "integrations" / name / "said"
-    text = wait_for(lambda: said.exists() and said.read_text())
+    output = talker.gateway.data / "integrations" / name / "said"
+    text = wait_for(lambda: output.exists() and output.read_text())
     assert text.startswith("ghp_") and text.endswith("\nfine") and SECRET not in text
-    assert only(server).headers["authorization"] == f"Bearer {SECRET}"
-    said.unlink()
+    assert only_request(server).headers["authorization"] == f"Bearer {SECRET}"
+    output.unlink()
     accepted(talker.gateway.http.patch(f"/extensions/{name}", json={"definition": {
         "kind": "mcp-stdio", "secrets": {"KEY": declared}, **definition}}))
-    assert wait_for(lambda: said.exists() and said.read_text()) != text, "it starts again when its secrets change"
+    assert wait_for(lambda: output.exists() and output.read_text()) != text, "it starts again when its secrets change"
     accepted(talker.gateway.http.patch(f"/extensions/{name}", json={"enabled": False}))
 
 
@@ -273,10 +273,10 @@ def test_an_mcp_server_does_not_start_without_its_secret(talker, new_name):
     accepted(talker.gateway.http.patch(f"/extensions/{name}", json={"enabled": False}))
 
 
-# What a secret does not show up in.
+# Where a secret must not appear.
 
 
-def test_a_response_that_echoes_the_secret_does_not_reach_the_model(run, server):
+def test_secret_echoed_in_a_response_is_masked(run, server):
     server.on_request = lambda request: server.answers("/echo", str(request.headers), "text/plain")
     output = run(f'curl -sS -H "X: $TOKEN" {server.url("/echo", host="localhost")}')
     assert "[secret]" in output and SECRET not in output
@@ -286,16 +286,16 @@ def test_secrets_are_in_no_record_event_or_log(run, talker, server):
     gateway = talker.gateway
     with gateway.events() as events:
         run(f'env; curl -sS -H "X: $TOKEN" {server.url(host="localhost")}')
-        told = str(events.messages)
-    assert only(server).headers["x"] == SECRET
-    seen = [told, gateway.stderr, gateway.http.get("/extensions").text, gateway.http.get(f"/runs/{run.id}/changes").text,
+        sent = str(events.messages)
+    assert only_request(server).headers["x"] == SECRET
+    seen = [sent, gateway.stderr, gateway.http.get("/extensions").text, gateway.http.get(f"/runs/{run.id}/changes").text,
             gateway.http.get(f"/threads/{run.thread['id']}").text, gateway.http.get("/secrets").text,
             (gateway.data / "gateway.db").read_bytes().decode("latin-1"),
             *(path.read_text() for path in (gateway.data / "logs").glob("*"))]
     assert not any(SECRET in text for text in seen)
 
 
-def test_the_authoritys_key_is_private_and_kept(run, talker, server):
+def test_key_of_the_authority_is_private_and_reused(run, talker, server):
     run(f"curl -sS {server.url(host='localhost')}")
     file = talker.gateway.data / "proxy-authority.pem"
     made = file.read_bytes()
@@ -306,7 +306,7 @@ def test_the_authoritys_key_is_private_and_kept(run, talker, server):
     assert file.read_bytes() == made
 
 
-def test_programs_without_secrets_see_the_hosts_authorities(talker, new_name):
+def test_programs_without_secrets_use_the_authorities_of_the_host(talker, new_name):
     action = new_action(talker.gateway, new_name("plain"), "shell",
                         command="env | grep -c -e CERT -e CA_BUNDLE; ls /run/certificates 2>&1")
     agent = new_bound_agent(talker.gateway, new_name, hosts=["localhost"])
@@ -314,39 +314,39 @@ def test_programs_without_secrets_see_the_hosts_authorities(talker, new_name):
     assert output.startswith("0\n") and "No such file" in output
 
 
-# What is wrong.
+# Errors.
 
 
-def test_an_unknown_secret_is_named_at_the_start(run, server):
+def test_missing_secret_is_reported_at_the_start(run, server):
     output = run("echo started", secrets={"TOKEN": {"secret": "NOPE", "hosts": ["api.example.com"]}})
     assert output == "there is no secret NOPE: set it with `agw secret set NOPE`"
 
 
 def test_a_secret_with_a_line_end_is_refused_at_the_start(run, talker):
-    keep(talker.gateway, "LINES", "a\r\nX: y")
+    store_secret(talker.gateway, "LINES", "a\r\nX: y")
     output = run("echo started", secrets={"TOKEN": {"secret": "LINES", "hosts": ["api.example.com"]}})
     assert output.startswith("the secret LINES contains a line end") and "X: y" not in output
 
 
-def test_a_secret_that_is_deleted_in_between_is_named(run, talker, server):
+def test_secret_deleted_between_requests_is_reported(run, talker, server):
     server.on_request = lambda request: talker.gateway.http.delete("/secrets/GH")
     url = server.url(host="localhost")
     output = run(f'curl -sS -H "X: $TOKEN" {url}; curl -sS -H "X: $TOKEN" {url}')
-    assert only(server).headers["x"] == SECRET
+    assert only_request(server).headers["x"] == SECRET
     assert "fine" in output
     assert f"nothing was sent to localhost:{server.port}: there is no secret GH: set it with `agw secret set GH`" in output
 
 
 def test_a_changed_secret_is_used_at_once(run, talker, server):
-    server.on_request = lambda request: keep(talker.gateway, "GH", "another-value")
+    server.on_request = lambda request: store_secret(talker.gateway, "GH", "another-value")
     url = server.url(host="localhost")
     run(f'curl -sS -H "X: $TOKEN" {url}; curl -sS -H "X: $TOKEN" {url}')
     assert [request.headers["x"] for request in server.requests] == [SECRET, "another-value"]
 
 
-def test_without_the_sandbox_nothing_starts(make_gateway, new_name, stub):
+def test_programs_with_secrets_need_the_sandbox(make_gateway, new_name, stub):
     gateway = make_gateway(config={**configuration(stub), "sandbox": "none"}).start()
-    keep(gateway, "GH", SECRET)
+    store_secret(gateway, "GH", SECRET)
     action = new_action(gateway, new_name("use"), "shell", command="echo started",
                         secrets={"TOKEN": {"secret": "GH", "hosts": ["api.example.com"]}})
     thread = new_thread(gateway, new_bound_agent(gateway, new_name, hosts=["localhost"]))
@@ -378,7 +378,7 @@ def test_invalid_declarations_are_refused(talker, new_name, secrets, path):
     assert details
 
 
-def test_only_programs_have_secrets(talker, new_name):
+def test_only_programs_may_declare_secrets(talker, new_name):
     for kind, definition in (("action", {"kind": "http", "url": "http://localhost/"}),
                              ("action", {"kind": "prompt", "prompt": "x"}),
                              ("integration", {"kind": "mcp-http", "url": "http://localhost/"})):
@@ -387,7 +387,7 @@ def test_only_programs_have_secrets(talker, new_name):
         invalid(talker.gateway.http.post("/extensions", json=body), "definition.secrets")
 
 
-def test_a_definition_with_secrets_that_an_agent_makes_waits_for_a_person(talker, new_name):
+def test_definition_with_secrets_by_an_agent_needs_approval(talker, new_name):
     agent = new_bound_agent(talker.gateway, new_name)
     made = new_name("carrier")
     call_tool(talker, new_thread(talker.gateway, agent), "CreateExtension", {

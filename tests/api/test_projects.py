@@ -211,7 +211,7 @@ def test_thread_may_belong_to_an_existing_project(gateway, project_folder):
 
 
 def test_project_is_created_once_per_idempotency_key(gateway, project_folder):
-    again = {"headers": {"Idempotency-Key": project_folder.name}, "json": {"name": "Atlas", "path": str(project_folder)}}
-    first = accepted(gateway.http.post("/projects", **again), 201)
-    assert accepted(gateway.http.post("/projects", **again), 201) == first
+    request = {"headers": {"Idempotency-Key": project_folder.name}, "json": {"name": "Atlas", "path": str(project_folder)}}
+    first = accepted(gateway.http.post("/projects", **request), 201)
+    assert accepted(gateway.http.post("/projects", **request), 201) == first
     assert sum(found["path"] == str(project_folder) for found in accepted(gateway.http.get("/projects"))) == 1

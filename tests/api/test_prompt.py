@@ -8,7 +8,7 @@ import re
 
 from checks import UNKNOWN_ID, accepted, refused
 
-FIVE = ["Read", "Glob", "Grep", "WebFetch", "WebSearch"]
+PLAN_TOOLS = ["Read", "Glob", "Grep", "WebFetch", "WebSearch"]
 
 
 def make_agent(gateway, name, **definition):
@@ -27,7 +27,7 @@ def write(gateway, path, content):
 def test_modes_are_plan_and_act(gateway):
     plan, act = accepted(gateway.http.get("/modes"))
     assert plan.pop("systemPrompt") and plan.pop("description") and act.pop("description")
-    assert plan == {"name": "plan", "label": "Plan", "color": "#f59e0b", "allowedTools": FIVE, "requiresApproval": True}
+    assert plan == {"name": "plan", "label": "Plan", "color": "#f59e0b", "allowedTools": PLAN_TOOLS, "requiresApproval": True}
     assert act == {"name": "act", "label": "Act", "color": "#3b82f6", "systemPrompt": "", "allowedTools": None,
                    "requiresApproval": False}
 
@@ -60,7 +60,7 @@ def test_prompt_lists_the_tools_of_a_run(own_talker, new_name):
         assert prompt["tokens"] > prompt["tool_tokens"]
 
 
-def test_prompt_speaks_of_no_tool_that_is_withheld(own_gateway):
+def test_prompt_mentions_no_withheld_tool(own_gateway):
     gateway = own_gateway
     skill = gateway.data / "skills" / "pdf"
     skill.mkdir(parents=True)

@@ -1,4 +1,4 @@
-"""What services can read from their caches: in a long thread, nearly all of a request is that of the one before.
+"""Prompt caches of services: in a long thread, nearly all of a request repeats the previous one.
 
 See docs/contract/models.md#prompt-caches.
 """
@@ -28,9 +28,9 @@ def services(tmp_path_factory):
         gateway.close()
 
 
-def sent(request):
-    """The bytes of the body without Anthropic's marks, which move along with the conversation: what is cached does not
-    hold them."""
+def cacheable_body(request):
+    """Returns the body without Anthropic's cache markers: they move with the conversation and are not part of what is
+    cached."""
     return re.sub(rb',"cache_control":{[^}]*}', b"", request.body)
 
 
@@ -42,7 +42,8 @@ def shared_prefix(one, other):
 
 
 def talk(gateway, stub, model, turns, thoughts=""):
-    """Has a conversation in one thread; every third answer uses a tool first. The model has `thoughts` before each."""
+    """Has a conversation in one thread and returns the requests. Every third answer uses a tool first; the model sends
+    `thoughts` before each answer."""
     stub.reset()
     thread = accepted(gateway.http.post("/threads", json={"title": "a title"}), 201)
     with gateway.events(thread["id"]) as events:
@@ -59,22 +60,22 @@ def talk(gateway, stub, model, turns, thoughts=""):
 @pytest.mark.slow
 @pytest.mark.parametrize("thoughts", ["", "I think about it for a while. " * 20], ids=["", "thinking"])
 @pytest.mark.parametrize("name", SERVICES)
-def test_requests_of_a_long_thread_begin_as_the_one_before(services, name, thoughts):
+def test_requests_of_a_long_thread_repeat_the_previous_one(services, name, thoughts):
     gateway, stub = services
-    bodies = [sent(request) for request in talk(gateway, stub, f"{name}/model-1", TURNS, thoughts)]
+    bodies = [cacheable_body(request) for request in talk(gateway, stub, f"{name}/model-1", TURNS, thoughts)]
     assert len(bodies) == TURNS + TURNS // 3
     shared = sum(shared_prefix(before, after) for before, after in zip(bodies, bodies[1:]))
     assert shared / sum(map(len, bodies)) > 0.9
 
 
 def conversation_in(request):
-    body = json.loads(sent(request))
+    body = json.loads(cacheable_body(request))
     return next(body[name] for name in ("messages", "input", "contents") if name in body)
 
 
 @pytest.mark.parametrize("name", SERVICES)
-def test_what_a_model_thought_is_part_of_later_turns(services, name):
-    """Otherwise each turn after one with a tool parts from it at its first answer."""
+def test_thoughts_of_a_model_are_sent_in_later_turns(services, name):
+    """Otherwise a request would differ from the previous one from the first answer that used a tool."""
     requests = talk(*services, f"{name}/model-1", 5, "I think about it.")
     for before, after in zip(map(conversation_in, requests), map(conversation_in, requests[1:])):
         assert after[:len(before)] == before
@@ -98,7 +99,7 @@ def requests_with_thoughts(stub):
     return ["stub-signature" in request.body.decode() for request in stub.requests]
 
 
-def test_thoughts_that_a_service_refuses_are_not_sent_any_more(services, thread):
+def test_refused_thoughts_are_not_sent_again(services, thread):
     gateway, stub = services
     stub.script(Reply("One.", reasoning="Hm."), Fault(400, "invalid signature in thinking block"), "Two.", "Three.")
     for _ in range(3):
@@ -106,7 +107,7 @@ def test_thoughts_that_a_service_refuses_are_not_sent_any_more(services, thread)
     assert requests_with_thoughts(stub) == [False, True, False, False]
 
 
-def test_a_fork_begins_with_the_thoughts_of_its_original(services, thread):
+def test_fork_keeps_the_thoughts_of_its_original(services, thread):
     gateway, stub = services
     stub.script(Reply("One.", reasoning="Hm."), "Two.")
     ask(gateway, thread)
@@ -114,7 +115,7 @@ def test_a_fork_begins_with_the_thoughts_of_its_original(services, thread):
     assert requests_with_thoughts(stub) == [False, True]
 
 
-def test_an_answer_without_a_model_leaves_the_thoughts_of_others(services, thread):
+def test_answer_of_the_librarian_keeps_the_thoughts_of_models(services, thread):
     gateway, stub = services
     stub.script(Reply("One.", reasoning="Hm."), "Two.")
     for model in ("messages/model-1", "offline/librarian", "messages/model-1"):
@@ -122,8 +123,8 @@ def test_an_answer_without_a_model_leaves_the_thoughts_of_others(services, threa
     assert requests_with_thoughts(stub) == [False, True]
 
 
-def marked(request):
-    """What Anthropic is to cache up to: `tools`, `system`, or the number of a message."""
+def cache_points(request):
+    """Returns where Anthropic's cache markers are: `tools`, `system`, or the number of a message."""
     body = request.json
     found = ["tools"] if "cache_control" in body["tools"][-1] else []
     found += ["system"] if "cache_control" in body["system"][-1] else []
@@ -135,12 +136,12 @@ def test_anthropic_caches_at_tools_system_and_the_last_two_turns(services):
     requests = talk(*services, "messages/model-1", 4)
     for before, after in zip(requests, requests[1:]):
         last = len(after.json["messages"]) - 1
-        assert marked(after) == ["tools", "system", last - 2, last]
-        assert marked(before)[-1] == last - 2
+        assert cache_points(after) == ["tools", "system", last - 2, last]
+        assert cache_points(before)[-1] == last - 2
         assert json.dumps(after.json).count("cache_control") == 4
 
 
-def test_what_caches_saved_is_reported(make_gateway, stub):
+def test_savings_by_caches_are_reported(make_gateway, stub):
     gateway = make_gateway(config={"providers": {"messages": {"kind": "anthropic", "base_url": stub.base_url}}}).start()
     assert "saved" not in accepted(gateway.http.get("/costs"))
     stub.script(Reply(usage={"input": 0, "output": 0, "cache_read": 1_000_000, "cache_write": 0}))

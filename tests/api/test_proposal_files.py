@@ -55,7 +55,7 @@ def test_target_of_100_mb_is_replaced_without_a_diff(own_gateway):
     assert (own_gateway.data / "notes" / "large").read_text() == "new text\n"
 
 
-def test_entirely_different_texts_are_compared_in_time(own_gateway):
+def test_long_and_entirely_different_texts_are_compared(own_gateway):
     (own_gateway.data / "notes").mkdir()
     (own_gateway.data / "notes" / "long.md").write_text("".join(f"a{line}\n" for line in range(100_000)))
     path = write(own_gateway, "".join(f"b{line}\n" for line in range(100_000)), target="notes/long.md")
@@ -136,7 +136,7 @@ def test_proposal_without_a_time_keeps_it_when_decided(own_gateway):
     assert before == "2023-11-14T22:13:20.000Z" and show(own_gateway, path)["created_at"] == before
 
 
-def test_segment_may_have_any_length(own_gateway):
+def test_path_segments_may_have_any_length(own_gateway):
     for path in (f"/proposals/a/{'b' * 251}", f"/proposals/{'a' * 300}/b"):
         refused(own_gateway.http.get(path), 404, "proposal not found")
         refused(apply(own_gateway, path), 404, "proposal not found")
@@ -184,15 +184,15 @@ def test_job_is_triggered_by_a_decision(own_talker, new_name):
 
 
 def record_applied(own_gateway, *paths):
-    """Leaves the state of a kill that interrupts applying them, right after that was recorded."""
+    """Leaves the state after a kill between recording that the proposals are applied and applying them."""
     own_gateway.kill()
     with sqlite3.connect(own_gateway.data / "gateway.db") as database:
         for number, path in enumerate(paths):
             text = file_of(own_gateway, path).read_text().split("---\n", 2)[2]
-            noted = (path.removeprefix("/proposals/"), head_of(own_gateway, path)["target"], text, f"{UNKNOWN_ID[:-1]}{number}",
-                     time.time_ns() // 10**6 + number)
+            row = (path.removeprefix("/proposals/"), head_of(own_gateway, path)["target"], text, f"{UNKNOWN_ID[:-1]}{number}",
+                   time.time_ns() // 10**6 + number)
             database.execute("INSERT INTO proposal_outbox (proposal, status, target, content, title, experiment_id,"
-                             " decided_at) VALUES (?, 'applied', ?, ?, 'Greet', ?, ?)", noted)
+                             " decided_at) VALUES (?, 'applied', ?, ?, 'Greet', ?, ?)", row)
 
 
 def test_job_is_triggered_by_a_decision_completed_at_start(own_gateway, new_name):
@@ -207,9 +207,9 @@ def test_job_is_triggered_by_a_decision_completed_at_start(own_gateway, new_name
 def test_job_created_by_a_decision_at_start_is_triggered_once_by_each(own_gateway):
     watcher = ("description: d\nenabled: true\nagent_id: assistant\nprompt: What was applied?\nconcurrency: queue\n"
                "trigger: {type: event, event: proposal.applied}\n")
-    makes_it = write(own_gateway, watcher, type="extension", target="jobs/watcher/job.yaml")
-    record_applied(own_gateway, makes_it, write(own_gateway))
+    creates_the_job = write(own_gateway, watcher, type="extension", target="jobs/watcher/job.yaml")
+    record_applied(own_gateway, creates_the_job, write(own_gateway))
     own_gateway.start()
-    # The run of the last event comes last: it waits for all others.
+    # Runs are queued: the one for this event waits for the others.
     accepted(apply(own_gateway, write(own_gateway)))
     assert len(ended(own_gateway, {"name": "watcher"}, 3)) == 3

@@ -1,4 +1,4 @@
-"""Targets of proposals: files, judged by where symlinks lead, and extensions.
+"""Targets of proposals: files, after symlinks are resolved, and extensions.
 
 See docs/contract/proposals.md#files and docs/contract/proposals.md#endpoints.
 """
@@ -52,7 +52,7 @@ def test_project_file_can_be_changed(gateway, new_name):
     refused(apply(gateway, write(gateway, target=str(directory / "late.md"))), 403, OUTSIDE)
 
 
-def test_symlinks_are_judged_by_their_target(gateway):
+def test_symlinks_are_checked_by_their_target(gateway):
     notes = gateway.data / "notes"
     notes.mkdir(exist_ok=True)
     (notes / "out").symlink_to("/etc")
@@ -137,7 +137,7 @@ def test_new_extension_is_disabled_and_owned_by_the_agent(gateway, new_name):
     assert (gateway.data / "jobs" / made / "job.yaml").read_text() == good
 
 
-def test_new_extension_is_enabled_if_the_text_says_so(gateway, new_name):
+def test_new_extension_is_enabled_if_its_text_enables_it(gateway, new_name):
     made = new_name("command")
     text = "type: command\ndescription: Greets\nenabled: true\nprompt: Say hello to $ARGUMENTS\n"
     accepted(apply(gateway, write(gateway, text, type="extension", target=f"extensions/{made}.yaml")))
@@ -145,7 +145,7 @@ def test_new_extension_is_enabled_if_the_text_says_so(gateway, new_name):
     assert (record["type"], record["enabled"], record["source"]) == ("command", True, "agent")
 
 
-def test_record_is_changed_at_once(gateway, new_name):
+def test_applied_proposal_changes_the_record(gateway, new_name):
     made = new_name("theme")
     body = {"type": "theme", "name": made, "description": "d", "definition": {"dark": False}, "enabled": True}
     accepted(gateway.http.post("/extensions", json=body), 201)
@@ -186,8 +186,7 @@ def test_extension_target_has_one_of_three_forms(gateway):
             "name must be kebab-case (a-z, 0-9, hyphens)")
 
 
-def test_concurrent_renames_and_proposals_duplicate_no_agent(gateway,
-                                                                                                           new_name):
+def test_concurrent_renames_and_proposals_duplicate_no_agent(gateway, new_name):
     made = [accepted(gateway.http.post("/extensions", json={
         "type": "agent", "name": new_name("agent"), "description": "d", "definition": {"systemPrompt": "old"}}), 201)
             for _ in range(40)]
@@ -198,7 +197,7 @@ def test_concurrent_renames_and_proposals_duplicate_no_agent(gateway,
         agent = made[number // 2]
         if number % 2 == 0:
             return apply(gateway, paths[number // 2])
-        # So that some fall between the change of the record and of its file.
+        # Delays some renames until between the change of the record and that of its file.
         for _ in range(number // 2):
             gateway.http.get("/health")
         return gateway.http.patch(f"/extensions/{agent['id']}", json={"name": agent["name"] + "-b"})
@@ -217,7 +216,7 @@ def test_built_in_cannot_be_changed(gateway):
     assert show(gateway, path)["status"] == "pending"
 
 
-def test_changed_record_is_the_one_the_target_names(gateway, new_name):
+def test_target_determines_the_changed_record(gateway, new_name):
     agent = new_name("agent")
     body = {"type": "agent", "name": agent, "description": "d", "definition": {"systemPrompt": "old"}}
     made = accepted(gateway.http.post("/extensions", json=body), 201)
@@ -233,7 +232,7 @@ def test_changed_record_is_the_one_the_target_names(gateway, new_name):
     assert not (gateway.data / "jobs" / agent).exists() and not (gateway.data / "agents" / made["id"]).exists()
 
 
-def test_remains_of_a_deleted_extension_are_not_shown(gateway, new_name):
+def test_file_of_a_deleted_extension_is_not_shown(gateway, new_name):
     made = new_name("theme")
     text = "type: theme\ndescription: Night\ndark: true\n"
     accepted(apply(gateway, write(gateway, text, type="extension", target=f"extensions/{made}.yaml")))

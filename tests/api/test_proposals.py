@@ -1,4 +1,4 @@
-"""Proposals: changes that an agent may not make itself, for a person to decide on.
+"""Proposals: changes that an agent may not make itself, so that a person decides on them.
 
 See docs/contract/proposals.md#endpoints.
 """
@@ -62,7 +62,7 @@ def test_empty_list(own_gateway):
     assert accepted(own_gateway.http.get("/proposals")) == []
 
 
-def test_changed_file_is_seen_at_once(gateway):
+def test_changed_file_is_listed_at_once(gateway):
     path = write(gateway, title="First")
     assert listed(gateway, path)["title"] == "First"
     write(gateway, title="Other", date=path.rsplit("/", 1)[1])
@@ -109,7 +109,7 @@ def test_diff_is_unified_against_the_target(gateway):
         "\\ No newline at end of file", "+two", "+three"]
 
 
-def test_target_changed_since_is_reported(gateway):
+def test_target_changed_after_the_proposal_is_reported(gateway):
     target = gateway.data / "notes" / "moving.md"
     target.parent.mkdir(exist_ok=True)
     target.write_text("before\n")
@@ -138,7 +138,7 @@ def test_decision_on_an_invalid_segment_is_refused(gateway):
         refused(gateway.http.post(f"/proposals/assistant/2026-01-02/.x/{action}"), 400, SEGMENT)
 
 
-def test_names_without_an_address_are_not_listed(gateway):
+def test_files_with_invalid_names_are_not_listed(gateway):
     paths = [folder(gateway) / "assistant" / "a.b.md", folder(gateway) / "dot.ted" / "2026-01-02.md",
              folder(gateway) / "assistant" / "not-markdown.txt"]
     for path in paths:
@@ -166,8 +166,8 @@ def test_other_methods_are_not_allowed(gateway):
 
 def test_applying_writes_the_target_and_marks_the_file(gateway):
     path = write(gateway, "new text\n")
-    answer = accepted(apply(gateway, path))
-    assert answer["status"] == "applied"
+    decided = accepted(apply(gateway, path))
+    assert decided["status"] == "applied"
     assert target_of(gateway, path).read_text() == "new text\n"
     assert head_of(gateway, path)["status"] == "applied"
     assert show(gateway, path)["status"] == "applied" and show(gateway, path)["target_changed"] is False
@@ -237,9 +237,9 @@ def test_one_of_many_simultaneous_decisions_is_made(gateway):
 
 def test_decision_is_made_once_per_idempotency_key(gateway):
     path = write(gateway)
-    again = {"headers": {"Idempotency-Key": path}, "json": {"content": "x"}}
-    first = accepted(gateway.http.post(f"{path}/apply", **again))
-    assert accepted(gateway.http.post(f"{path}/apply", **again)) == first
+    request = {"headers": {"Idempotency-Key": path}, "json": {"content": "x"}}
+    first = accepted(gateway.http.post(f"{path}/apply", **request))
+    assert accepted(gateway.http.post(f"{path}/apply", **request)) == first
 
 
 def test_existing_target_keeps_its_mode_and_parents_are_created(gateway):
@@ -265,8 +265,8 @@ def test_applied_soul_respects_the_size_limit(gateway):
 
 def test_rejecting_marks_the_file_and_records_the_reason(gateway):
     path = write(gateway, reason="proposer's")
-    answer = accepted(reject(gateway, path, reason="Not now."))
-    assert answer["status"] == "rejected"
+    decided = accepted(reject(gateway, path, reason="Not now."))
+    assert decided["status"] == "rejected"
     assert head_of(gateway, path)["status"] == "rejected" and not target_of(gateway, path).exists()
     [row] = experiments_of(gateway, path)
     assert (row["verdict"], row["reason"], row["domain"]) == ("discard", "Not now.", "agent:assistant")
@@ -279,7 +279,7 @@ def test_reason_is_optional(gateway):
     assert experiments_of(gateway, path)[0]["reason"] is None
 
 
-def test_unwritable_file_is_not_rejected(gateway):
+def test_file_with_invalid_front_matter_is_not_rejected(gateway):
     path = write(gateway, text="---\ntitle: [\n---\ntext")
     refused(reject(gateway, path), 400, "failed to reject proposal")
     assert experiments_of(gateway, path) == []

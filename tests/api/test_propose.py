@@ -1,4 +1,4 @@
-"""Staging of changes: the tool Propose, changes that need a decision, and a soul from start to end.
+"""Staging of changes: the tool Propose, POST /propose, and a soul that is improved from a conversation.
 
 See docs/contract/proposals.md and docs/contract/agents.md#permissions.
 """
@@ -24,16 +24,16 @@ def thread(talker, apprentice):
     return new_thread(talker.gateway, apprentice)
 
 
-def proposes(talker, thread, **members):
+def propose(talker, thread, **members):
     """Calls Propose and returns its outcome and the path of the proposal, if there is one."""
-    wanted = {"type": "file", "title": "Greet by name!", "target": "notes/greeting.md", "content": "Hello\n", **members}
-    outcome = call_tool(talker, thread, "Propose", {key: value for key, value in wanted.items() if value is not None})
+    arguments = {"type": "file", "title": "Greet by name!", "target": "notes/greeting.md", "content": "Hello\n", **members}
+    outcome = call_tool(talker, thread, "Propose", {key: value for key, value in arguments.items() if value is not None})
     staged = STAGED.fullmatch(outcome["output"])
     return outcome, f"/proposals/{staged[1]}" if staged else None
 
 
 def test_propose_stages_a_proposal(talker, thread, apprentice):
-    outcome, path = proposes(talker, thread, reason="It is friendlier.")
+    outcome, path = propose(talker, thread, reason="It is friendlier.")
     assert outcome["isError"] is False and path.startswith(f"/proposals/{apprentice['name']}/")
     shown = show(talker.gateway, path)
     assert (shown["title"], shown["type"], shown["status"], shown["target"]) == (
@@ -44,35 +44,35 @@ def test_propose_stages_a_proposal(talker, thread, apprentice):
 
 def test_staging_is_announced(talker, thread, apprentice):
     with talker.gateway.events() as events:
-        _, path = proposes(talker, thread)
+        _, path = propose(talker, thread)
         assert next_event(events, "proposal-created", apprentice["name"])["proposal"] == show(talker.gateway, path)
 
 
-def test_staging_hides_no_handwritten_proposal(talker, thread):
+def test_handwritten_proposal_is_announced_despite_staging(talker, thread):
     with talker.gateway.events() as events:
-        by_hand = write(talker.gateway)
-        proposes(talker, thread)
-        assert next_event(events, "proposal-created", "assistant")["proposal"] == show(talker.gateway, by_hand)
+        handwritten = write(talker.gateway)
+        propose(talker, thread)
+        assert next_event(events, "proposal-created", "assistant")["proposal"] == show(talker.gateway, handwritten)
 
 
-def test_same_title_twice_makes_two(talker, thread):
-    (_, first), (_, second) = proposes(talker, thread), proposes(talker, thread, content="Hi\n")
+def test_same_title_twice_makes_two_proposals(talker, thread):
+    (_, first), (_, second) = propose(talker, thread), propose(talker, thread, content="Hi\n")
     assert second == first + "-2" and show(talker.gateway, first)["content"] == "Hello\n"
 
 
 @pytest.mark.parametrize("content", ["", "\n", "\n\ntwo empty lines first", "---\nnot: a head\n---\n", "no line feed"])
 def test_content_is_kept_byte_for_byte(talker, thread, content):
-    _, path = proposes(talker, thread, content=content, target=f"notes/bytes-{len(content)}.md")
+    _, path = propose(talker, thread, content=content, target=f"notes/bytes-{len(content)}.md")
     assert show(talker.gateway, path)["content"] == content
     accepted(apply(talker.gateway, path))
     assert (talker.gateway.data / show(talker.gateway, path)["target"]).read_text() == content
 
 
-def test_target_changed_since_is_reported(talker, thread, new_name):
+def test_target_changed_after_the_proposal_is_reported(talker, thread, new_name):
     target = talker.gateway.data / "notes" / f"{new_name('base')}.md"
     target.parent.mkdir(exist_ok=True)
     target.write_text("one")
-    _, path = proposes(talker, thread, target=f"notes/{target.name}")
+    _, path = propose(talker, thread, target=f"notes/{target.name}")
     assert show(talker.gateway, path)["target_changed"] is False
     target.write_text("two")
     assert show(talker.gateway, path)["target_changed"] is True
@@ -82,7 +82,7 @@ def test_target_changed_since_is_reported(talker, thread, new_name):
 
 @pytest.mark.parametrize("target", ["/etc/passwd", "config.yaml", ".gateway-token", "../x", "autoresearch/proposals/x.md"])
 def test_protected_target_is_an_error_result(talker, thread, target):
-    outcome, _ = proposes(talker, thread, target=target)
+    outcome, _ = propose(talker, thread, target=target)
     assert outcome["isError"] is True and outcome["output"].startswith("permission denied: only changes of ")
 
 
@@ -90,16 +90,16 @@ def test_protected_target_is_an_error_result(talker, thread, target):
                                      {"type": "extension", "target": "extensions/x.yaml", "content": "- list"},
                                      {"type": "soul", "target": "soul.md", "content": "x" * 102_401}])
 def test_inapplicable_proposal_is_not_staged(talker, thread, members):
-    assert proposes(talker, thread, **members)[0]["isError"] is True
+    assert propose(talker, thread, **members)[0]["isError"] is True
 
 
 @pytest.mark.parametrize("missing", ["type", "title", "target", "content"])
 def test_members_except_the_reason_are_required(talker, thread, missing):
-    assert proposes(talker, thread, **{missing: None})[0]["isError"] is True
+    assert propose(talker, thread, **{missing: None})[0]["isError"] is True
 
 
 def test_hostile_title_becomes_one_harmless_line(talker, thread):
-    _, path = proposes(talker, thread, title="a\n---\nstatus: applied\x1b[2J " + "x" * 1000)
+    _, path = propose(talker, thread, title="a\n---\nstatus: applied\x1b[2J " + "x" * 1000)
     shown = show(talker.gateway, path)
     assert shown["status"] == "pending" and "\n" not in shown["title"] and "\x1b" not in shown["title"]
     assert len(shown["title"]) <= 200 and head_of(talker.gateway, path)["status"] == "pending"
@@ -108,7 +108,7 @@ def test_hostile_title_becomes_one_harmless_line(talker, thread):
 def test_agent_may_have_1000_pending_proposals(talker, thread, apprentice):
     for number in range(1000):
         write(talker.gateway, agent=apprentice["name"], date="2026-01-01", name=f"n{number}")
-    outcome, _ = proposes(talker, thread)
+    outcome, _ = propose(talker, thread)
     assert outcome["isError"] is True and outcome["output"].startswith("too many pending proposals")
     for number in range(1000):
         file_of(talker.gateway, f"/proposals/{apprentice['name']}/2026-01-01/n{number}").unlink()
@@ -127,7 +127,7 @@ def test_program_stages_a_proposal(gateway):
 
 
 @pytest.mark.parametrize("agent", ["Ada Lovelace", "../x", "é", "a" * 1000])
-def test_every_proposer_gets_an_address(gateway, agent):
+def test_any_proposer_gets_a_valid_path_segment(gateway, agent):
     staged = accepted(gateway.http.post("/propose", json={**CHANGE, "agent": agent}), 201)
     assert show(gateway, f"/proposals/{staged['agent']}/{staged['date']}/{staged['name']}") == staged
 
@@ -142,14 +142,14 @@ def test_program_cannot_propose_a_protected_target(gateway, target):
 
 
 @pytest.mark.parametrize("member", list(CHANGE))
-def test_program_must_name_proposer_and_title(gateway, member):
+def test_members_of_a_programs_proposal_must_be_strings(gateway, member):
     refused(gateway.http.post("/propose", json={**CHANGE, member: None}), 400, f"{member} is required")
     refused(gateway.http.post("/propose", json={**CHANGE, member: 5}), 400, f"{member} must be a string")
 
 
 @pytest.mark.parametrize("member", ["agent", "title", "target"])
 @pytest.mark.parametrize("blank", ["", " ", "\t\r\n "])
-def test_program_must_name_type_and_target(gateway, member, blank):
+def test_members_of_a_programs_proposal_must_not_be_blank(gateway, member, blank):
     refused(gateway.http.post("/propose", json={**CHANGE, member: blank}), 400, f"{member} is required")
 
 
@@ -164,7 +164,7 @@ def test_programs_may_have_1000_pending_proposals_under_any_names(own_gateway):
 
 @pytest.mark.parametrize("member", ["agent", "target", "reason"])
 @pytest.mark.parametrize("text", ["x" * 16_385, "\x01" * 5000, "é\n" * 8000, "x" * 2_000_000], ids=range(4))
-def test_undecidably_long_proposal_is_not_staged(gateway, member, text):
+def test_proposal_with_too_long_members_is_not_staged(gateway, member, text):
     before = accepted(gateway.http.get("/proposals"))
     refused(gateway.http.post("/propose", json={**CHANGE, member: text}), 400, f"{member} is too long")
     assert accepted(gateway.http.get("/proposals")) == before
@@ -183,9 +183,9 @@ def test_proposal_with_long_members_is_listed_until_decided(gateway, new_name, t
 # Modes.
 
 
-def test_propose_is_missing_in_plan_mode(talker, new_name):
+def test_propose_is_unavailable_in_plan_mode(talker, new_name):
     agent = new_agent(talker.gateway, new_name("planner"), stage="apprentice", mode="plan")
-    outcome, _ = proposes(talker, new_thread(talker.gateway, agent))
+    outcome, _ = propose(talker, new_thread(talker.gateway, agent))
     assert outcome["isError"] is True and outcome["output"].startswith("permission denied:")
 
 
@@ -206,8 +206,8 @@ def test_extension_made_by_an_apprentice_is_staged_and_can_be_applied(talker, th
 
 def test_proposals_of_a_renamed_agent_remain_its_own(talker, thread, apprentice, new_name):
     made = new_name("command")
-    _, path = proposes(talker, thread, type="extension", title=f"New command {made}", target=f"extensions/{made}.yaml",
-                       content="type: command\ndescription: Greets\nprompt: Say hello\n")
+    _, path = propose(talker, thread, type="extension", title=f"New command {made}", target=f"extensions/{made}.yaml",
+                      content="type: command\ndescription: Greets\nprompt: Say hello\n")
     accepted(talker.gateway.http.patch(f"/extensions/{apprentice['id']}", json={"name": new_name("renamed")}))
     accepted(apply(talker.gateway, path))
     record = accepted(talker.gateway.http.get(f"/extensions/{made}"))
@@ -245,7 +245,7 @@ def test_rejected_soul_changes_nothing(own_talker, new_name):
     gateway = own_talker.gateway
     agent = new_agent(gateway, new_name("friend"), stage="apprentice")
     thread = new_thread(gateway, agent)
-    _, path = proposes(own_talker, thread, type="soul", target=f"agents/{agent['name']}/soul.md", content="Be rude.\n")
+    _, path = propose(own_talker, thread, type="soul", target=f"agents/{agent['name']}/soul.md", content="Be rude.\n")
     accepted(reject(gateway, path, reason="No."))
     run_chat(own_talker, thread, "Hello.", content="Hello")
     assert "Be rude." not in own_talker.system()

@@ -19,8 +19,8 @@ FORMATS = ["messages", "chat", "responses", "local", "google"]
 PATHS = {"messages": "/v1/messages", "chat": "/v1/chat/completions", "responses": "/v1/responses", "local": "/api/chat",
          "google": "/v1beta/models/model-1:streamGenerateContent"}
 KEY = "sk-test-0123456789abcdef"
-AT_ONCE = {"retry-after": "0"}
-CUT_SHORT = {"messages": "max_tokens", "chat": "length", "responses": "max_output_tokens", "local": "length",
+RETRY_AT_ONCE = {"retry-after": "0"}
+TRUNCATED = {"messages": "max_tokens", "chat": "length", "responses": "max_output_tokens", "local": "length",
              "google": "MAX_TOKENS"}
 FILTERED = {"messages": "refusal", "chat": "content_filter", "responses": "content_filter", "google": "SAFETY"}
 
@@ -146,7 +146,7 @@ def test_reasoning_is_streamed_separately(providers, ask, name):
 
 @pytest.mark.parametrize("name", FORMATS)
 def test_truncated_answer_ends_with_length(providers, ask, name):
-    run = ask(f"{name}/model-1", Reply("Too long", stop=CUT_SHORT[name]))
+    run = ask(f"{name}/model-1", Reply("Too long", stop=TRUNCATED[name]))
     assert run[-1]["finishReason"] == "length" and turn_of(providers[0], run)["content"] == "Too long"
 
 
@@ -219,9 +219,9 @@ def test_configured_default_is_used(make_gateway, stub):
     assert run[-1]["model"] == "local/small"
 
 
-def test_provider_without_its_key_says_what_to_set(providers, ask):
-    said = assert_failed(ask("keyless/claude"))
-    assert "NO_SUCH_KEY" in said and providers[1].requests == []
+def test_missing_key_is_reported_with_its_variable(providers, ask):
+    message = assert_failed(ask("keyless/claude"))
+    assert "NO_SUCH_KEY" in message and providers[1].requests == []
 
 
 # Failures before the first delta.
@@ -231,15 +231,15 @@ def test_provider_without_its_key_says_what_to_set(providers, ask):
 @pytest.mark.parametrize("status", [400, 401, 403, 404])
 def test_rejection_is_reported_and_not_retried(providers, ask, name, status):
     run = ask(f"{name}/model-1", Fault(status, f"you may not, and your key {KEY} neither"))
-    said = assert_failed(run)
-    assert text_of(run) == "" and "you may not" in said and name in said
+    message = assert_failed(run)
+    assert text_of(run) == "" and "you may not" in message and name in message
     assert len(providers[1].requests) == 1
 
 
 @pytest.mark.parametrize("name", FORMATS)
 @pytest.mark.parametrize("status", [429, 500, 502, 503, 529])
 def test_transient_failure_is_retried(providers, ask, name, status):
-    run = ask(f"{name}/model-1", Fault(status, headers=AT_ONCE), "Here I am")
+    run = ask(f"{name}/model-1", Fault(status, headers=RETRY_AT_ONCE), "Here I am")
     assert text_of(run) == "Here I am" and run[-1]["finishReason"] == "stop"
     assert len(providers[1].requests) == 2 and "error" not in [event["type"] for event in run]
 
@@ -251,13 +251,13 @@ def test_retry_after_is_respected(providers, ask):
 
 
 def test_failure_is_reported_after_four_retries(providers, ask):
-    run = ask("chat/model-1", *[Fault(500, "broken for good", headers=AT_ONCE) for _ in range(6)])
+    run = ask("chat/model-1", *[Fault(500, "broken for good", headers=RETRY_AT_ONCE) for _ in range(6)])
     assert "broken for good" in assert_failed(run) and len(providers[1].requests) == 5
     assert text_of(run) == ""
 
 
 def test_exhausted_quota_is_not_retried(providers, ask):
-    run = ask("chat/model-1", Fault(429, "no more credit", kind="insufficient_quota", headers=AT_ONCE))
+    run = ask("chat/model-1", Fault(429, "no more credit", kind="insufficient_quota", headers=RETRY_AT_ONCE))
     assert "no more credit" in assert_failed(run) and len(providers[1].requests) == 1
 
 
@@ -287,7 +287,7 @@ def test_plain_text_error_is_reported(ask):
 
 @pytest.mark.parametrize("name", FORMATS)
 @pytest.mark.parametrize("fault", ["cut", "garbage", "error", "end"])
-def test_text_before_a_break_is_kept_as_partial(providers, ask, name, fault):
+def test_text_before_a_broken_stream_is_kept_as_partial(providers, ask, name, fault):
     gateway, stub = providers
     run = ask(f"{name}/model-1", Reply("One two three four", deltas=4, fault=fault, after=2))
     assert_failed(run)
@@ -333,7 +333,7 @@ def test_fallback_gets_its_own_max_tokens(providers, ask, new_name):
     assert [request.json["max_tokens"] for request in stub.requests] == [20_000] * 5 + [8192]
 
 
-def test_after_the_first_delta_there_is_no_fallback(providers, ask, fallback):
+def test_no_fallback_is_tried_after_the_first_delta(providers, ask, fallback):
     run = ask(None, Reply("One two", deltas=2, fault="cut", after=1), agentId=fallback)
     assert_failed(run)
     assert run[-1]["model"] == "chat/first" and len(providers[1].requests) == 1
@@ -381,11 +381,11 @@ def test_many_answers_stream_at_once(providers):
     answers = [stub.hold("slowly ") for _ in range(16)]
     with gateway.events() as events:
         body = {"content": "a", "model": "chat/m"}
-        sent = at_once(16, lambda _: accepted(gateway.http.post("/chat", json=body), 201))
+        turns = at_once(16, lambda _: accepted(gateway.http.post("/chat", json=body), 201))
         assert all(answer.was_asked() for answer in answers), "none waits for the end of another"
         for answer in answers:
             answer.release("it comes")
-        for turn in sent:
+        for turn in turns:
             assert text_of(events.run(turn["id"])) == "slowly it comes"
 
 
