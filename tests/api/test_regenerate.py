@@ -20,8 +20,8 @@ def regenerate(talker, turn_id, question, **body):
     """Regenerates the answer to the turn and waits for it."""
     talker.answers("again")
     with talker.gateway.events(question["thread_id"]) as events:
-        asked = accepted(talker.gateway.http.post(f"/turns/{turn_id}/regenerate", json=body), 201)
-        run = events.run(asked["id"])
+        turn = accepted(talker.gateway.http.post(f"/turns/{turn_id}/regenerate", json=body), 201)
+        run = events.run(turn["id"])
     assert run[-1]["type"] == "finish" and run[-1]["finishReason"] == "stop", run
     return run
 
@@ -70,7 +70,7 @@ def test_fork_at_a_superseded_answer_continues_from_it(talker):
     assert talker.conversation() == [("user", "one"), ("assistant", "first try"), ("user", "two")]
 
 
-def test_another_model_answers_and_is_named_from_then_on(talker):
+def test_chosen_model_is_used_by_later_regenerations(talker):
     thread = new_thread(talker.gateway)
     turn = talker.says(thread, "hello", answer="hi")
     regenerate(talker, turn["id"], turn, model=f"{talker.provider}/chosen-1")
@@ -79,7 +79,7 @@ def test_another_model_answers_and_is_named_from_then_on(talker):
     assert talker.asked_model() == "chosen-1"
 
 
-def test_edited_question_replaces_the_one_before(talker):
+def test_edited_question_replaces_the_original(talker):
     thread = new_thread(talker.gateway)
     talker.says(thread, "hello", answer="hi")
     turn = talker.says(thread, "a plum?", answer="no")
@@ -93,7 +93,7 @@ def test_edited_question_replaces_the_one_before(talker):
     assert edited["id"] != turn["id"] and edited["metadata"] == {"replaces": turn["id"]}
     assert talker.conversation() == [("user", "hello"), ("assistant", "hi"), ("user", "a pear?")]
     listed = turns(talker.gateway, thread)
-    assert [(one["content"], (one["metadata"] or {}).get("superseded", False)) for one in listed] == [
+    assert [(each["content"], (each["metadata"] or {}).get("superseded", False)) for each in listed] == [
         ("yes", False), ("a pear?", False), ("no", True), ("a plum?", True), ("hi", False), ("hello", False)]
 
 

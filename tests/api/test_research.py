@@ -88,7 +88,7 @@ def test_better_text_is_kept(research):
     assert research.experiments() == [row]
 
 
-def test_agent_prompt_has_what_it_needs(research):
+def test_prompt_has_the_asset_the_metric_the_rubric_and_the_history(research):
     research.measured_by().scored_by("More words are better.")
     research.iterate(WORSE)
     research.iterate(BETTER)
@@ -188,7 +188,7 @@ def test_binary_asset_is_a_crash(research):
         assert research.iterate()["verdict"] == "crash" and research.asset.read_bytes() == content
 
 
-def test_missing_measure_is_a_crash(research):
+def test_missing_benchmark_and_rubric_are_a_crash(research):
     row = research.iterate()
     assert row["verdict"] == "crash" and "benchmark_path" in row["reason"]
 
@@ -212,8 +212,8 @@ def test_without_a_benchmark_the_model_scores_by_the_rubric(research):
     research.scored_by("Praise is good.")
     row = research.iterate("0.25", "Well done!\n", Reply('{"score": 0.75}'))
     assert (row["metric"], row["baseline"], row["value"], row["verdict"]) == ("quality", 0.25, 0.75, "keep")
-    asked = research.talker.stub.requests[0].json["messages"]
-    assert "Praise is good." in str(asked) and "one two" in str(asked)
+    messages = research.talker.stub.requests[0].json["messages"]
+    assert "Praise is good." in str(messages) and "one two" in str(messages)
 
 
 @pytest.mark.parametrize("answer", ["excellent", "7", "-1", ""])
@@ -222,11 +222,11 @@ def test_invalid_score_is_a_crash(research, answer):
     assert row["verdict"] == "crash" and row["value"] is None
 
 
-# Agents that may not keep a change themselves.
+# Agents whose improvements become proposals.
 
 
 @pytest.mark.parametrize("stage", ["apprentice", "operator"])
-def test_below_trusted_an_improvement_is_staged(talker, new_name, stage):
+def test_improvement_by_an_agent_below_trusted_is_staged(talker, new_name, stage):
     research = Research(talker, new_name, stage)
     soul = research.gateway.data / "agents" / research.agent["name"] / "soul.md"
     soul.write_text(OLD)
@@ -274,11 +274,11 @@ def test_agent_may_use_tools_before_answering(research):
 @pytest.mark.parametrize("stage, tool, why", [
     ("trusted", "Remember", "text"), ("apprentice", "Bash", "permission denied"),
     ("trusted", "Rewrite", "there is no tool Rewrite")])
-def test_answer_about_an_unmade_change_is_not_taken_for_the_file(talker, new_name, stage, tool, why):
+def test_answer_after_a_failed_change_is_not_taken_for_the_new_text(talker, new_name, stage, tool, why):
     research = Research(talker, new_name, stage).measured_by()
     inputs = {"Bash": {"command": "echo three >> asset.md"}}
-    given = inputs.get(tool, {"path": str(research.asset), "content": BETTER})
-    row = research.iterate(calls((tool, given)), "I made the file better.")
+    input = inputs.get(tool, {"path": str(research.asset), "content": BETTER})
+    row = research.iterate(calls((tool, input)), "I made the file better.")
     assert (row["verdict"], row["value"], row["proposal"]) == ("crash", None, None)
     assert tool in row["reason"] and why in row["reason"] and research.asset.read_text() == OLD
     assert row["notes"] == "I made the file better."
@@ -301,7 +301,7 @@ def test_prompt_says_whether_tools_can_change_the_file(research):
     assert "Write and Edit cannot change this file" in research.talker.conversation()[-1][1]
 
 
-def test_disabled_agent_improves_files_too(research):
+def test_disabled_agent_can_run_iterations(research):
     research.measured_by()
     accepted(toggle(research.gateway, research.agent))
     assert research.iterate(BETTER)["verdict"] == "keep"
@@ -317,16 +317,16 @@ def test_agent_may_change_the_asset_with_its_tools(research):
     assert "three more words" in notes.read_text() and "added what was missing" in row["notes"]
 
     research.measured_by('echo "METRIC quality=1"\n')
-    kept = notes.read_text()
+    before = notes.read_text()
     row = research.iterate(calls(("Remember", {"text": "something useless"})), "Done.")
-    assert row["verdict"] == "discard" and notes.read_text() == kept
+    assert row["verdict"] == "discard" and notes.read_text() == before
 
 
 # Concurrent edits of the asset.
 
 
 @pytest.mark.parametrize("answer", [BETTER, OLD])
-def test_manual_edit_during_the_iteration_stays(research, answer):
+def test_manual_edit_during_the_iteration_is_kept(research, answer):
     research.measured_by()
     held = research.talker.holds(answer[:4])
     with research.gateway.events() as events:
@@ -341,7 +341,7 @@ def test_manual_edit_during_the_iteration_stays(research, answer):
 
 @pytest.mark.parametrize("stage", ["trusted", "apprentice"])
 @pytest.mark.parametrize("answer", ["one two three four\n", "three\n"])
-def test_soul_written_while_it_is_measured_stays(talker, new_name, stage, answer):
+def test_soul_written_during_the_measurement_is_kept(talker, new_name, stage, answer):
     research = Research(talker, new_name, stage)
     soul = f"/agents/{research.agent['name']}/soul"
     accepted(research.gateway.http.put(soul, json={"content": OLD}))
@@ -396,7 +396,7 @@ def test_failed_restore_is_reported_and_repeated_at_the_next_start(own_talker, n
 
 @pytest.fixture
 def hanging_research(own_talker, new_name):
-    """An iteration whose benchmark hangs once the asset has changed, and has just started."""
+    """An iteration that hangs in the benchmark of the changed asset."""
     research = Research(own_talker, new_name)
     research.measured_by('grep -q three "$1" && sleep 600\necho "METRIC quality=2"\n')
     own_talker.answers(BETTER)
@@ -458,7 +458,7 @@ def test_cost_of_a_score_survives_a_kill(own_talker, new_name):
     assert research.talker.model in accepted(research.gateway.http.get("/costs"))["unpriced"]
 
 
-def test_killed_iteration_costs_what_its_thread_cost(make_gateway, stub, new_name):
+def test_killed_iteration_has_the_cost_of_its_thread(make_gateway, stub, new_name):
     gateway = make_gateway(config=configuration(stub))
     (gateway.data / "prices.yaml").write_text(f"{MODEL}: {{input: 100000, output: 50000}}\n")
     research = Research(Talker(gateway.start(), stub), new_name)

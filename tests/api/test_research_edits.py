@@ -1,4 +1,4 @@
-"""What a person writes to the file of an iteration meanwhile stays there.
+"""Manual edits of the asset during an iteration are kept.
 
 See docs/design/proposals-and-research.md.
 """
@@ -17,10 +17,10 @@ def research(talker, new_name):
 
 @pytest.mark.parametrize("call", [
     ("Read", {}), ("Write", {"content": WORSE}), ("Bash", {"command": "echo x > asset.md"})])
-def test_manual_edit_after_a_call_of_the_agent_stays(research, call):
+def test_manual_edit_after_a_call_of_the_agent_is_kept(research, call):
     research.measured_by()
-    tool, given = call
-    research.talker.stub.script(calls((tool, given if tool == "Bash" else {"path": str(research.asset), **given})))
+    tool, input = call
+    research.talker.stub.script(calls((tool, input if tool == "Bash" else {"path": str(research.asset), **input})))
     held = research.talker.holds("Done")
     with research.gateway.events() as events:
         accepted(research.post(), 202)
@@ -32,7 +32,7 @@ def test_manual_edit_after_a_call_of_the_agent_stays(research, call):
     assert row["verdict"] == "crash" and "somebody else changed the file" in row["reason"]
 
 
-def test_manual_edit_while_the_change_is_measured_in_a_project_stays(research):
+def test_manual_edit_during_the_measurement_in_a_project_is_kept(research):
     research.measured_by(f'grep -q two "$1" || until [ -e go ]; do sleep 0.02; done\n{COUNT_WORDS}')
     research.talker.answers(WORSE)
     with research.gateway.events() as events:
@@ -45,7 +45,7 @@ def test_manual_edit_while_the_change_is_measured_in_a_project_stays(research):
     assert row["verdict"] == "crash" and "somebody else changed the file" in row["reason"]
 
 
-def test_what_a_command_changed_without_a_record_is_the_agents_own(research):
+def test_unrecorded_change_by_a_command_counts_as_the_agents(research):
     research.measured_by()
     research.file(".gitignore", "asset.md\n")
     (research.folder / ".git").mkdir()

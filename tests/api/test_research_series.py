@@ -1,4 +1,4 @@
-"""Jobs with a member `research`: iterations until the numbers are clear.
+"""Jobs with a member `research`: iterations until the confidence is high or a limit is reached.
 
 See docs/contract/proposals.md#iterations.
 """
@@ -37,26 +37,26 @@ def report(research, job, status="completed"):
 def test_series_ends_after_repeated_discards(research, new_name):
     job = new_series(research.measured_by(), new_name, max_discards=2)
     research.talker.stub.script(BETTER, WORSE, WORSE)
-    said = report(research, job)
+    output = report(research, job)
     assert [row["verdict"] for row in research.experiments()] == ["discard", "discard", "keep"]
-    assert "1. keep: better: quality went from 2 to 3" in said and "2 attempts in a row" in said
+    assert "1. keep: better: quality went from 2 to 3" in output and "2 attempts in a row" in output
 
 
 def test_series_ends_when_the_confidence_is_high(research, new_name):
     job = new_series(research.measured_by(), new_name)
     research.talker.stub.script(*("word " * words for words in (3, 2, 4, 50, 60)))
-    said = report(research, job)
-    assert len(research.experiments()) == 5 and "clear enough" in said
+    output = report(research, job)
+    assert len(research.experiments()) == 5 and "clear enough" in output
     assert "clear enough" in report(research, job) and len(research.experiments()) == 5
 
 
-def test_series_has_a_limit(research, new_name):
+def test_series_ends_at_max_iterations(research, new_name):
     job = new_series(research.measured_by(), new_name, max_iterations=1)
     research.talker.stub.script(BETTER)
     assert report(research, job).endswith("That is all for now.") and len(research.experiments()) == 1
 
 
-def test_series_goes_on_after_an_iteration_that_somebody_started_meanwhile(research, new_name):
+def test_series_continues_after_a_concurrent_iteration(research, new_name):
     job = new_series(research.measured_by(), new_name, max_iterations=2)
     held = research.talker.holds("one two")
     research.talker.stub.script("one two three four", "one two three four five")
@@ -99,7 +99,7 @@ def test_series_does_not_trigger_its_own_job(talker, new_name, kind, stage):
         filter["agent_id"] = research.agent["id"]
     if kind == "turn.created":
         filter["content"] = "description: changed\n"
-    # A different agent than the one that tries: only the iteration itself knows whose work it is.
+    # The agent of the job is not the one of the iteration: only the iteration itself knows which job caused it.
     body = {"type": "job", "name": new_name("series"), "description": "Improve", "enabled": True,
             "trigger_def": event(kind, **filter), "definition": {
                 "agent_id": new_agent(gateway, new_name("worker"))["id"], "prompt": "Improve", "concurrency": "queue",

@@ -1,4 +1,4 @@
-"""POST /reseed and the start: files that people write or edit become records.
+"""POST /reseed and the start load extensions from files that people write or edit.
 
 See docs/contract/extensions.md#files-on-disk.
 """
@@ -33,7 +33,7 @@ def find(gateway, name):
     return response.json() if response.status_code == 200 else None
 
 
-def drop(gateway, kind, name, config, **files):
+def write_files(gateway, kind, name, config, **files):
     directory = gateway.data / f"{kind}s" / name
     directory.mkdir(parents=True, exist_ok=True)
     if config is not None:
@@ -57,9 +57,9 @@ def files_below(directory):
 
 
 def test_handwritten_directory_becomes_a_user_extension(own_gateway, resync):
-    drop(own_gateway, "agent", "by-hand", "description: Mine\nsystemPrompt: |\n  You help.\ntools: [Read, 'no']\nx: no\n")
-    drop(own_gateway, "job", "nightly", "agent_id: by-hand\nenabled: true\ntrigger: {type: cron, expression: '0 3 * * *'}\n",
-         prompt_md="Do it.\n")
+    write_files(own_gateway, "agent", "by-hand", "description: Mine\nsystemPrompt: |\n  You help.\ntools: [Read, 'no']\nx: no\n")
+    write_files(own_gateway, "job", "nightly", "agent_id: by-hand\nenabled: true\ntrigger: {type: cron, expression: '0 3 * * *'}\n",
+                prompt_md="Do it.\n")
     assert resync(own_gateway) == []
     agent, job = find(own_gateway, "by-hand"), find(own_gateway, "nightly")
     assert (agent["type"], agent["source"], agent["enabled"], agent["description"], agent["essential"]) == (
@@ -72,12 +72,12 @@ def test_handwritten_directory_becomes_a_user_extension(own_gateway, resync):
 def test_deepest_allowed_file_is_loaded_with_a_waiting_job(own_gateway):
     create(own_gateway, "job", "waits", enabled=True, trigger_def={"type": "event", "event": "extension.created"})
     deepest = nested(63)
-    drop(own_gateway, "agent", "deep", f"x: {deepest}\n")
+    write_files(own_gateway, "agent", "deep", f"x: {deepest}\n")
     assert reseed(own_gateway) == [] and find(own_gateway, "deep")["definition"] == {"x": deepest}
 
 
 def test_handwritten_files_are_left_unchanged(own_gateway, resync):
-    drop(own_gateway, "agent", "by-hand", "# mine\nsystemPrompt:   x\n")
+    write_files(own_gateway, "agent", "by-hand", "# mine\nsystemPrompt:   x\n")
     before = files_below(own_gateway.data / "agents")
     resync(own_gateway)
     resync(own_gateway)
@@ -85,36 +85,36 @@ def test_handwritten_files_are_left_unchanged(own_gateway, resync):
 
 
 def test_job_prompt_may_be_in_the_yaml(own_gateway, resync):
-    drop(own_gateway, "job", "inline", "agent_id: assistant\nprompt: Work.\n")
+    write_files(own_gateway, "job", "inline", "agent_id: assistant\nprompt: Work.\n")
     resync(own_gateway)
     assert find(own_gateway, "inline")["definition"] == {"agent_id": "assistant", "prompt": "Work."}
 
 
 def test_null_prompt_means_the_prompt_file(own_gateway, resync):
-    drop(own_gateway, "job", "filed", "agent_id: assistant\nprompt:\nschedule: '@daily'\n", prompt_md="Work.")
+    write_files(own_gateway, "job", "filed", "agent_id: assistant\nprompt:\nschedule: '@daily'\n", prompt_md="Work.")
     assert resync(own_gateway) == []
     assert find(own_gateway, "filed")["definition"] == {"agent_id": "assistant", "prompt": "Work.", "schedule": "@daily"}
 
 
-def test_prompt_file_stays_a_file(own_gateway, resync):
-    drop(own_gateway, "job", "filed", "agent_id: assistant\nprompt_file: prompt.md\n", prompt_md="Work.")
+def test_prompt_file_is_not_inlined(own_gateway, resync):
+    write_files(own_gateway, "job", "filed", "agent_id: assistant\nprompt_file: prompt.md\n", prompt_md="Work.")
     resync(own_gateway)
     assert find(own_gateway, "filed")["definition"] == {"agent_id": "assistant", "prompt_file": "prompt.md"}
 
 
 def test_directory_without_yaml_or_with_an_invalid_name_is_ignored(own_gateway, resync):
     before = accepted(own_gateway.http.get("/extensions"))
-    drop(own_gateway, "agent", "souls-only", None, soul_md="kind")
-    drop(own_gateway, "agent", "wrong-yaml", None, job_yaml="agent_id: assistant\nprompt: x\n")
+    write_files(own_gateway, "agent", "souls-only", None, soul_md="kind")
+    write_files(own_gateway, "agent", "wrong-yaml", None, job_yaml="agent_id: assistant\nprompt: x\n")
     for bad in "Capital", "under_score", "a.b", "a--b", "x" * 65, "01890000-0000-7000-8000-000000000000", ".hidden":
-        drop(own_gateway, "agent", bad, "systemPrompt: x\n")
+        write_files(own_gateway, "agent", bad, "systemPrompt: x\n")
     (own_gateway.data / "agents" / "file").write_text("systemPrompt: x\n")
     resync(own_gateway)
     assert accepted(own_gateway.http.get("/extensions")) == before
 
 
 def test_name_in_the_file_is_ignored(own_gateway):
-    drop(own_gateway, "agent", "real-name", "name: other\nsystemPrompt: x\n")
+    write_files(own_gateway, "agent", "real-name", "name: other\nsystemPrompt: x\n")
     assert reseed(own_gateway) == []
     assert find(own_gateway, "real-name") and not find(own_gateway, "other")
 
@@ -124,7 +124,7 @@ def test_name_in_the_file_is_ignored(own_gateway):
 
 def test_edited_file_is_loaded(own_gateway, resync):
     made = create(own_gateway, enabled=True)
-    drop(own_gateway, "agent", "mine", "description: edited\nmodel: a/b\ntrigger: {type: webhook}\n")
+    write_files(own_gateway, "agent", "mine", "description: edited\nmodel: a/b\ntrigger: {type: webhook}\n")
     assert resync(own_gateway) == []
     after = find(own_gateway, "mine")
     assert (after["id"], after["description"], after["definition"], after["trigger_def"], after["enabled"]) == (
@@ -143,21 +143,21 @@ def test_edit_of_equal_length_after_the_write_is_loaded(own_gateway, resync):
 def test_edit_after_a_kill_is_loaded(own_gateway):
     create(own_gateway)
     own_gateway.kill()
-    drop(own_gateway, "agent", "mine", "systemPrompt: edited\n")
+    write_files(own_gateway, "agent", "mine", "systemPrompt: edited\n")
     own_gateway.start()
     assert find(own_gateway, "mine")["definition"] == {"systemPrompt": "edited"}
 
 
 def test_edited_prompt_is_loaded(own_gateway, resync):
     create(own_gateway, "job")
-    drop(own_gateway, "job", "mine", None, prompt_md="edited")
+    write_files(own_gateway, "job", "mine", None, prompt_md="edited")
     assert resync(own_gateway) == []
     assert find(own_gateway, "mine")["definition"] == {"agent_id": "assistant", "prompt": "edited"}
 
 
 def test_edit_is_loaded_once(own_gateway):
     create(own_gateway)
-    drop(own_gateway, "agent", "mine", "systemPrompt: edited\n")
+    write_files(own_gateway, "agent", "mine", "systemPrompt: edited\n")
     reseed(own_gateway)
     first = find(own_gateway, "mine")
     reseed(own_gateway)
@@ -208,7 +208,7 @@ def test_scheduled_job_keeps_its_prompt_without_the_file(own_gateway, resync):
 
 
 def test_prompt_md_next_to_a_prompt_in_the_yaml_is_kept(own_gateway, resync):
-    directory = drop(own_gateway, "job", "both", "agent_id: assistant\nprompt: Work.\n", prompt_md="my notes")
+    directory = write_files(own_gateway, "job", "both", "agent_id: assistant\nprompt: Work.\n", prompt_md="my notes")
     assert resync(own_gateway) == resync(own_gateway) == []
     assert (directory / "prompt.md").read_text() == "my notes"
     accepted(own_gateway.http.post("/extensions/both/toggle"))
@@ -218,8 +218,8 @@ def test_prompt_md_next_to_a_prompt_in_the_yaml_is_kept(own_gateway, resync):
 
 def test_changes_are_announced(own_gateway):
     create(own_gateway)
-    drop(own_gateway, "agent", "mine", "systemPrompt: edited\n")
-    drop(own_gateway, "agent", "fresh", "systemPrompt: x\n")
+    write_files(own_gateway, "agent", "mine", "systemPrompt: edited\n")
+    write_files(own_gateway, "agent", "fresh", "systemPrompt: x\n")
     with own_gateway.events() as events:
         reseed(own_gateway)
         changes = [found for found in events.drain() if found["type"] == "extension-changed"]
@@ -241,9 +241,9 @@ BROKEN = {
 
 
 @pytest.mark.parametrize("why", BROKEN)
-def test_broken_file_is_named_and_harmless(own_gateway, why):
-    drop(own_gateway, "agent", f"broken-{why}", BROKEN[why])
-    drop(own_gateway, "agent", "sound", "systemPrompt: x\n")
+def test_broken_file_is_reported_and_harmless(own_gateway, why):
+    write_files(own_gateway, "agent", f"broken-{why}", BROKEN[why])
+    write_files(own_gateway, "agent", "sound", "systemPrompt: x\n")
     warnings = reseed(own_gateway)
     assert len(warnings) == 1 and f"broken-{why}" in warnings[0], warnings
     assert find(own_gateway, "sound") and not find(own_gateway, f"broken-{why}")
@@ -254,18 +254,18 @@ def test_broken_file_is_named_and_harmless(own_gateway, why):
 @pytest.mark.parametrize("trigger, problem", [
     ("{type: cron}", "trigger.expression"), ("daily", "trigger must be an object")])
 def test_invalid_trigger_is_reported_in_the_words_of_the_file(own_gateway, trigger, problem):
-    drop(own_gateway, "job", "wrong", f"agent_id: assistant\nprompt: x\ntrigger: {trigger}\n")
+    write_files(own_gateway, "job", "wrong", f"agent_id: assistant\nprompt: x\ntrigger: {trigger}\n")
     warning, = reseed(own_gateway)
     assert problem in warning and "trigger_def" not in warning
 
 
-def test_broken_edit_leaves_the_record(own_gateway, resync):
+def test_broken_edit_does_not_change_the_record(own_gateway, resync):
     made = create(own_gateway)
-    drop(own_gateway, "agent", "mine", "systemPrompt: [\n")
+    write_files(own_gateway, "agent", "mine", "systemPrompt: [\n")
     warnings = resync(own_gateway)
     assert find(own_gateway, "mine") == made
     assert resync is restart or "agents/mine/agent.yaml" in warnings[0]
-    drop(own_gateway, "agent", "mine", "systemPrompt: mended\n")
+    write_files(own_gateway, "agent", "mine", "systemPrompt: mended\n")
     resync(own_gateway)
     assert find(own_gateway, "mine")["definition"] == {"systemPrompt": "mended"}
 
@@ -281,7 +281,7 @@ def test_file_in_place_of_a_directory_is_reported_and_the_record_stays(own_gatew
 
 
 def test_taken_name_is_reported(own_gateway):
-    drop(own_gateway, "agent", "dark", "systemPrompt: x\n")
+    write_files(own_gateway, "agent", "dark", "systemPrompt: x\n")
     warnings = reseed(own_gateway)
     assert len(warnings) == 1 and "agents/dark" in warnings[0]
     assert find(own_gateway, "dark")["type"] == "theme"
@@ -308,13 +308,13 @@ def test_symlinks_and_loops_are_not_followed(own_gateway, tmp_path):
     (directory / "linked").symlink_to(outside)
     (directory / "self").symlink_to("self")
     (directory / "proc").symlink_to("/proc/self")
-    drop(own_gateway, "agent", "file-linked", None)
+    write_files(own_gateway, "agent", "file-linked", None)
     (directory / "file-linked" / "agent.yaml").symlink_to(outside / "agent.yaml")
-    drop(own_gateway, "agent", "secret", None)
+    write_files(own_gateway, "agent", "secret", None)
     (directory / "secret" / "agent.yaml").symlink_to(own_gateway.data / ".gateway-token")
-    drop(own_gateway, "agent", "pipe", None)
+    write_files(own_gateway, "agent", "pipe", None)
     os.mkfifo(directory / "pipe" / "agent.yaml")
-    drop(own_gateway, "agent", "folder", None)
+    write_files(own_gateway, "agent", "folder", None)
     (directory / "folder" / "agent.yaml").mkdir()
     reseed(own_gateway)
     own_gateway.restart()
@@ -322,7 +322,7 @@ def test_symlinks_and_loops_are_not_followed(own_gateway, tmp_path):
         assert find(own_gateway, name) is None
 
 
-def test_reseed_restores_no_deleted_extension(own_gateway):
+def test_reseed_does_not_restore_a_deleted_extension(own_gateway):
     create(own_gateway)
     assert own_gateway.http.delete("/extensions/mine").status_code == 204
     assert own_gateway.http.delete("/extensions/self-reflect").status_code == 204
@@ -331,11 +331,11 @@ def test_reseed_restores_no_deleted_extension(own_gateway):
     assert not find(own_gateway, "mine") and not find(own_gateway, "self-reflect")
 
 
-def deleted_in_vain(gateway, kind="agent", **files):
-    """Deletes an extension whose directory, with these files, cannot be moved. Returns it, and the obstacle: the trash.
-"""
+def delete_with_blocked_trash(gateway, kind="agent", **files):
+    """Deletes an extension whose directory has these files and cannot be moved to the trash. Returns the directory, and the
+    file that blocks the trash."""
     create(gateway, kind, enabled=True)
-    folder, trash = drop(gateway, kind, "mine", None, **files), gateway.data / "trash"
+    folder, trash = write_files(gateway, kind, "mine", None, **files), gateway.data / "trash"
     trash.write_text("in the way")
     assert gateway.http.delete("/extensions/mine").status_code == 204
     return folder, trash
@@ -343,7 +343,7 @@ def deleted_in_vain(gateway, kind="agent", **files):
 
 @pytest.mark.parametrize("kind", ["agent", "job"])
 def test_deleted_extension_with_an_immovable_directory_stays_deleted(own_gateway, resync, kind):
-    folder, trash = deleted_in_vain(own_gateway, kind)
+    folder, trash = delete_with_blocked_trash(own_gateway, kind)
     for _ in range(2):
         resync(own_gateway)
         assert not find(own_gateway, "mine")
@@ -354,8 +354,8 @@ def test_deleted_extension_with_an_immovable_directory_stays_deleted(own_gateway
     assert (next(trash.glob("*mine*")) / f"{kind}.yaml").exists()
 
 
-def test_directory_trashed_late_and_taken_out_again_returns(own_gateway):
-    folder, trash = deleted_in_vain(own_gateway)
+def test_extension_is_restored_from_a_directory_trashed_late(own_gateway):
+    folder, trash = delete_with_blocked_trash(own_gateway)
     trash.unlink()
     assert reseed(own_gateway) == []
     next(trash.glob("*mine*")).rename(folder)
@@ -365,11 +365,11 @@ def test_directory_trashed_late_and_taken_out_again_returns(own_gateway):
 
 
 def test_deleted_unwritten_extension_is_not_written_later(own_gateway):
-    in_the_way = own_gateway.data / "agents" / "mine"
-    in_the_way.write_text("in the way")
+    obstacle = own_gateway.data / "agents" / "mine"
+    obstacle.write_text("in the way")
     create(own_gateway)
     assert own_gateway.http.delete("/extensions/mine").status_code == 204
-    assert reseed(own_gateway) == [] and not find(own_gateway, "mine") and not in_the_way.exists()
+    assert reseed(own_gateway) == [] and not find(own_gateway, "mine") and not obstacle.exists()
 
 
 def test_renamed_extension_with_an_immovable_directory_stays_deleted(own_gateway, resync):
@@ -389,7 +389,7 @@ def test_renamed_extension_with_an_immovable_directory_stays_deleted(own_gateway
 
 
 def test_new_extension_is_not_mistaken_for_its_deleted_namesake(own_gateway, resync):
-    folder, trash = deleted_in_vain(own_gateway, soul_md="old")
+    folder, trash = delete_with_blocked_trash(own_gateway, soul_md="old")
     made = create(own_gateway, description="new")
     resync(own_gateway)
     assert find(own_gateway, "mine") == made
@@ -400,7 +400,7 @@ def test_new_extension_is_not_mistaken_for_its_deleted_namesake(own_gateway, res
 
 
 def test_new_extension_gets_the_directory_of_its_deleted_namesake_once_movable(own_gateway):
-    folder, trash = deleted_in_vain(own_gateway, soul_md="old")
+    folder, trash = delete_with_blocked_trash(own_gateway, soul_md="old")
     trash.unlink()
     made = create(own_gateway, description="new")
     assert "description: new" in (folder / "agent.yaml").read_text() and not (folder / "soul.md").exists()
@@ -409,11 +409,11 @@ def test_new_extension_gets_the_directory_of_its_deleted_namesake_once_movable(o
     assert find(own_gateway, "mine") == made
 
 
-def test_directory_taken_out_of_the_trash_returns(own_gateway):
+def test_extension_is_restored_from_the_trash(own_gateway):
     create(own_gateway)
     assert own_gateway.http.delete("/extensions/mine").status_code == 204
-    kept = next((own_gateway.data / "trash").glob("*mine*"))
-    kept.rename(own_gateway.data / "agents" / "mine")
+    trashed = next((own_gateway.data / "trash").glob("*mine*"))
+    trashed.rename(own_gateway.data / "agents" / "mine")
     assert reseed(own_gateway) == []
     assert find(own_gateway, "mine")["definition"] == {"systemPrompt": "You help."}
 

@@ -30,8 +30,8 @@ def create(socket, **members):
     socket.send({"type": "response.create", "model": MODEL, "input": "Hi", **members})
 
 
-def rest(socket, stream_id=None):
-    """The events up to the end of a response, or an error. Each fits its schema."""
+def read_response(socket, stream_id=None):
+    """Returns the events up to the end of a response or an error, after validating each against its schema."""
     events = socket.until(lambda event: event["type"] in ENDS and event.get("stream_id") == stream_id)
     for event in events:
         (ERROR if event["type"] == "error" else EVENTS[event["type"]]).validate(event)
@@ -40,14 +40,14 @@ def rest(socket, stream_id=None):
 
 def answer(socket, **members):
     create(socket, **members)
-    events = rest(socket)
+    events = read_response(socket)
     assert events[-1]["type"] == "response.completed", events[-1]
     return events[-1]["response"]
 
 
 def refusal(socket, **members):
     create(socket, **members)
-    error, = rest(socket)
+    error, = read_response(socket)
     assert error["error"]["code"] == error["code"] and error["error"]["message"] == error["message"]
     return error
 
@@ -55,18 +55,18 @@ def refusal(socket, **members):
 def test_events_are_those_of_a_stream(talker, socket):
     talker.stub.script(Reply("one two", deltas=2, reasoning="Hm."))
     create(socket, stream=True)
-    events = rest(socket)
+    events = read_response(socket)
     assert [event["sequence_number"] for event in events] == list(range(len(events)))
     assert events[0]["type"] == "response.created" and text_of(events[-1]["response"]) == "one two"
     assert "stream_id" not in events[0]
 
 
-def test_members_may_stand_in_response(talker, socket):
+def test_members_may_be_nested_in_response(talker, socket):
     socket.send({"type": "response.create", "response": {"model": MODEL, "input": "Hi"}})
-    assert rest(socket)[-1]["type"] == "response.completed"
+    assert read_response(socket)[-1]["type"] == "response.completed"
 
 
-def test_response_continues_the_one_before(talker, socket):
+def test_response_continues_the_previous_one(talker, socket):
     talker.stub.script(Reply("", tool_calls=[ToolCall("weather", {}, id="call_1")]), "Sunny.")
     first = answer(socket, input="Weather?", tools=[WEATHER])
     result = {"type": "function_call_output", "call_id": "call_1", "output": "sun"}
@@ -88,7 +88,7 @@ def test_response_that_is_not_stored_is_continued_on_its_connection_only(talker,
     assert error["param"] == "previous_response_id"
 
 
-def test_failed_response_forgets_what_it_continued(talker, socket):
+def test_failed_response_removes_the_unstored_one_that_it_continued(talker, socket):
     first = answer(socket, store=False)
     talker.stub.script(Fault(400, message="no"))
     assert refusal(socket, previous_response_id=first["id"])["status"] == 400
@@ -102,7 +102,7 @@ def test_stored_response_of_http_is_continued(talker, socket):
     assert [text for _, text in talker.conversation()][::2] == ["One", "Two"]
 
 
-def test_nothing_is_generated_to_warm_up(talker, socket):
+def test_warm_up_generates_nothing(talker, socket):
     warm = answer(socket, input="One", generate=False, store=False)
     assert warm["output"] == [] and talker.stub.requests == []
     answer(socket, input="Two", previous_response_id=warm["id"])
@@ -122,9 +122,9 @@ def test_requests_are_answered_in_order(talker, socket):
     create(socket, input="Two")
     assert first.was_asked() and not second.was_asked(0.2)
     first.release()
-    assert text_of(rest(socket)[-1]["response"]) == "one"
+    assert text_of(read_response(socket)[-1]["response"]) == "one"
     second.release()
-    assert text_of(rest(socket)[-1]["response"]) == "two"
+    assert text_of(read_response(socket)[-1]["response"]) == "two"
 
 
 def test_streams_are_answered_in_parallel(talker, socket):
@@ -134,17 +134,17 @@ def test_streams_are_answered_in_parallel(talker, socket):
     create(socket, stream_id="b")
     assert right.was_asked()
     right.release()
-    assert text_of(rest(socket, "b")[-1]["response"]) == "right"
+    assert text_of(read_response(socket, "b")[-1]["response"]) == "right"
     left.release()
-    assert text_of(rest(socket, "a")[-1]["response"]) == "left"
+    assert text_of(read_response(socket, "a")[-1]["response"]) == "left"
 
 
 def test_seventeenth_stream_is_too_many(talker, socket):
     for number in range(16):
         create(socket, stream_id=f"s{number}")
-        rest(socket, f"s{number}")
+        read_response(socket, f"s{number}")
     create(socket, stream_id="s16")
-    assert rest(socket, "s16")[-1]["code"] == "websocket_stream_limit_reached"
+    assert read_response(socket, "s16")[-1]["code"] == "websocket_stream_limit_reached"
 
 
 def test_seventeenth_waiting_request_is_too_many(talker, socket):
@@ -153,9 +153,9 @@ def test_seventeenth_waiting_request_is_too_many(talker, socket):
     assert held.was_asked()
     for _ in range(17):
         create(socket)
-    assert rest(socket)[-1]["code"] == "rate_limit_exceeded"
+    assert read_response(socket)[-1]["code"] == "rate_limit_exceeded"
     held.release()
-    assert {rest(socket)[-1]["type"] for _ in range(17)} == {"response.completed"}
+    assert {read_response(socket)[-1]["type"] for _ in range(17)} == {"response.completed"}
 
 
 @pytest.mark.parametrize("message, param", [
@@ -163,7 +163,7 @@ def test_seventeenth_waiting_request_is_too_many(talker, socket):
     ("[" * 100_000, None)], ids=["broken", "array", "empty", "unknown", "surrogate", "nested"])
 def test_bad_message_is_refused_and_harms_nothing(talker, socket, message, param):
     socket.send(message)
-    error, = rest(socket)
+    error, = read_response(socket)
     assert error["status"] == 400 and error["param"] == param
     answer(socket)
 
@@ -181,14 +181,14 @@ def test_service_that_is_down_is_an_error(talker, socket):
     assert refusal(socket)["status"] == 503
 
 
-def test_failure_in_mid_answer_is_the_only_end(talker, socket):
+def test_failure_during_an_answer_is_its_only_end(talker, socket):
     talker.stub.script(Reply("one two three", deltas=3, after=2, fault="error"))
     create(socket)
-    assert rest(socket)[-1]["type"] == "response.failed"
+    assert read_response(socket)[-1]["type"] == "response.failed"
     answer(socket)
 
 
-def test_program_that_goes_away_stops_the_model(talker):
+def test_client_that_disconnects_stops_the_model(talker):
     held = talker.stub.hold("one ")
     with talker.gateway.events(path=PATH) as socket:
         create(socket)
@@ -196,7 +196,7 @@ def test_program_that_goes_away_stops_the_model(talker):
     assert held.was_aborted()
 
 
-def test_program_that_does_not_read_is_disconnected_and_stops_the_model(talker):
+def test_client_that_does_not_read_is_disconnected_and_stops_the_model(talker):
     held = talker.stub.hold(*["x" * MIB] * 24)
     with talker.gateway.frames(path=PATH, receive_buffer=4096) as slow:
         slow.frame(TEXT, json.dumps({"type": "response.create", "model": MODEL, "input": "Hi"}))
@@ -212,14 +212,14 @@ def test_message_over_the_limit_of_bodies_closes_the_socket(talker, socket):
 
 
 def move_clock(file, minutes):
-    """Written at once, because the gateway reads it all the time."""
+    """Replaces the file atomically, because the gateway may read it at any time."""
     draft = file.with_suffix(".draft")
     draft.write_text(str(minutes * 60))
     draft.rename(file)
 
 
-@pytest.mark.skipif(HAS_ADDRESS_SANITIZER, reason="the sanitizer asks for the time before it can load the library's function")
-def test_no_request_is_taken_after_60_minutes(make_gateway, stub, tmp_path):
+@pytest.mark.skipif(HAS_ADDRESS_SANITIZER, reason="the sanitizer reads the clock before dlsym works")
+def test_requests_are_refused_after_60_minutes(make_gateway, stub, tmp_path):
     ahead = tmp_path / "seconds"
     clock = preloaded(tmp_path, """
 #include <fcntl.h>
@@ -240,12 +240,12 @@ int clock_gettime(clockid_t clock, struct timespec *time) {
 """)
     gateway = make_gateway(config=configuration(stub), environment={**clock, "CLOCK_AHEAD": str(ahead)}).start()
     with gateway.events(path=PATH) as socket:
-        gateway.http.get("/health")  # while a connection is open, the gateway looks at the clock every second
+        gateway.http.get("/health")  # while a connection is open, the gateway checks the clock every second
         move_clock(ahead, minutes=59.5)
         answer(socket)
         gateway.http.get("/health")
         move_clock(ahead, minutes=61)
-        error, = rest(socket)
+        error, = read_response(socket)
         assert error["code"] == "websocket_connection_limit_reached" and "open another one" in error["message"]
         assert socket.closed() == 1000
 
@@ -260,7 +260,7 @@ def test_socket_is_closed_when_the_gateway_stops(own_talker):
     assert held.was_aborted()
 
 
-def test_token_host_and_origin_are_required_as_of_other_sockets(gateway):
+def test_token_host_and_origin_are_checked_as_for_other_sockets(gateway):
     unauthorized = upgrade(gateway, path=PATH, token=False)
     assert unauthorized.status == 401 and json.loads(unauthorized.body)["error"]["code"] == "invalid_api_key"
     assert upgrade(gateway, path=f"{PATH}?token={gateway.token}", token=False).status == 101

@@ -1,4 +1,4 @@
-"""A restart that begins the program anew in the same process (docs/contract/process.md#stopping-and-restarting)."""
+"""Restarts that execute the program again in the same process (docs/contract/process.md#stopping-and-restarting)."""
 
 import contextlib
 import json
@@ -15,7 +15,7 @@ from checks import PATIENCE, accepted
 
 
 def ready_lines(gateway, count):
-    """Waits until the gateway has printed its line so many times, and returns what it printed."""
+    """Waits until the gateway has printed its ready line `count` times, and returns all printed lines."""
     while gateway._printed.count(b"\n") < count:
         assert select.select([gateway.process.stdout], [], [], PATIENCE)[0], gateway.stderr
         piece = os.read(gateway.process.stdout.fileno(), 4096)
@@ -24,8 +24,8 @@ def ready_lines(gateway, count):
     return gateway._printed.decode().splitlines()
 
 
-def restarted(gateway, times=1):
-    """Restarts the gateway, for the first or a further time, which is to begin anew in the same process."""
+def restart_in_process(gateway, times=1):
+    """Restarts the gateway, for the `times`-th time, and checks that it is the same process."""
     assert accepted(gateway.http.post("/daemon/restart")) == {"status": "restarting"}
     assert ready_lines(gateway, times + 1) == [f"listening on {gateway.url}"] * (times + 1)
 
@@ -40,7 +40,7 @@ def test_restart_executes_itself_in_the_same_process_on_the_same_port(make_gatew
     limits = Path(f"/proc/{gateway.process.pid}/limits").read_text()
     with gateway.events() as events:
         events.drain()
-        restarted(gateway)
+        restart_in_process(gateway)
         assert events.closed() == 1001
     assert accepted(gateway.http.get(f"/threads/{thread['id']}"))["title"] == "kept"
     assert accepted(gateway.anonymous.get("/health"))["uptime"] < 30
@@ -54,7 +54,7 @@ def test_no_descriptor_survives_a_restart_in_the_same_process(make_gateway):
     gateway = make_gateway(arguments=["--restart", "exec"]).start()
     counts = []
     for times in (1, 2, 3):
-        restarted(gateway, times)
+        restart_in_process(gateway, times)
         accepted(gateway.http.get("/threads"))
         counts.append(open_files(gateway))
     assert counts[2] <= counts[0] + 2, counts
@@ -76,27 +76,27 @@ def test_children_are_ended_by_a_restart_in_the_same_process(make_gateway):
     accepted(gateway.http.post("/extensions", json=body), 201)
     child = accepted(gateway.http.post("/apps/site/start"))["pid"]
     assert Path(f"/proc/{child}").exists()
-    restarted(gateway)
+    restart_in_process(gateway)
     assert not Path(f"/proc/{child}").exists()
 
 
 @contextlib.contextmanager
 def at_a_terminal(gateway):
     """Starts the gateway as a person does: its stdin and stderr are a terminal."""
-    mine, its = pty.openpty()
+    controller, terminal = pty.openpty()
     popen = subprocess.Popen
     try:
         with mock.patch("subprocess.Popen", lambda command, **options: popen(
-                command, **{**options, "stdin": its, "stderr": its})):
+                command, **{**options, "stdin": terminal, "stderr": terminal})):
             yield gateway.start()
     finally:
-        os.close(its)
-        os.close(mine)
+        os.close(terminal)
+        os.close(controller)
 
 
 def test_restart_at_a_terminal_happens_in_the_same_process(make_gateway):
     with at_a_terminal(make_gateway()) as gateway:
-        restarted(gateway)
+        restart_in_process(gateway)
         assert gateway.stop() == 0
 
 

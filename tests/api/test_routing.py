@@ -10,7 +10,7 @@ from connection import Connection
 
 GET_ROUTES = ["/health", "/extensions", "/threads", "/turns/search?q=a&agent_id=assistant", "/threads/:id",
               "/threads/:id/turns", "/threads/:id/events?runId=x", "/extensions/:assistant"]
-OVER = 10 * 1024 * 1024 + 1
+OVER_LIMIT = 10 * 1024 * 1024 + 1
 
 
 def fill_path(gateway, path, thread):
@@ -175,7 +175,7 @@ def test_unknown_record_in_the_path_is_not_found(gateway, method, path, error):
     ("/threads/:x/turns", "thread not found"), ("/threads/:x/fork", "thread not found"),
 ])
 @pytest.mark.parametrize("body", [b"", b"{", b"[]", b'{"decision": "maybe"}'])
-def test_unknown_record_in_the_path_comes_before_the_body(gateway, path, error, body):
+def test_unknown_record_in_the_path_takes_precedence_over_the_body(gateway, path, error, body):
     refused(gateway.http.post(path.replace(":x", UNKNOWN_ID), content=body), 404, error)
 
 
@@ -212,8 +212,8 @@ FOREIGN_ORIGIN = "Origin: http://evil.example"
 @pytest.mark.parametrize("line, headers, options, status, error", [
     ("GET /threads HTTP/1.1", ["Host: evil.example", "Host: evil.example"], {"host": False}, 400, None),
     ("GET /threads HTTP/1.1", [FOREIGN_HOST, FOREIGN_ORIGIN], {"host": False}, 403, "host not allowed"),
-    ("POST /threads HTTP/1.1", [FOREIGN_ORIGIN, f"Content-Length: {OVER}"], {}, 403, "origin not allowed"),
-    ("POST /threads HTTP/1.1", [f"Content-Length: {OVER}"], {"token": False}, 413, "request body too large"),
+    ("POST /threads HTTP/1.1", [FOREIGN_ORIGIN, f"Content-Length: {OVER_LIMIT}"], {}, 403, "origin not allowed"),
+    ("POST /threads HTTP/1.1", [f"Content-Length: {OVER_LIMIT}"], {"token": False}, 413, "request body too large"),
     ("GET /nothing HTTP/1.1", [], {"token": False}, 401, "unauthorized"),
     ("PUT /threads HTTP/1.1", [], {"token": False}, 401, "unauthorized"),
     ("POST /nothing HTTP/1.1", ["Content-Length: 1"], {"body": b"{"}, 404, "not found"),
@@ -231,7 +231,7 @@ def test_earlier_check_takes_precedence(gateway, line, headers, options, status,
 def test_endless_chunked_body_without_a_token_is_unauthorized(gateway):
     with Connection(gateway) as connection:
         connection.request("POST /threads HTTP/1.1", "Transfer-Encoding: chunked", token=False)
-        for _ in range(OVER // 0x10000 + 1):
+        for _ in range(OVER_LIMIT // 0x10000 + 1):
             connection.send(b"10000\r\n" + b" " * 0x10000 + b"\r\n")
         response = connection.response()
     assert (response.status, response.error) == (401, "unauthorized")
@@ -240,7 +240,7 @@ def test_endless_chunked_body_without_a_token_is_unauthorized(gateway):
 def test_endless_chunked_body_to_an_unmatched_route_is_not_found(gateway):
     with Connection(gateway) as connection:
         connection.request("POST /nothing HTTP/1.1", "Transfer-Encoding: chunked")
-        for _ in range(OVER // 0x10000 + 1):
+        for _ in range(OVER_LIMIT // 0x10000 + 1):
             connection.send(b"10000\r\n" + b" " * 0x10000 + b"\r\n")
         response = connection.response()
     assert (response.status, response.error) == (404, "not found")

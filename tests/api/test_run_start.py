@@ -4,7 +4,7 @@ from checks import accepted
 from events import text_of
 
 
-def test_start_is_announced_while_the_model_says_nothing(talker):
+def test_start_is_announced_before_the_first_delta(talker):
     thread = accepted(talker.gateway.http.post("/threads", json={"title": "a title"}), 201)
     answer = talker.holds()
     with talker.gateway.events(thread["id"]) as events:

@@ -1,6 +1,6 @@
-"""Active runs: stopping, queueing, catching up, and the end of the process.
+"""Active runs: stopping, queueing, catching up, shutdown and kills.
 
-A stub stands in for the model; tests choose its answers and can hold one back in the middle.
+A stub serves as the model; tests script its answers and can pause them.
 
 See docs/contract/chat.md#stopping and docs/contract/chat.md#catching-up.
 """
@@ -38,7 +38,7 @@ def turns(gateway, thread):
     return accepted(gateway.http.get(f"/threads/{thread['id']}/turns"))
 
 
-def streamed(events, turn, text):
+def wait_for_text(events, turn, text):
     """Waits until the run of this turn has streamed the text."""
     events.until(lambda _: text_of(events.run_so_far(turn["id"])) == text)
 
@@ -50,7 +50,7 @@ def streaming_run(talker):
     answer = talker.holds("Once", " upon")
     with gateway.events(thread["id"]) as events:
         turn = ask(gateway, thread)
-        streamed(events, turn, "Once upon")
+        wait_for_text(events, turn, "Once upon")
         yield thread, turn, events, answer
     answer.release()
 
@@ -179,7 +179,7 @@ def test_stop_at_the_end_of_the_answer_reports_the_outcome(talker):
         answer = talker.holds("Once")
         with talker.gateway.events(thread["id"]) as events:
             turn = ask(talker.gateway, thread)
-            streamed(events, turn, "Once")
+            wait_for_text(events, turn, "Once")
             answer.release()
             status = stop(talker.gateway, thread)["status"]
             end = events.run(turn["id"])[-1]["type"]
@@ -201,13 +201,13 @@ def test_run_without_output_can_be_stopped(talker):
 def test_stopping_drops_queued_messages(talker, streaming_run):
     thread, turn, events, _ = streaming_run
     waiting = [ask(talker.gateway, thread, f"waiting {number}") for number in range(3)]
-    asked = talker.request_count()
+    count = talker.request_count()
     assert stop(talker.gateway, thread)["status"] == "stopped"
     for dropped in waiting:
         run = events.run(dropped["id"])
         assert [event["type"] for event in run] == ["stopped"] and run[0]["assistantTurnId"] is None
     events.run(turn["id"])
-    assert talker.request_count() == asked
+    assert talker.request_count() == count
     assert stop(talker.gateway, thread)["status"] == "idle"
     assert [found["role"] for found in turns(talker.gateway, thread)].count("assistant") == 1
 
@@ -229,12 +229,12 @@ def test_thread_answers_again_after_a_stop(talker, streaming_run):
     assert ("assistant", "Once upon") in talker.conversation()
 
 
-def test_disconnecting_client_stops_nothing(talker, streaming_run):
+def test_disconnecting_client_does_not_stop_the_run(talker, streaming_run):
     thread, turn, events, answer = streaming_run
     events.close()
-    with talker.gateway.events(thread["id"]) as again:
+    with talker.gateway.events(thread["id"]) as reconnected:
         answer.release(" a time")
-        assert again.run(turn["id"])[-1]["type"] == "finish"
+        assert reconnected.run(turn["id"])[-1]["type"] == "finish"
     assert turns(talker.gateway, thread)[0]["content"] == "Once upon a time"
 
 
@@ -256,7 +256,7 @@ def test_message_during_a_run_is_accepted_and_queued(talker, streaming_run):
                                           ("user", "and then?")]
 
 
-def test_blocked_thread_blocks_no_other(talker, streaming_run):
+def test_paused_run_does_not_block_other_threads(talker, streaming_run):
     other = new_thread(talker.gateway)
     with talker.gateway.events(other["id"]) as events:
         talker.answers("at once")
@@ -274,7 +274,7 @@ def test_queued_message_can_be_deleted_and_is_not_answered(talker, streaming_run
     assert [found["content"] for found in turns(talker.gateway, thread)] == ["Once upon a time", "a question"]
 
 
-def test_agent_disabled_in_between_does_not_answer_a_queued_message(talker, new_name):
+def test_disabled_agent_does_not_answer_a_queued_message(talker, new_name):
     gateway = talker.gateway
     body = {"type": "agent", "name": new_name("agent"), "description": "", "enabled": True, "definition": {}}
     agent = accepted(gateway.http.post("/extensions", json=body), 201)
@@ -338,10 +338,10 @@ def test_late_client_resumes_without_a_gap(talker, streaming_run):
         assert subscribed["runs"] == [{"runId": before[0]["runId"], "turnId": turn["id"], "threadId": thread["id"],
                                  "seq": len(before), "text": "Once upon", "reasoning": "", "tools": []}]
         answer.release(" a", " time")
-        rest = late.run(turn["id"])
-    whole = events.run(turn["id"])
-    assert rest == whole[len(before):]
-    assert subscribed["runs"][0]["text"] + text_of(rest) == turns(talker.gateway, thread)[0]["content"]
+        remaining = late.run(turn["id"])
+    complete = events.run(turn["id"])
+    assert remaining == complete[len(before):]
+    assert subscribed["runs"][0]["text"] + text_of(remaining) == turns(talker.gateway, thread)[0]["content"]
 
 
 def test_without_resume_no_runs_are_sent(talker, streaming_run):
@@ -363,8 +363,8 @@ def test_events_so_far_can_be_fetched(talker, streaming_run):
     assert accepted(talker.gateway.http.get(path, params=params)) == so_far
     assert accepted(talker.gateway.http.get(path, params={**params, "after": 1})) == so_far[1:]
     answer.release(" a time")
-    whole = events.run(turn["id"])
-    assert accepted(talker.gateway.http.get(path, params={**params, "after": len(so_far)})) == whole[len(so_far):]
+    complete = events.run(turn["id"])
+    assert accepted(talker.gateway.http.get(path, params={**params, "after": len(so_far)})) == complete[len(so_far):]
 
 
 def test_lists_include_a_stop_in_another_thread(talker, streaming_run):
@@ -376,20 +376,20 @@ def test_lists_include_a_stop_in_another_thread(talker, streaming_run):
     assert [event["type"] for event in run] == ["stopped"]
 
 
-# The end of the process.
+# Shutdown and kills.
 
 
 @pytest.mark.parametrize("end", [
     lambda gateway: gateway.process.send_signal(signal.SIGTERM),
     lambda gateway: accepted(gateway.http.post("/daemon/stop")),
 ], ids=["SIGTERM", "POST /daemon/stop"])
-def test_run_active_at_the_end_is_kept_as_partial(own_talker, end):
+def test_run_active_at_shutdown_is_stored_as_partial(own_talker, end):
     gateway, thread = own_talker.gateway, new_thread(own_talker.gateway)
     answer = own_talker.holds("Once", " upon")
     with gateway.events(thread["id"]) as events:
         turn = ask(gateway, thread)
         waiting = ask(gateway, thread, "and then?")
-        streamed(events, turn, "Once upon")
+        wait_for_text(events, turn, "Once upon")
         end(gateway)
         run = events.run(turn["id"])
         assert events.run(waiting["id"])[-1]["type"] == "stopped"
@@ -403,7 +403,7 @@ def test_run_active_at_the_end_is_kept_as_partial(own_talker, end):
     assert set(found) == {turn["id"], waiting["id"], partial["id"]}
 
 
-def kept_pieces(gateway):
+def stored_text(gateway):
     """Returns the stored text of active runs: new text is added once per second."""
     with contextlib.closing(sqlite3.connect(f"file:{gateway.data / 'gateway.db'}?mode=ro", uri=True)) as database:
         return "".join(text for text, in database.execute("SELECT text FROM run_pieces ORDER BY run_id, number"))
@@ -414,13 +414,13 @@ def test_run_active_at_a_kill_is_interrupted_and_keeps_its_text(own_talker):
     answer = own_talker.holds("Once upo")
     with gateway.events(thread["id"]) as events:
         turn = ask(gateway, thread)
-        wait_for(lambda: "Once upo" in kept_pieces(gateway))
+        wait_for(lambda: "Once upo" in stored_text(gateway))
         answer.say("n a time")
-        streamed(events, turn, "Once upon a time")
+        wait_for_text(events, turn, "Once upon a time")
         gateway.kill()
     gateway.start()
-    thread_now = accepted(gateway.http.get(f"/threads/{thread['id']}"))
-    assert thread_now["active_run"] is None and thread_now["turn_count"] == 2
+    reloaded = accepted(gateway.http.get(f"/threads/{thread['id']}"))
+    assert reloaded["active_run"] is None and reloaded["turn_count"] == 2
     newest, question = turns(gateway, thread)
     assert question["id"] == turn["id"] and newest["role"] == "assistant"
     assert newest["content"].startswith("Once upo") and "Once upon a time".startswith(newest["content"])
@@ -436,7 +436,7 @@ def test_run_active_at_a_kill_is_interrupted_and_keeps_its_text(own_talker):
     assert len(turns(gateway, thread)) == 4
 
 
-def test_events_of_a_killed_run_are_those_sent(own_talker):
+def test_stored_events_of_a_killed_run_equal_those_sent(own_talker):
     gateway, thread = own_talker.gateway, new_thread(own_talker.gateway)
     own_talker.stub.script(Reply("Let me look.", deltas=3, tool_calls=[ToolCall("Glob", {"pattern": "*"})]))
     with gateway.events(thread["id"]) as events:
@@ -446,18 +446,18 @@ def test_events_of_a_killed_run_are_those_sent(own_talker):
         gateway.kill()
     gateway.start()
 
-    def caught_up(after):
+    def stored_events(after):
         return accepted(gateway.http.get(f"/threads/{thread['id']}/events",
                                          params={"runId": sent[0]["runId"], "after": after}))
 
-    # The text before a step's tool calls is on disk before they are.
+    # The text of a step is on disk before its tool calls run.
     assert [event["type"] for event in sent[:3]] == ["text-delta"] * 3
-    assert caught_up(0)[:3] == sent[:3]
-    assert caught_up(2)[0] == sent[2]
+    assert stored_events(0)[:3] == sent[:3]
+    assert stored_events(2)[0] == sent[2]
 
 
 def test_turn_of_a_killed_run_has_its_cost(make_gateway, stub):
-    """The cost of all steps on disk; the report includes it, too."""
+    """It covers all steps on disk, and the report includes it."""
     config = {"providers": {"priced": {"kind": "anthropic", "base_url": stub.base_url, "api_key_env": "KEY",
                                        "default_model": "claude-sonnet-4-5"}}}
     gateway = make_gateway(config=config, environment={"KEY": "k"}).start()
@@ -478,7 +478,7 @@ def test_turn_of_a_killed_run_has_its_cost(make_gateway, stub):
     assert accepted(gateway.http.get("/costs"))["today"] == pytest.approx(metadata["cost_usd"])
 
 
-# Many at once.
+# Concurrent runs.
 
 
 def test_simultaneous_runs_do_not_mix(talker):

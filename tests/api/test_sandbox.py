@@ -1,4 +1,4 @@
-"""Commands of agents: what the sandbox allows, and attempts to get out of it.
+"""Commands of agents: what the sandbox allows, and attempts to escape from it.
 
 See docs/contract/tools.md#the-sandbox.
 """
@@ -122,11 +122,11 @@ def test_guarded_symlink_of_the_project_prevents_commands(workspace, link, remed
 
 @pytest.fixture
 def pre_commit(workspace):
-    """A symlink in place of the project's `pre-commit`, and whether commits run a command that was put there."""
+    """A symlink as the project's `pre-commit`; `is_evil` tells whether a commit runs the command that replaced its target."""
     git(workspace.path, "init", "-b", "main", ".")
 
     class Hook:
-        def lead_to(self, target):
+        def link_to(self, target):
             (workspace.path / ".git/hooks/pre-commit").symlink_to(f"../../{target}")
 
         def replace(self, path):
@@ -143,24 +143,24 @@ def pre_commit(workspace):
 def test_intermediate_symlink_of_a_guarded_one_is_not_replaced(workspace, pre_commit):
     write(workspace.path / "scripts/real", "#!/bin/sh\n").chmod(0o755)
     (workspace.path / "scripts/hook").symlink_to("real")
-    pre_commit.lead_to("scripts/hook")
+    pre_commit.link_to("scripts/hook")
     pre_commit.replace("scripts/hook")
     assert (workspace.path / "made").exists() and not pre_commit.is_evil()
 
 
-@pytest.mark.parametrize("there", ["scripts", "other"])
-def test_missing_target_of_a_guarded_symlink_is_not_created(workspace, pre_commit, there):
-    (workspace.path / there).mkdir()
-    pre_commit.lead_to("scripts/hook")
+@pytest.mark.parametrize("existing", ["scripts", "other"])
+def test_missing_target_of_a_guarded_symlink_is_not_created(workspace, pre_commit, existing):
+    (workspace.path / existing).mkdir()
+    pre_commit.link_to("scripts/hook")
     pre_commit.replace("scripts/hook")
     assert (workspace.path / "made").exists() and not pre_commit.is_evil()
-    assert not (workspace.path / "scripts/hook").exists() and (workspace.path / "scripts").exists() == (there == "scripts")
+    assert not (workspace.path / "scripts/hook").exists() and (workspace.path / "scripts").exists() == (existing == "scripts")
 
 
 def test_guarded_symlink_through_another_of_the_project_prevents_commands(workspace, pre_commit):
     write(workspace.path / "scripts/hook", "#!/bin/sh\n").chmod(0o755)
     (workspace.path / "now").symlink_to("scripts")
-    pre_commit.lead_to("now/hook")
+    pre_commit.link_to("now/hook")
     end = pre_commit.replace("now/hook")
     assert end["isError"] and f"{workspace.path / 'now'} is a symlink" in end["output"] and "lead straight to" in end["output"]
     assert not (workspace.path / "made").exists() and not pre_commit.is_evil()
@@ -245,32 +245,32 @@ def test_guarded_paths_cannot_be_written(workspace):
     assert sorted(os.listdir(workspace.path)) == [".git"] and os.listdir(workspace.path / ".git/hooks") == ["pre-commit"]
 
 
-TAKEN_FOR_A_REPOSITORY = "mkdir -p objects refs; touch HEAD; ls"
+MAKE_REPOSITORY = "mkdir -p objects refs; touch HEAD; ls"
 
 
-def test_directory_turned_repository_hides_private_files(workspace):
+def test_directory_that_became_a_repository_hides_private_files(workspace):
     write(workspace.path / "objects/server.key", SECRET)
-    assert "refs" in workspace.bash(TAKEN_FOR_A_REPOSITORY)["output"]
+    assert "refs" in workspace.bash(MAKE_REPOSITORY)["output"]
     end = workspace.bash("cat objects/*; ls refs/.. objects")
     assert SECRET not in end["output"] and "server.key" in end["output"]
 
 
-def test_directory_turned_repository_keeps_paths_guarded(workspace):
+def test_directory_that_became_a_repository_keeps_paths_guarded(workspace):
     hook_file = write(workspace.path / ".git/modules/x/hooks/update", "mine")
-    assert "refs" in workspace.bash(TAKEN_FOR_A_REPOSITORY)["output"]
+    assert "refs" in workspace.bash(MAKE_REPOSITORY)["output"]
     assert not workspace.bash(f"echo evil > {hook_file}; rm -rf .git/modules/x; touch made; ls")["isError"]
     assert hook_file.read_text() == "mine" and (workspace.path / "made").exists()
 
 
-def test_symlink_in_place_of_a_project_opens_nothing(talker, workspace, new_name):
+def test_project_replaced_by_a_symlink_is_refused(talker, workspace, new_name):
     """An agent working in a project can replace another project within it."""
     inner = workspace.path / "inner"
     inner.mkdir()
     project = accepted(talker.gateway.http.post("/projects", json={"name": new_name("inner"), "path": str(inner)}), 201)
-    inside = new_thread(talker.gateway, new_agent(talker.gateway, new_name("insider")), project_id=project["id"])
+    inner_thread = new_thread(talker.gateway, new_agent(talker.gateway, new_name("insider")), project_id=project["id"])
     for target in (talker.gateway.data, talker.gateway.home, "/"):
         assert not workspace.bash(f"rm -rf inner; ln -s {target} inner")["isError"]
-        end = call_tool(talker, inside, "Bash", {"command": "ls -A; touch made"})
+        end = call_tool(talker, inner_thread, "Bash", {"command": "ls -A; touch made"})
         assert end["isError"] and end["output"].startswith(f"{inner} leads to {target} now"), end
     assert not (talker.gateway.home / "made").exists()
 
@@ -318,9 +318,9 @@ def server():
     ("operator", {}, False), ("trusted", {}, True), ("trusted", {"sandbox": {"network": False}}, False),
     ("operator", {"sandbox": {"network": True}}, False)])
 def test_network_needs_stage_trusted(workspace, server, stage, definition, reached):
-    """The proxy answers, although it refuses this address: see test_command_network.py."""
-    ask = f"curl -sS --noproxy '' http://127.0.0.1:{server}/"
-    assert ("no public address" in workspace.bash(ask, stage=stage, definition=definition)["output"]) is reached
+    """The proxy responds, although it refuses this address: see test_command_network.py."""
+    command = f"curl -sS --noproxy '' http://127.0.0.1:{server}/"
+    assert ("no public address" in workspace.bash(command, stage=stage, definition=definition)["output"]) is reached
 
 
 def test_endless_output_is_truncated_in_the_middle(workspace):
@@ -344,8 +344,8 @@ def test_double_forked_processes_end_with_the_command(workspace):
 
 
 def start_command(talker, new_name, command):
-    """Lets an agent run a command that creates `begun` in its workspace, and waits for that. Returns the chat's
-    response."""
+    """Has an agent run a command that creates `begun` in its workspace, waits for that file, and returns the turn of the
+    chat."""
     agent = new_agent(talker.gateway, new_name("busy"))
     thread = new_thread(talker.gateway, agent)
     talker.stub.script(calls(("Bash", {"command": command})))
@@ -362,10 +362,10 @@ def test_stop_ends_a_running_command(talker, new_name):
     assert wait_until_gone("98765433")
 
 
-def test_command_ignoring_sigterm_barely_delays_the_end(own_talker, new_name):
+def test_command_ignoring_sigterm_barely_delays_shutdown(own_talker, new_name):
     gateway = own_talker.gateway
 
-    def seconds_to_end_it():
+    def seconds_to_shut_down():
         start_command(own_talker, new_name, "trap '' TERM; touch begun; sleep 98765435")
         gateway.process.send_signal(signal.SIGTERM)
         seconds = seconds_of(lambda: wait_until_gone("98765435"))
@@ -373,12 +373,12 @@ def test_command_ignoring_sigterm_barely_delays_the_end(own_talker, new_name):
         gateway.start()
         return seconds
 
-    # Usually SIGKILL follows 500 ms after SIGTERM, never sooner; it is immediate at an urgent end. Longer times only
+    # Usually SIGKILL follows SIGTERM after at least 500 ms; in an urgent shutdown it follows at once. Longer times only
     # mean that the machine is busy.
-    assert any(seconds_to_end_it() < 0.5 for _ in range(TRIES))
+    assert any(seconds_to_shut_down() < 0.5 for _ in range(TRIES))
 
 
-def test_killed_gateway_takes_its_commands_along(own_talker, new_name):
+def test_commands_end_with_a_killed_gateway(own_talker, new_name):
     start_command(own_talker, new_name, "(setsid sleep 98765434 &); touch begun; sleep 98765434")
     assert is_running("98765434")
     own_talker.gateway.kill()

@@ -1,4 +1,4 @@
-"""Published ways out of a sandbox, each tried by a command of an agent: none leads out.
+"""Published sandbox escapes, each tried by a command of an agent: none succeeds.
 
 See docs/contract/tools.md#the-sandbox and docs/design/sandbox.md#what-was-tried.
 """
@@ -21,16 +21,16 @@ PROGRAM = Path(__file__).parent / "sandbox_escapes.py"
 pytestmark = pytest.mark.skipif(platform.machine() != "x86_64", reason="the program has the numbers of system calls on x86-64")
 
 
-def listening(family, address):
-    made = socket.socket(family, socket.SOCK_DGRAM if family == socket.AF_UNIX else socket.SOCK_STREAM)
-    made.bind(address)
+def bound_socket(family, address):
+    created = socket.socket(family, socket.SOCK_DGRAM if family == socket.AF_UNIX else socket.SOCK_STREAM)
+    created.bind(address)
     if family != socket.AF_UNIX:
-        made.listen()
-    return made
+        created.listen()
+    return created
 
 
-def lay_out(folder, secret):
-    """A repository with a private file in it, and one outside."""
+def create_files(folder, secret):
+    """Creates a repository with a private file in it, and a private file outside."""
     (folder / ".git" / "hooks").mkdir(parents=True)
     (folder / ".git" / "config").write_text("[core]\n")
     (folder / ".git" / "hooks" / "post-commit").write_text("mine")
@@ -47,10 +47,10 @@ def outcomes(tmp_path_factory):
     gateway = Gateway(tmp_path_factory.mktemp("escapes"), environment={"HOST_MARK": SECRET})
     folder = gateway.home / "site"
     folder.mkdir()
-    lay_out(folder, gateway.home / "letter.txt")
-    unix = listening(socket.AF_UNIX, str(folder / "host.socket"))
-    abstract = listening(socket.AF_UNIX, f"\0agw-escape-{os.getpid()}")
-    tcp = listening(socket.AF_INET, ("127.0.0.1", 0))
+    create_files(folder, gateway.home / "letter.txt")
+    unix = bound_socket(socket.AF_UNIX, str(folder / "host.socket"))
+    abstract = bound_socket(socket.AF_UNIX, f"\0agw-escape-{os.getpid()}")
+    tcp = bound_socket(socket.AF_INET, ("127.0.0.1", 0))
     with ProviderStub() as stub:
         gateway.configure(configuration(stub))
         talker = Talker(gateway.start(), stub)
@@ -70,12 +70,12 @@ def outcomes(tmp_path_factory):
         each.close()
 
 
-def test_no_way_leads_out(outcomes):
+def test_no_escape_succeeds(outcomes):
     assert {name: outcome["got"] for name, outcome in outcomes.items() if "got" in outcome} == {}
 
 
-def test_number_of_ways_out(outcomes):
+def test_most_escapes_are_stopped_by_the_sandbox(outcomes):
     assert len(outcomes) >= 100
-    # What the sandbox forbids is forbidden, not absent from this machine by chance.
+    # Most fail because the sandbox forbids them, not because this machine lacks something.
     forbidden = [name for name, outcome in outcomes.items() if outcome["stopped"] in ("EPERM", "EACCES", "EROFS", "EAFNOSUPPORT")]
     assert len(forbidden) >= 60, outcomes

@@ -91,7 +91,7 @@ def test_operations_over_the_limit_are_reported(talker, web, new_name):
     wait_for(lambda: f"integration {shop['name']}: 2 further operations" in talker.gateway.command("logs").stdout)
 
 
-def test_invalid_document(talker, web, new_name):
+def test_invalid_document_is_reported(talker, web, new_name):
     for body in ("[", "{}", '{"openapi": "3.0.0"}', "a: &x [*x]", "<html>"):
         web.answers("/none", body, "application/json")
         shop = new_integration(talker.gateway, new_name("shop"), "openapi", url=web.url("/none"))

@@ -19,7 +19,7 @@ def post(gateway, **members):
     return gateway.http.post("/signals", json=members)
 
 
-def raise_(gateway, kind, **members):
+def raise_signal(gateway, kind, **members):
     return accepted(post(gateway, **{"kind": kind, "message": "Look at this.", **members}), 201)
 
 
@@ -28,14 +28,14 @@ def listed(gateway, **params):
 
 
 def test_signal_is_returned_in_full(gateway, kind):
-    made = raise_(gateway, kind, severity="critical", value=12.5, baseline=3)
+    made = raise_signal(gateway, kind, severity="critical", value=12.5, baseline=3)
     assert set(made) == MEMBERS and is_id(made["id"]) and is_timestamp(made["created_at"])
     assert {name: made[name] for name in MEMBERS - {"id", "created_at"}} == {
         "kind": kind, "severity": "critical", "message": "Look at this.", "value": 12.5, "baseline": 3}
 
 
 def test_only_kind_and_message_are_required(gateway, kind):
-    made = raise_(gateway, kind)
+    made = raise_signal(gateway, kind)
     assert (made["severity"], made["value"], made["baseline"]) == ("info", None, None)
 
 
@@ -53,20 +53,20 @@ def test_invalid_members_are_named(gateway, members, error):
 
 
 def test_null_counts_as_omitted(gateway, kind):
-    assert raise_(gateway, kind, severity=None, value=None)["severity"] == "info"
+    assert raise_signal(gateway, kind, severity=None, value=None)["severity"] == "info"
 
 
 def test_signals_are_listed_newest_first(gateway, kind):
-    made = [raise_(gateway, kind, message=str(number)) for number in range(3)]
+    made = [raise_signal(gateway, kind, message=str(number)) for number in range(3)]
     assert listed(gateway, kind=kind) == made[::-1]
     assert ids(listed(gateway))[:3] == ids(made[::-1])
 
 
 def test_signals_are_filtered_by_kind_and_time(gateway, kind):
-    first = raise_(gateway, kind)
-    second = raise_(gateway, kind)
+    first = raise_signal(gateway, kind)
+    second = raise_signal(gateway, kind)
     while second["created_at"] == first["created_at"]:
-        second = raise_(gateway, kind)
+        second = raise_signal(gateway, kind)
     later = ids(listed(gateway, kind=kind, since=first["created_at"]))
     assert second["id"] in later and first["id"] not in later
     assert listed(gateway, kind="nobody-raises-this") == []
@@ -74,13 +74,13 @@ def test_signals_are_filtered_by_kind_and_time(gateway, kind):
 
 
 def test_limit_applies(gateway, kind):
-    made = [raise_(gateway, kind) for _ in range(3)]
+    made = [raise_signal(gateway, kind) for _ in range(3)]
     assert ids(listed(gateway, kind=kind, limit=2)) == ids(made[:0:-1])
 
 
 def test_default_limit_is_a_hundred(own_gateway):
     for _ in range(101):
-        raise_(own_gateway, "many")
+        raise_signal(own_gateway, "many")
     assert len(listed(own_gateway)) == 100
     assert len(listed(own_gateway, limit=5000)) == 101
 
@@ -92,15 +92,15 @@ def test_invalid_query_is_refused(gateway, query, error):
     refused(gateway.http.get(f"/signals?{query}"), 400, error)
 
 
-def test_signal_is_sent_to_everybody(gateway, thread, kind):
+def test_signal_is_sent_to_all_clients(gateway, thread, kind):
     with gateway.events(thread["id"]) as events:
-        made = raise_(gateway, kind, severity="warning")
+        made = raise_signal(gateway, kind, severity="warning")
         event = events.until(lambda event: event["type"] == "signal" and event["signal"]["id"] == made["id"])[-1]
         assert event == {"type": "signal", "signal": made}
 
 
 def test_signals_survive_a_restart(own_gateway):
-    made = raise_(own_gateway, "disk-low")
+    made = raise_signal(own_gateway, "disk-low")
     own_gateway.restart()
     assert listed(own_gateway) == [made]
 

@@ -12,7 +12,7 @@ from talker import MODEL
 from test_changes import eventually
 from test_events import answering, ask, assistant_thread
 from test_status import nodes_of
-from test_response_socket import create, rest
+from test_response_socket import create, read_response
 from test_take_over import answers, started
 from test_websocket import upgrade
 
@@ -73,11 +73,11 @@ def test_a_socket_of_responses_gets_what_it_has_asked_for_and_begins_no_more(mak
         create(socket)
         drains(a)
         create(socket)
-        assert rest(socket)[-1]["error"]["message"] == STOPS
+        assert read_response(socket)[-1]["error"]["message"] == STOPS
         assert upgrade(a, path="/v1/responses").status == 503
         assert upgrade(a, path="/v1/responses", token=False).status == 401
         held.release()
-        assert [rest(socket)[-1]["type"] for _ in range(2)] == ["response.completed"] * 2
+        assert [read_response(socket)[-1]["type"] for _ in range(2)] == ["response.completed"] * 2
         assert a.wait() == 0, a.stderr
 
 
