@@ -61,10 +61,10 @@ def test_project_skills_need_a_trusted_project(talker, agent):
     accepted(gateway.http.patch(f"/projects/{project['id']}", json={"trusted": True}))
     assert "deploy" in prompt(gateway, agent, thread_id=thread["id"])
     assert "First this." in call_tool(talker, thread, "ReadSkill", {"name": "deploy"})["output"]
-    assert "deploy" not in prompt(gateway, agent), "it is not that thread's project"
+    assert "deploy" not in prompt(gateway, agent), "only with a thread of that project"
 
 
-def test_nearer_of_two_skills_of_one_name_wins(talker, agent):
+def test_most_specific_of_skills_with_one_name_is_used(talker, agent):
     gateway = talker.gateway
     write_skill(gateway.home / ".agents" / "skills", description="of home")
     write_skill(gateway.data / "skills", description="of the data directory")
@@ -136,7 +136,7 @@ def test_name_is_not_a_path(talker, agent, name):
     assert end["isError"] and end["output"].startswith("there is no skill")
 
 
-def test_skills_that_an_agent_could_have_are_listed_regardless_of_its_definition(talker):
+def test_available_skills_are_listed_regardless_of_the_definition(talker):
     gateway = talker.gateway
     directory = write_skill(gateway.data / "skills")
     write_skill(gateway.data / "agents" / "chooser" / "skills", name="csv", description="Reads tables.")

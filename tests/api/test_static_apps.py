@@ -1,4 +1,4 @@
-"""Apps that are files: complete and partial responses.
+"""Static apps: complete and partial responses.
 
 See docs/contract/apps.md#the-proxy.
 """
@@ -13,7 +13,7 @@ from checks import refused
 from connection import Connection
 from jobs import wait_for
 
-FENCE = "sandbox allow-scripts allow-forms allow-popups"
+CONTENT_SECURITY_POLICY = "sandbox allow-scripts allow-forms allow-popups"
 
 
 @pytest.fixture(scope="module")
@@ -42,13 +42,13 @@ def site(gateway, new_name):
 def test_files_are_served(gateway, site, path, kind, content):
     response = proxy_request(gateway, site, path)
     assert response.status_code == 200 and response.content == content
-    assert response.headers["content-type"] == kind and response.headers["content-security-policy"] == FENCE
+    assert response.headers["content-type"] == kind and response.headers["content-security-policy"] == CONTENT_SECURITY_POLICY
     assert proxy_request(gateway, site, path, headers={"If-None-Match": response.headers["etag"]}).status_code == 304
     head = proxy_request(gateway, site, path, "HEAD")
     assert head.content == b"" and head.headers["content-length"] == str(len(content))
 
 
-def test_a_version_that_the_client_has_is_not_sent_again(gateway, site):
+def test_version_that_the_client_has_is_not_sent_again(gateway, site):
     tag = proxy_request(gateway, site, "/index.html").headers["etag"]
     for known in (tag, f"W/{tag}", f'"other", {tag}', f'"other" ,W/{tag},"third"', "*"):
         for method in ("GET", "HEAD"):
@@ -65,7 +65,7 @@ def test_a_version_that_the_client_has_is_not_sent_again(gateway, site):
     "/sub/../../outside.txt", "/%2e%2e/outside.txt", "/..%2foutside.txt", "//etc/passwd", "/sub//index.html",
     "/%2fetc%2fpasswd", "/style.css/", "/sub%2findex.html", "/sub%2f",
 ])
-def test_files_that_are_not_served(gateway, site, path):
+def test_hidden_files_and_other_paths_are_not_found(gateway, site, path):
     with Connection(gateway) as connection:
         response = connection.request(f"GET /apps/{site}/proxy{path} HTTP/1.1").response()
     assert (response.status, response.error) == (404, "file not found")
@@ -80,18 +80,18 @@ def test_directory_without_a_slash_redirects(gateway, site):
 def test_directory_of_any_name_redirects_to_itself(gateway, new_name, folder):
     app = new_name("site")
     make_static(gateway, app, {f"{folder}/index.html": "<p>here"})
-    asked = f"/{quote(folder, safe='')}"
-    location = proxy_request(gateway, app, asked).headers["location"]
+    path = f"/{quote(folder, safe='')}"
+    location = proxy_request(gateway, app, path).headers["location"]
     base = f"{gateway.url}/apps/{app}/proxy"
-    assert location.isascii() and urljoin(base + asked, location) == f"{base}{asked}/"
-    assert proxy_request(gateway, app, asked + "/").content == b"<p>here"
+    assert location.isascii() and urljoin(base + path, location) == f"{base}{path}/"
+    assert proxy_request(gateway, app, path + "/").content == b"<p>here"
 
 
 def test_redirect_keeps_the_query(gateway, site):
     assert proxy_request(gateway, site, "/sub?a=b&c=%20d").headers["location"] == "sub/?a=b&c=%20d"
 
 
-def test_directory_in_place_of_its_index(gateway, new_name):
+def test_directory_named_like_an_index_is_not_found(gateway, new_name):
     app = new_name("site")
     make_static(gateway, app, {"idx/index.html/inner.txt": "inner"})
     response = proxy_request(gateway, app, "/idx/")
@@ -104,16 +104,16 @@ def test_static_app_is_read_only(gateway, site):
     assert response.headers["allow"] == "GET, HEAD"
 
 
-@pytest.mark.parametrize("asked, content, said", [
+@pytest.mark.parametrize("requested, content, content_range", [
     ("bytes=0-3", b"<p>h", "bytes 0-3/7"), ("bytes=3-", b"home", "bytes 3-6/7"), ("bytes=-2", b"me", "bytes 5-6/7"),
     ("bytes=6-999", b"e", "bytes 6-6/7"),
 ])
-def test_range_of_a_file(gateway, site, asked, content, said):
-    response = proxy_request(gateway, site, "/index.html", headers={"Range": asked})
+def test_range_of_a_file_is_served(gateway, site, requested, content, content_range):
+    response = proxy_request(gateway, site, "/index.html", headers={"Range": requested})
     assert response.status_code == 206 and response.content == content
-    assert response.headers["content-range"] == said and response.headers["accept-ranges"] == "bytes"
+    assert response.headers["content-range"] == content_range and response.headers["accept-ranges"] == "bytes"
     assert response.headers["content-type"] == "text/html; charset=utf-8"
-    assert response.headers["content-security-policy"] == FENCE
+    assert response.headers["content-security-policy"] == CONTENT_SECURITY_POLICY
 
 
 def test_media_player_seeking(gateway, site):
@@ -121,33 +121,33 @@ def test_media_player_seeking(gateway, site):
     assert response.status_code == 206 and response.content == b"x" * 1_000_000
 
 
-def test_unsatisfiable_range(gateway, site):
+def test_unsatisfiable_range_is_416(gateway, site):
     response = proxy_request(gateway, site, "/index.html", headers={"Range": "bytes=7-"})
     assert response.status_code == 416 and response.json() == {"error": "range not satisfiable"}
     assert response.headers["content-range"] == "bytes */7"
 
 
-@pytest.mark.parametrize("asked", ["bytes=0-1,3-4", "bytes=x-y", "lines=1-2", "bytes=5-2"])
-def test_unknown_range_is_ignored(gateway, site, asked):
-    response = proxy_request(gateway, site, "/index.html", headers={"Range": asked})
+@pytest.mark.parametrize("requested", ["bytes=0-1,3-4", "bytes=x-y", "lines=1-2", "bytes=5-2"])
+def test_unknown_range_is_ignored(gateway, site, requested):
+    response = proxy_request(gateway, site, "/index.html", headers={"Range": requested})
     assert response.status_code == 200 and response.content == b"<p>home" and "content-range" not in response.headers
 
 
-def test_range_of_a_cached_file(gateway, site):
+def test_range_of_another_version_gets_the_complete_file(gateway, site):
     tag = proxy_request(gateway, site, "/index.html").headers["etag"]
-    of_the_same = proxy_request(gateway, site, "/index.html", headers={"Range": "bytes=3-", "If-Range": tag})
-    assert of_the_same.status_code == 206 and of_the_same.content == b"home"
+    partial = proxy_request(gateway, site, "/index.html", headers={"Range": "bytes=3-", "If-Range": tag})
+    assert partial.status_code == 206 and partial.content == b"home"
     for other in '"another"', "W/" + tag, "Wed, 21 Oct 2015 07:28:00 GMT":
-        whole = proxy_request(gateway, site, "/index.html", headers={"Range": "bytes=3-", "If-Range": other})
-        assert whole.status_code == 200 and whole.content == b"<p>home"
+        complete = proxy_request(gateway, site, "/index.html", headers={"Range": "bytes=3-", "If-Range": other})
+        assert complete.status_code == 200 and complete.content == b"<p>home"
 
 
-def test_range_needs_get(gateway, site):
+def test_range_is_ignored_for_head(gateway, site):
     response = proxy_request(gateway, site, "/index.html", "HEAD", headers={"Range": "bytes=0-1"})
     assert response.status_code == 200 and response.headers["content-length"] == "7"
 
 
-def test_static_app_without_a_path(gateway, new_name):
+def test_static_app_without_a_path_is_refused(gateway, new_name):
     app = new_name("site")
     gateway.http.post("/extensions", json={"type": "app", "name": app, "description": "", "enabled": True,
                                            "definition": {"type": "static"}})
@@ -156,7 +156,7 @@ def test_static_app_without_a_path(gateway, new_name):
     assert f"/apps/{app}/proxy/: invalid app definition" in gateway.stderr
 
 
-def test_app_turned_static_stops_and_serves_its_files(gateway, new_name):
+def test_app_changed_to_static_stops_and_serves_its_files(gateway, new_name):
     extension = make_app(gateway, new_name("app"))
     app = extension["name"]
     running = start(gateway, app)

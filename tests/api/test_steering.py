@@ -1,6 +1,6 @@
-"""Messages that join the answer under way.
+"""Messages that join the active answer.
 
-A stub stands in for the model and waits inside each step.
+A stub serves as the model and waits in each step.
 
 See docs/contract/chat.md#while-an-answer-is-under-way.
 """
@@ -53,7 +53,7 @@ def test_run_ends_once_with_one_answer(talker, running):
     assert numbers == list(range(1, len(numbers) + 1))
 
 
-def test_steered_event_can_be_caught_up_with(talker, running):
+def test_steered_event_is_among_the_stored_events(talker, running):
     turn = steer(talker.gateway, running.thread)
     running.step()
     run = running.finish()
@@ -92,7 +92,7 @@ def test_queued_message_waits_while_a_later_one_steers(talker, running):
     assert talker.conversation()[-1] == ("user", "And birds?")
 
 
-def test_message_that_comes_too_late_is_the_next_question_once(talker, running):
+def test_late_message_is_the_next_question_once(talker, running):
     running.step()
     running.held.tool_calls.clear()
     turn = steer(talker.gateway, running.thread)
@@ -106,7 +106,7 @@ def test_message_that_comes_too_late_is_the_next_question_once(talker, running):
     assert stored(talker.gateway, turn)["metadata"] == {"delivery": "steer"}
 
 
-def test_of_messages_that_come_too_late_the_first_is_the_question_and_the_next_joins_it(talker, running):
+def test_first_late_message_is_the_next_question_and_the_second_joins_it(talker, running):
     running.held.tool_calls.clear()
     first = steer(talker.gateway, running.thread, "one")
     second = steer(talker.gateway, running.thread, "two")
@@ -117,7 +117,7 @@ def test_of_messages_that_come_too_late_the_first_is_the_question_and_the_next_j
     assert stored(talker.gateway, second)["metadata"]["run_id"] == run[-1]["runId"]
 
 
-def test_without_an_answer_under_way_it_is_a_question(talker):
+def test_message_without_an_active_answer_is_a_question(talker):
     thread = new_thread(talker.gateway)
     run = run_chat(talker, thread, "Hello.", delivery="steer")
     assert text_of(run) == "Hello."
@@ -142,7 +142,7 @@ def test_repeated_request_steers_once(talker, running):
     assert [text for role, text in running.step() if role == "user"][1:] == ["once"]
 
 
-# Messages that the answer under way cannot take.
+# Messages that cannot join the active answer.
 
 
 def test_message_for_another_agent_waits(talker, running, new_name):
@@ -165,11 +165,11 @@ def test_answer_of_another_agent_can_be_steered_by_naming_it(talker, new_name):
 
 def test_message_for_another_model_waits(talker, running):
     turn = steer(talker.gateway, running.thread, model=f"{talker.provider}/another")
-    joins = steer(talker.gateway, running.thread, "joins", model=talker.model)
+    joining = steer(talker.gateway, running.thread, "joins", model=talker.model)
     assert running.step()[-1] == ("user", "joins")
     running.finish("From another.")
     running.events.run(turn["id"])
-    assert talker.asked_model() == "another" and answers_to(talker.gateway, joins) == []
+    assert talker.asked_model() == "another" and answers_to(talker.gateway, joining) == []
 
 
 def test_command_for_another_mode_waits(talker, running):
@@ -188,7 +188,7 @@ def test_command_is_stored_as_typed_and_reaches_the_model_expanded(talker, runni
     assert stored(talker.gateway, turn)["content"] == f"/{command['name']} otters"
 
 
-def test_attached_file_comes_with_the_message(talker, running):
+def test_attached_file_is_sent_with_the_message(talker, running):
     headers = {"Content-Type": "text/plain"}
     file = accepted(talker.gateway.http.post("/files?name=otters.txt", content=b"They swim.", headers=headers), 201)
     turn = steer(talker.gateway, running.thread, "See this.", attachments=[file["id"]])
@@ -197,11 +197,11 @@ def test_attached_file_comes_with_the_message(talker, running):
     assert stored(talker.gateway, turn)["metadata"]["attachments"][0]["id"] == file["id"]
 
 
-# What later runs read.
+# Later runs.
 
 
-def test_next_question_reads_the_same_beginning(talker, running):
-    """A service that caches what it read once reads no more than what is new."""
+def test_next_request_begins_with_the_previous_one(talker, running):
+    """So a service with a prompt cache processes only what is new."""
     steer(talker.gateway, running.thread, "one")
     running.step()
     steer(talker.gateway, running.thread, "two")
@@ -212,7 +212,7 @@ def test_next_question_reads_the_same_beginning(talker, running):
     assert talker.stub.requests[-1].json["messages"][:len(last)] == last
 
 
-def test_deleted_message_is_no_longer_read(talker, running):
+def test_deleted_message_is_no_longer_sent(talker, running):
     turn = steer(talker.gateway, running.thread)
     running.step()
     refused(talker.gateway.http.delete(f"/turns/{turn['id']}"), 409, "turn is in use")
@@ -223,7 +223,7 @@ def test_deleted_message_is_no_longer_read(talker, running):
     assert "tool" in roles(talker.conversation())
 
 
-def test_message_stays_when_the_answer_is_deleted(talker, running):
+def test_message_is_kept_when_the_answer_is_deleted(talker, running):
     steer(talker.gateway, running.thread)
     running.step()
     running.finish()
@@ -233,13 +233,13 @@ def test_message_stays_when_the_answer_is_deleted(talker, running):
     assert [text for _, text in talker.conversation()] == ["Which animals swim?", "Only the otters.", "And now?"]
 
 
-def test_waiting_message_can_be_taken_back(talker, running):
+def test_waiting_message_can_be_deleted(talker, running):
     turn = steer(talker.gateway, running.thread)
     assert talker.gateway.http.delete(f"/turns/{turn['id']}").status_code == 204
     assert roles(running.step())[-1] == "tool"
 
 
-def test_question_answered_again_supersedes_the_message(talker, running):
+def test_regenerating_the_question_supersedes_the_message(talker, running):
     turn = steer(talker.gateway, running.thread)
     running.step()
     running.finish()
@@ -248,7 +248,7 @@ def test_question_answered_again_supersedes_the_message(talker, running):
     assert stored(talker.gateway, turn)["metadata"]["superseded"] is True
 
 
-def test_message_answered_again_is_a_question_after_the_answer_it_was_in(talker, running):
+def test_regenerated_message_is_a_question_after_the_answer_it_joined(talker, running):
     turn = steer(talker.gateway, running.thread)
     running.step()
     running.finish()
@@ -260,7 +260,7 @@ def test_message_answered_again_is_a_question_after_the_answer_it_was_in(talker,
     assert [answer["content"] for answer in answers_to(talker.gateway, turn)] == ["Otters."]
 
 
-def test_fork_has_the_message_where_it_went_in(talker, running):
+def test_fork_has_the_message_where_it_joined(talker, running):
     steer(talker.gateway, running.thread)
     running.step()
     running.finish()
@@ -269,7 +269,7 @@ def test_fork_has_the_message_where_it_went_in(talker, running):
     assert roles(talker.conversation()) == ["user", "assistant", "tool", "user", "assistant", "tool", "assistant", "user"]
 
 
-def test_fork_that_ends_with_the_message_has_it_as_the_last_one(talker, running):
+def test_fork_at_the_message_ends_with_it(talker, running):
     turn = steer(talker.gateway, running.thread)
     running.step()
     running.finish()

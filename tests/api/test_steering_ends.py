@@ -1,4 +1,4 @@
-"""What ends an answer that is steered: a stop, a message that interrupts, a kill. And runs that no message has begun.
+"""The end of steered answers by stops, interrupting messages and kills; and steering of runs that no message started.
 
 See docs/contract/chat.md#while-an-answer-is-under-way.
 """
@@ -70,19 +70,19 @@ def test_interrupt_leaves_the_queue_in_its_order(talker, running):
     assert text_of(running.events.run(turn["id"])) == "Something."
 
 
-def test_interrupt_without_an_answer_under_way_is_a_question(talker):
+def test_interrupt_without_an_active_answer_is_a_question(talker):
     run = run_chat(talker, new_thread(talker.gateway), "Hello.", delivery="interrupt")
     assert text_of(run) == "Hello."
 
 
-def test_interrupt_that_is_refused_stops_nothing(talker, running):
+def test_refused_interrupt_does_not_stop_the_answer(talker, running):
     body = {"content": "x", "threadId": running.thread["id"], "delivery": "interrupt", "attachments": ["none"]}
     refused(talker.gateway.http.post("/chat", json=body), 404, "file not found")
     running.step()
     assert running.finish()[-1]["type"] == "finish"
 
 
-# Runs that nobody's message has begun.
+# Runs that no message started.
 
 
 def test_run_of_a_job_is_steered(talker, new_name):
@@ -98,7 +98,7 @@ def test_run_of_a_job_is_steered(talker, new_name):
     assert answers_to(talker.gateway, turn) == [] and row["error"] is None
 
 
-def test_message_that_misses_a_dry_run_stays_dry(talker, new_name):
+def test_message_after_the_end_of_a_dry_run_is_answered_dry(talker, new_name):
     agent = new_agent(talker.gateway, new_name("dry"), "operator")
     job = new_job(talker.gateway, new_name("rehearsal"), agent_id=agent["id"])
     held = talker.stub.hold("I see.")
@@ -122,30 +122,30 @@ def test_delegated_run_is_steered_on_its_own_thread(talker, new_name):
     with talker.gateway.events(thread["id"]) as events:
         question = chat(talker.gateway, thread, "Ask him.")
         assert held.was_asked()
-        own = accepted(talker.gateway.http.get("/threads", params={"agent_id": helper["id"]}))[0]
-        steer(talker.gateway, own, "Look twice.")
+        helper_thread = accepted(talker.gateway.http.get("/threads", params={"agent_id": helper["id"]}))[0]
+        steer(talker.gateway, helper_thread, "Look twice.")
         talker.stub.script("It is 42.", "He says 42.")
         held.release()
         assert text_of(events.run(question["id"])).endswith("He says 42.")
     assert told(talker.stub.requests[-2])[-1] == ("user", "Look twice.")
 
 
-# A kill.
+# Kills.
 
 
-def record(gateway, turn):
-    """Where a steered message is after a kill: `run` or `queue`. Checks that it is in one of both."""
+def location(gateway, turn):
+    """Returns where a steered message is after a kill: `run` or `queue`. Asserts that it is in exactly one of them."""
     metadata = stored(gateway, turn)["metadata"]
-    own = answers_to(gateway, turn)
+    own_answers = answers_to(gateway, turn)
     assert metadata["delivery"] == "steer"
     if "run_id" in metadata:
-        assert own == [] and metadata["after_step"] >= 1
+        assert own_answers == [] and metadata["after_step"] >= 1
         return "run"
-    assert len(own) == 1 and own[0]["metadata"]["finish_reason"] == "interrupted"
+    assert len(own_answers) == 1 and own_answers[0]["metadata"]["finish_reason"] == "interrupted"
     return "queue"
 
 
-def killed(talker, thread):
+def kill_and_restart(talker, thread):
     talker.gateway.kill()
     talker.stub.reset()
     talker.gateway.start()
@@ -161,8 +161,8 @@ def own_running(own_talker):
 
 def test_kill_before_the_boundary_leaves_the_message_in_the_queue(own_talker, own_running):
     turn = steer(own_talker.gateway, own_running.thread)
-    killed(own_talker, own_running.thread)
-    assert record(own_talker.gateway, turn) == "queue"
+    kill_and_restart(own_talker, own_running.thread)
+    assert location(own_talker.gateway, turn) == "queue"
     assert len(answers_to(own_talker.gateway, own_running.turn)) == 1
 
 
@@ -174,29 +174,29 @@ def test_kill_during_a_tool_leaves_the_message_in_the_queue(own_talker, new_name
         chat(own_talker.gateway, thread, "Wait.")
         events.until(lambda event: event["type"] == "tool-start")
         turn = steer(own_talker.gateway, thread)
-        killed(own_talker, thread)
-    assert record(own_talker.gateway, turn) == "queue"
+        kill_and_restart(own_talker, thread)
+    assert location(own_talker.gateway, turn) == "queue"
 
 
 def test_kill_after_the_boundary_leaves_the_message_in_the_answer(own_talker, own_running):
     turn = steer(own_talker.gateway, own_running.thread)
     own_running.step()
-    killed(own_talker, own_running.thread)
-    assert record(own_talker.gateway, turn) == "run"
+    kill_and_restart(own_talker, own_running.thread)
+    assert location(own_talker.gateway, turn) == "run"
     own_talker.says(own_running.thread, "Go on.", answer="Gladly.")
     assert roles(own_talker.conversation())[:4] == ["user", "assistant", "tool", "user"]
     assert [text for role, text in own_talker.conversation() if role == "user"] == [
         "Which animals swim?", "Only the otters.", "Go on."]
 
 
-def test_kill_after_each_of_several_boundaries(own_talker, own_running):
+def test_kill_after_several_boundaries_leaves_each_message_in_its_place(own_talker, own_running):
     first = steer(own_talker.gateway, own_running.thread, "one")
     own_running.step()
     second = steer(own_talker.gateway, own_running.thread, "two")
     own_running.step()
     third = steer(own_talker.gateway, own_running.thread, "three")
-    killed(own_talker, own_running.thread)
-    assert [record(own_talker.gateway, turn) for turn in (first, second, third)] == ["run", "run", "queue"]
+    kill_and_restart(own_talker, own_running.thread)
+    assert [location(own_talker.gateway, turn) for turn in (first, second, third)] == ["run", "run", "queue"]
     own_talker.says(own_running.thread, "Go on.", answer="Gladly.")
     assert [text for role, text in own_talker.conversation() if role == "user"] == [
         "Which animals swim?", "one", "two", "three", "Go on."]
@@ -205,10 +205,10 @@ def test_kill_after_each_of_several_boundaries(own_talker, own_running):
 @pytest.mark.slow
 @pytest.mark.timeout(300)
 def test_kill_at_any_moment_around_a_boundary_keeps_each_message_once(own_talker):
-    """Rounds in which messages are sent, a step ends and the gateway is killed at the same time. The next kill comes
-    later if the last one was before the boundary, else sooner: so that they gather around it."""
-    gateway, chance = own_talker.gateway, random.Random(28)
-    places, delay = set(), 0.01
+    """In each round, messages are sent, a step ends and the gateway is killed at the same time. The next kill comes later
+    if the last one was before the boundary, otherwise sooner, so that the kills gather around it."""
+    gateway, rng = own_talker.gateway, random.Random(28)
+    locations, delay = set(), 0.01
     for _ in range(14):
         thread = new_thread(gateway)
         sent = []
@@ -222,16 +222,16 @@ def test_kill_at_any_moment_around_a_boundary_keeps_each_message_once(own_talker
             killer.join()
         own_talker.stub.reset()
         gateway.start()
-        found = [record(gateway, turn) for turn in sent]
+        found = [location(gateway, turn) for turn in sent]
         assert len(set(found)) == 1, "a boundary takes all that wait, or none"
-        places |= set(found)
-        delay *= chance.uniform(1.2, 2.5) if found[0] == "queue" else chance.uniform(0.3, 0.8)
+        locations |= set(found)
+        delay *= rng.uniform(1.2, 2.5) if found[0] == "queue" else rng.uniform(0.3, 0.8)
         own_talker.says(thread, "Go on.", answer="Gladly.")
-        said = [text for role, text in own_talker.conversation() if role == "user"]
-        assert said == ["Which animals swim?", *(turn["content"] for turn in sent), "Go on."]
+        texts = [text for role, text in own_talker.conversation() if role == "user"]
+        assert texts == ["Which animals swim?", *(turn["content"] for turn in sent), "Go on."]
     with contextlib.closing(sqlite3.connect(f"file:{gateway.data / 'gateway.db'}?mode=ro", uri=True)) as database:
         assert database.execute("PRAGMA quick_check").fetchone() == ("ok",)
-    assert places == {"run", "queue"}, "the kills came before and after the boundary"
+    assert locations == {"run", "queue"}, "the kills came before and after the boundary"
 
 
 # A kill around a message that interrupts.
@@ -242,7 +242,7 @@ def test_kill_after_an_interrupt_ends_both_answers_once(own_talker, own_running)
     second = own_talker.stub.hold("Instead.")
     turn = chat(gateway, thread, "Something else.", "interrupt")
     assert second.was_asked()
-    killed(own_talker, thread)
+    kill_and_restart(own_talker, thread)
     before, = answers_to(gateway, own_running.turn)
     assert before["content"] == "Step 1." and before["metadata"]["partial"] is True
     after, = answers_to(gateway, turn)
@@ -254,10 +254,10 @@ def test_kill_after_an_interrupt_ends_both_answers_once(own_talker, own_running)
 
 @pytest.mark.slow
 @pytest.mark.timeout(300)
-def test_kill_at_any_moment_around_an_interrupt_keeps_the_message_once_or_says_nothing(own_talker):
-    """What was acknowledged is there once, with one answer; what was not is there once or not at all. The kills gather
+def test_kill_at_any_moment_around_an_interrupt_keeps_an_acknowledged_message_once(own_talker):
+    """An acknowledged message is there once, with one answer; any other is there once or not at all. The kills gather
     around the acknowledgement, as above."""
-    gateway, chance = own_talker.gateway, random.Random(29)
+    gateway, rng = own_talker.gateway, random.Random(29)
     outcomes, delay = set(), 0.005
     for _ in range(14):
         thread = new_thread(gateway)
@@ -274,13 +274,13 @@ def test_kill_at_any_moment_around_an_interrupt_keeps_the_message_once_or_says_n
         own_talker.stub.reset()
         gateway.start()
         outcomes.add(sent is not None)
-        delay *= chance.uniform(1.2, 2.5) if sent is None else chance.uniform(0.3, 0.8)
-        asked = turns_of(gateway, thread, "user")
-        assert len(asked) <= 2 and asked[0]["id"] == run.turn["id"]
-        assert sent is None or [turn["id"] for turn in asked[1:]] == [sent["id"]]
-        assert [len(answers_to(gateway, turn)) for turn in asked] == [1] * len(asked), "each run has ended once"
+        delay *= rng.uniform(1.2, 2.5) if sent is None else rng.uniform(0.3, 0.8)
+        user_turns = turns_of(gateway, thread, "user")
+        assert len(user_turns) <= 2 and user_turns[0]["id"] == run.turn["id"]
+        assert sent is None or [turn["id"] for turn in user_turns[1:]] == [sent["id"]]
+        assert [len(answers_to(gateway, turn)) for turn in user_turns] == [1] * len(user_turns), "each run has ended once"
         assert accepted(gateway.http.get(f"/threads/{thread['id']}"))["active_run"] is None
         own_talker.says(thread, "Go on.", answer="Gladly.")
-        said = [text for role, text in own_talker.conversation() if role == "user"]
-        assert said == [*(turn["content"] for turn in asked), "Go on."]
+        texts = [text for role, text in own_talker.conversation() if role == "user"]
+        assert texts == [*(turn["content"] for turn in user_turns), "Go on."]
     assert outcomes == {True, False}, "the kills came before and after the acknowledgement"

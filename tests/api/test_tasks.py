@@ -14,7 +14,7 @@ ITEMS = [{"text": "Read the notes", "status": "done"}, {"text": "Write the page"
 
 @pytest.fixture
 def thread(talker, new_name):
-    """Of an agent of the lowest stage."""
+    """A thread of an agent of the lowest stage."""
     return new_thread(talker.gateway, new_agent(talker.gateway, new_name("planner"), "apprentice"), title="a title")
 
 
@@ -43,7 +43,7 @@ def test_each_call_replaces_the_list(talker, thread):
     assert accepted(talker.gateway.http.get(f"/threads/{thread['id']}"))["tasks"] == []
 
 
-def test_of_two_calls_in_one_step_the_last_counts(talker, thread):
+def test_last_of_two_calls_in_one_step_counts(talker, thread):
     run_chat(talker, thread, calls(("Tasks", {"items": ITEMS}), ("Tasks", {"items": ITEMS[:2]})), "Done.")
     assert tasks_of(talker.gateway, thread) == ITEMS[:2]
 
@@ -64,14 +64,14 @@ def test_list_out_of_bounds_is_an_error_and_changes_nothing(talker, thread, item
     assert tasks_of(talker.gateway, thread) == ITEMS
 
 
-def test_plan_mode_keeps_its_five_tools(talker, thread):
+def test_tool_is_not_available_in_plan_mode(talker, thread):
     accepted(talker.gateway.http.patch(f"/threads/{thread['id']}", json={"mode": "plan"}))
     end = call_tool(talker, thread, "Tasks", {"items": ITEMS})
     assert end["isError"] and "not available in plan mode" in end["output"]
     assert tasks_of(talker.gateway, thread) == []
 
 
-def test_whole_fork_has_the_list_and_one_at_a_turn_has_none(talker, thread):
+def test_complete_fork_copies_the_list_and_a_fork_at_a_turn_does_not(talker, thread):
     run = run_chat(talker, thread, calls(("Tasks", {"items": ITEMS})), "Done.")
     path = f"/threads/{thread['id']}/fork"
     assert tasks_of(talker.gateway, accepted(talker.gateway.http.post(path), 201)) == ITEMS

@@ -22,7 +22,7 @@ def create(gateway, **members):
 
 
 def get(gateway, thread):
-    """Returns the thread as GET does, without the run that only this response includes."""
+    """Returns the thread as GET does, without the members that only this response has."""
     found = accepted(gateway.http.get(f"/threads/{thread['id']}"))
     return {member: found[member] for member in found if member not in ("active_run", "tasks")}
 
@@ -208,7 +208,7 @@ def test_mode_is_plan_or_act_and_null_is_plan(gateway):
 
 
 @pytest.mark.parametrize("mode", ["quick", "complex", "Plan", "", "ACT", "a\u00e9"])
-def test_unknown_mode_is_shown(gateway, mode):
+def test_unknown_mode_is_refused(gateway, mode):
     made = create(gateway)
     refused(patch(gateway, made, mode=mode, title="not taken"), 400, f"unknown mode: {mode}")
     assert get(gateway, made) == made
@@ -221,14 +221,14 @@ def test_agent_project_and_job_cannot_be_changed(gateway):
 
 def test_updated_at_follows_turns_title_mode_and_archived(own_gateway):
     thread = create(own_gateway, title="first")
-    moments = [thread["updated_at"]]
+    times = [thread["updated_at"]]
     turn = add(own_gateway, thread, "hello")
-    moments.append(get(own_gateway, thread)["updated_at"])
+    times.append(get(own_gateway, thread)["updated_at"])
     assert own_gateway.http.delete(f"/turns/{turn['id']}").status_code == 204
-    moments.append(get(own_gateway, thread)["updated_at"])
+    times.append(get(own_gateway, thread)["updated_at"])
     for members in ({"title": "second"}, {"mode": "act"}, {"archived": True}):
-        moments.append(accepted(patch(own_gateway, thread, **members))["updated_at"])
-    assert moments == sorted(moments) and moments[-1] > moments[0]
+        times.append(accepted(patch(own_gateway, thread, **members))["updated_at"])
+    assert times == sorted(times) and times[-1] > times[0]
 
 
 def test_turn_count_counts_turns(gateway, agent):
@@ -262,7 +262,7 @@ def test_generated_title_has_a_few_words_and_no_line_break(gateway):
     assert 0 < len(title) <= 100 and "\n" not in title and "\r" not in title
 
 
-def test_given_title_stays(gateway):
+def test_given_title_is_kept(gateway):
     made = create(gateway, title="Mine")
     add(gateway, made, "Where do penguins sleep?")
     assert get(gateway, made)["title"] == "Mine"
@@ -333,9 +333,9 @@ def test_deleted_thread_is_gone_with_its_turns(gateway, agent):
     turn = add(gateway, made, "unforgettable")
     response = gateway.http.delete(f"/threads/{made['id']}")
     assert response.status_code == 204 and response.content == b""
-    for answer in (gateway.http.get(f"/threads/{made['id']}"), gateway.http.get(f"/threads/{made['id']}/turns"),
-                   gateway.http.delete(f"/threads/{made['id']}"), patch(gateway, made, title="x")):
-        refused(answer, 404, "thread not found")
+    for later in (gateway.http.get(f"/threads/{made['id']}"), gateway.http.get(f"/threads/{made['id']}/turns"),
+                  gateway.http.delete(f"/threads/{made['id']}"), patch(gateway, made, title="x")):
+        refused(later, 404, "thread not found")
     refused(gateway.http.delete(f"/turns/{turn['id']}"), 404, "turn not found")
     assert listed(gateway, agent_id=agent) == []
     assert accepted(gateway.http.get("/turns/search", params={"q": "unforgettable", "agent_id": agent})) == []

@@ -101,7 +101,7 @@ def test_origin_must_be_https(client, tls_gateway):
     assert client.get("/health", headers={"Origin": tls_gateway.url.replace("https", "http")}).status_code == 403
 
 
-def test_plain_http_is_not_answered_and_harmless(tls_gateway, client):
+def test_plain_http_gets_no_response_and_is_harmless(tls_gateway, client):
     with socket.create_connection(("127.0.0.1", tls_gateway.port), timeout=PATIENCE) as plain:
         plain.sendall(b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n")
         assert not plain.recv(100).startswith(b"HTTP/")
@@ -113,8 +113,8 @@ def test_plain_http_is_not_answered_and_harmless(tls_gateway, client):
 def test_command_line_connects(tls_gateway):
     status = tls_gateway.command("status", "--json")
     assert status.returncode == 0, status.stderr
-    said = tls_gateway.command("chat", "hello")
-    assert said.returncode == 0 and said.stdout.strip(), said.stderr
+    chat = tls_gateway.command("chat", "hello")
+    assert chat.returncode == 0 and chat.stdout.strip(), chat.stderr
     paired = tls_gateway.command("pair", "--json")
     assert paired.returncode == 0 and f'"url":"{tls_gateway.url}/ui/#code=' in paired.stdout
 
@@ -153,7 +153,7 @@ def test_page_is_opened_at_the_public_url(make_gateway, certificates):
     ("locked key", "tls.key: {dir}/locked.key: holds no private key in PEM form without a passphrase"),
     ("mismatch", "tls.key: {dir}/other.key: does not belong to the certificate {dir}/gateway.pem"),
 ])
-def test_unusable_files_are_named(make_gateway, tmp_path, case, expected):
+def test_unusable_files_are_reported(make_gateway, tmp_path, case, expected):
     certificate, key = make_certificate(tmp_path)
     broken = tmp_path / "broken.pem"
     broken.write_text("no PEM")
@@ -173,7 +173,7 @@ def test_unusable_files_are_named(make_gateway, tmp_path, case, expected):
     assert f"config.yaml:{line}: {expected.format(dir=tmp_path)}" in failed.stderr
 
 
-def test_unreadable_file_is_named(make_gateway, tmp_path):
+def test_unreadable_file_is_reported(make_gateway, tmp_path):
     certificate, key = make_certificate(tmp_path)
     key.chmod(0)
     certificate.chmod(0o644)

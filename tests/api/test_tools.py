@@ -13,7 +13,7 @@ from extensions import patch
 from stubs.provider import Fault, Reply
 from tools import run_chat, call_tool, calls, new_agent, new_bound_agent, new_thread, of_kind, turns_of
 
-WIRES = ("anthropic", "chat", "responses")
+WIRE_FORMATS = ("anthropic", "chat", "responses")
 
 
 def search(query):
@@ -30,13 +30,13 @@ def thread(talker, agent):
     return new_thread(talker.gateway, agent)
 
 
-# What the model thought.
+# Reasoning.
 
 
-def test_metadata_keeps_the_beginning_of_what_the_model_thought(talker, thread):
+def test_metadata_has_the_beginning_of_the_reasoning(talker, thread):
     run_chat(talker, thread, Reply("Plums.", reasoning="Hm. " * 20_000))
-    kept = turns_of(talker.gateway, thread)[-1]["metadata"]
-    assert kept["reasoning_ms"] >= 0 and kept["reasoning"] == "Hm. " * 8192 + "…"
+    metadata = turns_of(talker.gateway, thread)[-1]["metadata"]
+    assert metadata["reasoning_ms"] >= 0 and metadata["reasoning"] == "Hm. " * 8192 + "…"
     run_chat(talker, thread, "Pears.")
     assert not {"reasoning", "reasoning_ms"} & set(turns_of(talker.gateway, thread)[-1]["metadata"])
 
@@ -86,7 +86,7 @@ def test_steps_have_text_positions_in_code_points(talker, thread):
                                            {"text_end": 14, "tool_call_ids": ["four"]}]
 
 
-def test_each_call_of_a_model_or_tool_says_when_it_was_made_and_how_long_it_took(talker, thread):
+def test_calls_of_models_and_tools_have_start_times_and_durations(talker, thread):
     usage = {"input": 100, "output": 7, "cache_read": 30, "cache_write": 0}
     run_chat(talker, thread, calls((*search("otters"), "one"), usage=usage), Reply("Done.", usage=usage))
     _, tool, answer = turns_of(talker.gateway, thread)
@@ -122,13 +122,13 @@ def test_tools_are_offered_sorted_and_by_mode(talker, new_name):
 # Invalid calls are returned to the model, and the run continues.
 
 
-def test_unknown_tool(talker, thread):
+def test_unknown_tool_is_an_error(talker, thread):
     end = call_tool(talker, thread, "Fly", {})
     assert end["isError"] and end["output"] == "there is no tool Fly"
 
 
 @pytest.mark.parametrize("tool", ["", "no spaces, please", "x" * 5000, "../../etc", "Größe"])
-def test_invalid_tool_name(talker, thread, tool):
+def test_invalid_tool_name_does_not_end_the_run(talker, thread, tool):
     run = run_chat(talker, thread, calls((tool, {})), "Done.")
     assert run[-1]["finishReason"] == "stop"
     assert all(end["isError"] for end in of_kind(run, "tool-end"))
@@ -162,24 +162,24 @@ def test_tool_output_is_kept_in_full(talker, new_name):
     ({}, "query is required"), ({"query": 5}, "query must be of type string"),
     ({"query": "a", "limit": 0}, "limit must be at least 1"),
     ({"query": "a", "other": 1}, "other is not a member of this tool's input")])
-def test_input_violating_the_schema(talker, thread, input, problem):
+def test_input_that_violates_the_schema_is_an_error(talker, thread, input, problem):
     end = call_tool(talker, thread, "SearchTurns", input)
     assert end["isError"] and end["output"] == f"invalid input: {problem}"
 
 
-def test_tool_forbidden_by_the_stage(talker, new_name):
+def test_tool_forbidden_by_the_stage_is_refused(talker, new_name):
     thread = new_thread(talker.gateway, new_agent(talker.gateway, new_name("novice"), stage="apprentice"))
     end = call_tool(talker, thread, "Remember", {"text": "x"})
     assert end["isError"] and end["output"].startswith("permission denied:") and "operator" in end["output"]
 
 
-def test_tool_forbidden_by_the_mode(talker, new_name):
+def test_tool_forbidden_by_the_mode_is_refused(talker, new_name):
     thread = new_thread(talker.gateway, new_agent(talker.gateway, new_name("planner"), mode="plan"))
     end = call_tool(talker, thread, "Remember", {"text": "x"})
     assert end["isError"] and end["output"].startswith("permission denied:") and "act mode" in end["output"]
 
 
-def test_tool_missing_from_the_agent(talker, new_name):
+def test_tool_that_the_agent_lacks_is_refused(talker, new_name):
     thread = new_thread(talker.gateway, new_agent(talker.gateway, new_name("narrow"), tools=["SearchTurns"]))
     assert call_tool(talker, thread, "Remember", {"text": "x"})["output"].startswith("permission denied:")
     assert not call_tool(talker, thread, "SearchTurns", {"query": "x"})["isError"]
@@ -209,8 +209,8 @@ def test_built_in_capability_grants_each_listed_tool(talker, new_name, capabilit
     assert tools == set(listed)
 
 
-def renames_first(talker, agent, renamed, call):
-    """A reply that renames the agent when requested, and then makes the call."""
+def rename_before(talker, agent, renamed, call):
+    """Returns a reply of the model that makes the call after the agent was renamed."""
     def rename_and_call(_):
         accepted(patch(talker.gateway, agent, name=renamed))
         return calls(call)
@@ -225,10 +225,9 @@ def renames_first(talker, agent, renamed, call):
     ("Read", {"path": "../agent.yaml"}, "agent.yaml", None),
     ("Ingest", {"thread": "this", "title": "Tea"}, "knowledge/raw/thread-tea.md", None),
 ])
-def test_agent_renamed_during_a_run_keeps_its_directory(talker, agent, thread, new_name, tool, input, path,
-                                                                       text):
+def test_agent_renamed_during_a_run_keeps_its_directory(talker, agent, thread, new_name, tool, input, path, text):
     renamed = new_name("renamed")
-    run = run_chat(talker, thread, renames_first(talker, agent, renamed, (tool, input)), "Done.")
+    run = run_chat(talker, thread, rename_before(talker, agent, renamed, (tool, input)), "Done.")
     end = of_kind(run, "tool-end")[0]
     assert not end["isError"], end["output"]
     agents = talker.gateway.data / "agents"
@@ -238,7 +237,7 @@ def test_agent_renamed_during_a_run_keeps_its_directory(talker, agent, thread, n
 
 def test_agent_renamed_during_a_run_finds_its_knowledge(talker, agent, thread, new_name):
     renamed = new_name("renamed")
-    renames = renames_first(talker, agent, renamed, ("SearchKnowledge", {"query": "zorbling"}))
+    renames = rename_before(talker, agent, renamed, ("SearchKnowledge", {"query": "zorbling"}))
 
     def rename_and_write(request):
         search = renames(request)
@@ -295,7 +294,7 @@ def test_same_call_with_another_in_between_continues(talker, thread):
     assert run[-1]["finishReason"] == "stop"
 
 
-def test_truncated_answer_calls_nothing(talker, thread):
+def test_truncated_answer_makes_no_calls(talker, thread):
     run = run_chat(talker, thread, calls(search("a"), text="I will", stop="length"))
     assert run[-1]["finishReason"] == "length" and not of_kind(run, "tool-start")
 
@@ -304,8 +303,8 @@ def test_two_hundred_calls_at_once_are_all_answered(talker, thread):
     run = run_chat(talker, thread, calls(*(search(f"word{number}") for number in range(200))), "Done.")
     assert run[-1]["finishReason"] == "stop" and len(of_kind(run, "tool-end")) == 200
     results = [message for message in talker.stub.requests[-1].json["messages"] if message["role"] == "tool"]
-    asked_for = [call["id"] for call in talker.stub.requests[-1].json["messages"][-201]["tool_calls"]]
-    assert [result["tool_call_id"] for result in results] == asked_for
+    called = [call["id"] for call in talker.stub.requests[-1].json["messages"][-201]["tool_calls"]]
+    assert [result["tool_call_id"] for result in results] == called
     assert len(turns_of(talker.gateway, thread, "tool")) == 200
 
 
@@ -326,7 +325,7 @@ def test_budget_is_checked_before_each_model_call(make_gateway, stub, new_name):
     assert accepted(gateway.http.get("/costs"))["today"] == 2
 
 
-def test_fallback_that_answered_is_used_for_the_rest(make_gateway, stub, new_name):
+def test_fallback_that_answered_is_used_for_the_rest_of_the_run(make_gateway, stub, new_name):
     gateway = make_gateway(config={"providers": {"stub": {"kind": "openai", "base_url": stub.openai_url,
                                                           "default_model": "m"}}}).start()
 
@@ -335,8 +334,8 @@ def test_fallback_that_answered_is_used_for_the_rest(make_gateway, stub, new_nam
 
     talker.gateway, talker.stub = gateway, stub
     agent = new_agent(gateway, new_name("worker"), model="stub/first", fallback_models=["stub/second"])
-    used_up = Fault(429, kind="insufficient_quota", message="You exceeded your current quota")
-    run = run_chat(talker, new_thread(gateway, agent), used_up, calls(search("a")), "Done.")
+    quota_exceeded = Fault(429, kind="insufficient_quota", message="You exceeded your current quota")
+    run = run_chat(talker, new_thread(gateway, agent), quota_exceeded, calls(search("a")), "Done.")
     assert run[-1]["model"] == "stub/second"
     assert [request.json["model"] for request in stub.requests] == ["first", "second", "second"]
 
@@ -362,8 +361,8 @@ def test_reused_call_ids_are_kept_apart(talker, thread):
     used = [call["id"] for message in messages for call in message.get("tool_calls") or []]
     assert len(used) == len(set(used)) == 4
     earlier = talker.stub.requests[-2].json["messages"]
-    while_answering = [call["id"] for message in earlier for call in message.get("tool_calls") or []]
-    assert len(while_answering) == len(set(while_answering)) == 4, "also while the later answer is in the making"
+    earlier_ids = [call["id"] for message in earlier for call in message.get("tool_calls") or []]
+    assert len(earlier_ids) == len(set(earlier_ids)) == 4, "also within the second run"
     assert [message["tool_call_id"] for message in messages if message["role"] == "tool"] == used
 
 
@@ -373,9 +372,9 @@ def test_call_with_a_deleted_turn_is_omitted(talker, thread):
     assert talker.gateway.http.delete(f"/turns/{gone['id']}").status_code == 204
     run_chat(talker, thread, "Well.")
     messages = talker.stub.requests[-1].json["messages"]
-    left = [kept["metadata"]["tool_call_id"]]
-    assert [message["tool_call_id"] for message in messages if message["role"] == "tool"] == left
-    assert [call["id"] for message in messages for call in message.get("tool_calls") or []] == left
+    remaining = [kept["metadata"]["tool_call_id"]]
+    assert [message["tool_call_id"] for message in messages if message["role"] == "tool"] == remaining
+    assert [call["id"] for message in messages for call in message.get("tool_calls") or []] == remaining
 
 
 def test_regenerated_answer_omits_calls_of_the_old_one(talker, thread):
@@ -391,7 +390,7 @@ def test_regenerated_answer_omits_calls_of_the_old_one(talker, thread):
 # Every wire format.
 
 
-@pytest.mark.parametrize("wire", WIRES + ("ollama",))
+@pytest.mark.parametrize("wire", WIRE_FORMATS + ("ollama",))
 def test_every_wire_format_calls_tools(make_gateway, stub, new_name, wire):
     providers = {"anthropic": {"kind": "anthropic", "base_url": stub.base_url},
                  "chat": {"kind": "openai", "api": "chat", "base_url": stub.openai_url},
@@ -410,12 +409,12 @@ def test_every_wire_format_calls_tools(make_gateway, stub, new_name, wire):
     assert "No turn matches." in stub.requests[1].body.decode()
     if wire in ("anthropic", "responses"):
         mark = "stub-signature" if wire == "anthropic" else "encrypted_content"
-        assert mark in stub.requests[1].body.decode(), "what it thought is given back within the run"
+        assert mark in stub.requests[1].body.decode(), "its reasoning is sent back within the run"
     run_chat(talker, thread, "Well.", content="Go on.")
     assert "No turn matches." in stub.requests[2].body.decode()
 
 
-# A gateway that is killed.
+# Kills.
 
 
 def test_kill_during_a_call_leaves_a_usable_thread(own_talker, new_name):

@@ -42,12 +42,12 @@ def test_omitted_metadata_is_null(gateway, path):
 
 
 @pytest.mark.parametrize("role", ["robot", "User", "", "USER", "user ", "r\u00f4le"])
-def test_invalid_role_is_shown(gateway, path, role):
+def test_invalid_role_is_refused(gateway, path, role):
     refused(gateway.http.post(path, json={"content": "a", "role": role}), 400, f"invalid role: {role}")
     assert listed(gateway, path) == []
 
 
-def test_inserting_runs_no_agent(gateway, thread, path):
+def test_inserting_a_turn_runs_no_agent(gateway, thread, path):
     with gateway.events(thread["id"]) as events:
         turn = add(gateway, path)
         received = events.drain()

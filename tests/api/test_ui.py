@@ -16,7 +16,7 @@ POLICY = ("default-src 'none'; script-src 'self'; style-src 'self'; img-src 'sel
           "agw-highlight")
 FRAME_POLICY = ("sandbox allow-scripts; default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; "
                 "img-src data: blob:; font-src data:; form-action 'none'; base-uri 'none'; frame-ancestors 'self'")
-GENERAL = {
+GENERAL_HEADERS = {
     "referrer-policy": "no-referrer",
     "x-content-type-options": "nosniff",
     "cross-origin-opener-policy": "same-origin",
@@ -25,14 +25,14 @@ GENERAL = {
 }
 
 
-def ask(gateway, path, method="GET", **headers):
+def fetch(gateway, path, method="GET", **headers):
     headers = {name.replace("_", "-"): value for name, value in headers.items()}
     return http_client.request(method, gateway.url + path, headers=headers, follow_redirects=False)
 
 
 @pytest.fixture
 def index(gateway):
-    return ask(gateway, "/ui/")
+    return fetch(gateway, "/ui/")
 
 
 @pytest.fixture
@@ -45,12 +45,12 @@ def assets(index):
     return ["/ui/" + path for path in found]
 
 
-def check(response, policy=POLICY):
+def assert_headers(response, policy=POLICY):
     fields = dict(response.headers)
     assert fields.get("content-security-policy") == policy
-    general = {**GENERAL}
+    general = {**GENERAL_HEADERS}
     if policy == FRAME_POLICY:
-        general["permissions-policy"] = GENERAL["permissions-policy"].replace("(self)", "()", 1)
+        general["permissions-policy"] = GENERAL_HEADERS["permissions-policy"].replace("(self)", "()", 1)
     assert {name: fields.get(name) for name in general} == general
     assert "set-cookie" not in fields
 
@@ -58,11 +58,11 @@ def check(response, policy=POLICY):
 def test_page_needs_no_token(gateway, index):
     assert index.status_code == 200
     assert index.headers["content-type"] == "text/html; charset=utf-8"
-    check(index)
+    assert_headers(index)
 
 
 def test_page_is_served_despite_a_wrong_token(gateway):
-    assert ask(gateway, "/ui/", authorization="Bearer wrong").status_code == 200
+    assert fetch(gateway, "/ui/", authorization="Bearer wrong").status_code == 200
 
 
 @pytest.mark.parametrize("path", ["/ui/nothing", "/ui/assets/nothing.js", "/ui//", "/ui/..%2fopenapi.json",
@@ -75,80 +75,80 @@ def test_missing_asset_is_404_with_the_same_headers(gateway, path):
 
 
 def test_other_methods_are_405_with_the_same_headers(gateway):
-    response = ask(gateway, "/ui/", "POST", authorization=f"Bearer {gateway.token}")
+    response = fetch(gateway, "/ui/", "POST", authorization=f"Bearer {gateway.token}")
     assert response.status_code == 405 and response.json() == {"error": "method not allowed"}
     assert response.headers["allow"] == "GET, HEAD"
-    check(response)
+    assert_headers(response)
 
 
 def test_head_has_headers_and_no_body(gateway, index):
-    response = ask(gateway, "/ui/", "HEAD")
-    assert response.content == b"" and response.headers["content-length"] == str(len(ask(
+    response = fetch(gateway, "/ui/", "HEAD")
+    assert response.content == b"" and response.headers["content-length"] == str(len(fetch(
         gateway, "/ui/", accept_encoding="identity").content)) or "content-encoding" in response.headers
-    check(response)
+    assert_headers(response)
 
 
 def test_browser_is_redirected_to_the_page(gateway):
     accept = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
-    response = ask(gateway, "/", accept=accept)
+    response = fetch(gateway, "/", accept=accept)
     assert response.status_code in (302, 303, 307) and response.headers["location"] == "/ui/"
-    assert ask(gateway, "/", "HEAD", accept=accept).headers["location"] == "/ui/"
-    response = ask(gateway, "/ui", accept=accept)
+    assert fetch(gateway, "/", "HEAD", accept=accept).headers["location"] == "/ui/"
+    response = fetch(gateway, "/ui", accept=accept)
     assert response.status_code == 302 and response.headers["location"] == "/ui/"
 
 
 def test_other_clients_are_not_redirected(gateway):
-    assert ask(gateway, "/", accept="*/*").status_code == 401
-    with_token = ask(gateway, "/", accept="application/json", authorization=f"Bearer {gateway.token}")
+    assert fetch(gateway, "/", accept="*/*").status_code == 401
+    with_token = fetch(gateway, "/", accept="application/json", authorization=f"Bearer {gateway.token}")
     assert with_token.status_code == 404 and with_token.json() == {"error": "not found"}
 
 
 def test_page_is_revalidated_each_time(gateway, assets, index):
     assert index.headers["cache-control"] == "no-cache"
-    again = ask(gateway, "/ui/", if_none_match=index.headers["etag"])
-    assert again.status_code == 304 and again.content == b""
-    check(again)
-    assert ask(gateway, "/ui/", if_none_match='"other"').status_code == 200
+    revalidated = fetch(gateway, "/ui/", if_none_match=index.headers["etag"])
+    assert revalidated.status_code == 304 and revalidated.content == b""
+    assert_headers(revalidated)
+    assert fetch(gateway, "/ui/", if_none_match='"other"').status_code == 200
 
 
 def test_assets_are_immutable_and_compressed(gateway, assets):
     for path in assets:
-        plain = ask(gateway, path, accept_encoding="identity")
+        plain = fetch(gateway, path, accept_encoding="identity")
         assert plain.status_code == 200
         assert plain.headers["cache-control"] == "public, max-age=31536000, immutable"
-        check(plain)
+        assert_headers(plain)
         for coding in ("br", "gzip"):
-            response = ask(gateway, path, accept_encoding=coding)
+            response = fetch(gateway, path, accept_encoding=coding)
             assert response.headers["vary"] == "Accept-Encoding"
-            is_packed_already = len(plain.content) < 512 or path.endswith(".woff2")
-            assert response.headers.get("content-encoding") == coding or is_packed_already
+            is_incompressible = len(plain.content) < 512 or path.endswith(".woff2")
+            assert response.headers.get("content-encoding") == coding or is_incompressible
             assert int(response.headers["content-length"]) <= len(plain.content)
             if coding == "gzip":
                 assert response.content == plain.content
 
 
-def test_files_of_other_views_are_the_same_in_each_form(gateway, assets):
-    code = "".join(ask(gateway, path).text for path in assets if path.endswith(".js"))
+def test_assets_of_other_views_are_the_same_in_each_encoding(gateway, assets):
+    code = "".join(fetch(gateway, path).text for path in assets if path.endswith(".js"))
     more = [path for path in re.findall(r"assets/[\w-]+\.(?:json|js)", code) if "/ui/" + path not in assets]
-    more += re.findall(r"assets/[\w-]+\.js", "".join(ask(gateway, "/ui/" + path).text for path in more))
+    more += re.findall(r"assets/[\w-]+\.js", "".join(fetch(gateway, "/ui/" + path).text for path in more))
     assert more
     for path in more:
-        forms = [ask(gateway, "/ui/" + path, accept_encoding=coding) for coding in ("br", "gzip", "identity")]
+        forms = [fetch(gateway, "/ui/" + path, accept_encoding=coding) for coding in ("br", "gzip", "identity")]
         assert [form.headers.get("content-encoding") for form in forms] in (["br", "gzip", None], [None] * 3)
         for form in forms[1:]:
             assert hashlib.sha256(form.content).hexdigest()[:16] in form.headers["etag"]
 
 
 def test_frame_has_a_stricter_policy(gateway, assets):
-    response = ask(gateway, "/ui/frame")
+    response = fetch(gateway, "/ui/frame")
     assert response.status_code == 200 and response.headers["content-type"] == "text/html; charset=utf-8"
-    check(response, FRAME_POLICY)
-    assert ask(gateway, "/ui/frame.html").status_code == 404
+    assert_headers(response, FRAME_POLICY)
+    assert fetch(gateway, "/ui/frame.html").status_code == 404
 
 
 def test_foreign_host_or_origin_gets_no_page(gateway):
-    assert ask(gateway, "/ui/", host="evil.example").status_code == 403
-    assert ask(gateway, "/ui/", origin="http://evil.example").status_code == 403
+    assert fetch(gateway, "/ui/", host="evil.example").status_code == 403
+    assert fetch(gateway, "/ui/", origin="http://evil.example").status_code == 403
 
 
 def test_page_is_not_part_of_the_api(gateway):

@@ -32,28 +32,28 @@ def set_schema(file, version):
         database.execute(f"PRAGMA user_version = {version}")
 
 
-def require_all(found, kept, place):
-    """Members may have been added, nothing may be gone or changed."""
-    if isinstance(kept, dict):
-        for name, value in kept.items():
-            assert name in found, f"{place}: {name} is gone"
-            require_all(found[name], value, f"{place}.{name}")
-    elif isinstance(kept, list):
-        assert len(found) == len(kept), f"{place}: {found}"
-        for number, value in enumerate(kept):
-            require_all(found[number], value, f"{place}[{number}]")
+def require_all(found, expected, path):
+    """Asserts that nothing is missing or changed; members may have been added."""
+    if isinstance(expected, dict):
+        for name, value in expected.items():
+            assert name in found, f"{path}: {name} is gone"
+            require_all(found[name], value, f"{path}.{name}")
+    elif isinstance(expected, list):
+        assert len(found) == len(expected), f"{path}: {found}"
+        for number, value in enumerate(expected):
+            require_all(found[number], value, f"{path}[{number}]")
     else:
-        assert found == kept, f"{place}: {found!r} instead of {kept!r}"
+        assert found == expected, f"{path}: {found!r} instead of {expected!r}"
 
 
-def has_kept(gateway, answers):
-    for path, kept in answers.items():
-        require_all(accepted(gateway.http.get(path)), kept, path)
+def assert_unchanged(gateway, responses):
+    for path, expected in responses.items():
+        require_all(accepted(gateway.http.get(path)), expected, path)
 
 
 @pytest.fixture(params=RELEASES, ids=NAMES)
-def left(make_gateway, request):
-    """A gateway that has not started yet, on the data of a release, and what that release answered."""
+def old_release(make_gateway, request):
+    """A gateway with the data of a release, not yet started, and the responses of that release."""
     gateway = make_gateway()
     gateway.data.mkdir(mode=0o700)
     return gateway, unpack(request.param, gateway.data)
@@ -63,15 +63,15 @@ def copies(gateway):
     return sorted((gateway.data / "backups").glob("gateway-*.db"))
 
 
-def test_data_of_each_release_opens_with_this_program(left):
-    gateway, answers = left
+def test_data_of_each_release_opens_with_this_program(old_release):
+    gateway, responses = old_release
     before = schema_of(gateway.data / "gateway.db")
     gateway.start()
-    has_kept(gateway, answers)
+    assert_unchanged(gateway, responses)
     assert [schema_of(copy) for copy in copies(gateway)] == ([] if before == number_of(MIGRATIONS[-1]) else [before])
 
 
-def test_a_database_is_copied_before_it_is_brought_up_to_date(make_gateway):
+def test_database_is_copied_before_it_is_migrated(make_gateway):
     gateway = make_gateway()
     gateway.data.mkdir(mode=0o700)
     file, before = gateway.data / "gateway.db", number_of(MIGRATIONS[-2])
@@ -87,8 +87,8 @@ def test_a_database_is_copied_before_it_is_brought_up_to_date(make_gateway):
     assert f"from schema {before} to {number_of(MIGRATIONS[-1])}" in gateway.stderr
 
 
-def test_after_a_downgrade_the_error_leads_back_to_the_copy_from_before_the_upgrade(left):
-    gateway, answers = left
+def test_error_after_a_downgrade_names_the_copy_from_before_the_upgrade(old_release):
+    gateway, responses = old_release
     file, latest = gateway.data / "gateway.db", number_of(MIGRATIONS[-1])
     gateway.start()
     assert gateway.stop() == 0
@@ -102,11 +102,11 @@ def test_after_a_downgrade_the_error_leads_back_to_the_copy_from_before_the_upgr
     assert f"copy {copy} to {file}" in failed.stderr and "gateway.db-wal, gateway.db-shm" in failed.stderr
     shutil.copy(copy, file)
     gateway.start()
-    has_kept(gateway, answers)
+    assert_unchanged(gateway, responses)
 
 
-def test_after_a_downgrade_without_a_copy_the_error_names_the_restore(left):
-    gateway, _ = left
+def test_error_after_a_downgrade_without_a_copy_names_agw_restore(old_release):
+    gateway, _ = old_release
     set_schema(gateway.data / "gateway.db", number_of(MIGRATIONS[-1]) + 1)
     shutil.rmtree(gateway.data / "backups", ignore_errors=True)
     assert "agw restore" in gateway.fails().stderr

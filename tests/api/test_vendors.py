@@ -1,4 +1,4 @@
-"""What each vendor does in its own way, though it speaks one of the formats of tests/api/test_providers.py.
+"""Peculiarities of vendors, all of which use the formats of tests/api/test_providers.py.
 
 See docs/models.md#what-each-service-can-do-here.
 """
@@ -22,17 +22,17 @@ _names = count(1)
 
 
 class Chats:
-    """A gateway whose services are made as a test wants them, all served by the stub."""
+    """A gateway with the services that a test defines, all served by the stub."""
 
     def __init__(self, gateway, stub):
         self.gateway = gateway
         self.stub = stub
 
-    def connect(self, api="openai-chat", path=None, **more):
-        """Connects a service and returns its name. `path`: of its address, behind that of the stub."""
+    def connect(self, api="openai-chat", path=None, **members):
+        """Connects a service and returns its name. `path` follows the stub's address in its `base_url`."""
         if path is None:
             path = "/v1" if api.startswith("openai") else ""
-        definition = {"kind": "model", "api": api, "base_url": self.stub.base_url + path, **more}
+        definition = {"kind": "model", "api": api, "base_url": self.stub.base_url + path, **members}
         record = {"type": "integration", "name": f"vendor-{next(_names)}", "description": "", "enabled": True,
                   "definition": definition}
         return accepted(self.gateway.http.post("/extensions", json=record), 201)["name"]
@@ -48,22 +48,22 @@ class Chats:
             body = {"content": "a question", "threadId": thread, "model": model}
             return events.run(accepted(self.gateway.http.post("/chat", json=body), 201)["id"])
 
-    def answered(self, model, *replies, thread=None):
+    def succeed(self, model, *replies, thread=None):
         run = self.ask(model, *replies, thread=thread)
         assert run[-1]["finishReason"] == "stop", run
         return run
 
-    def failed(self, model, *replies):
-        """Returns what the run says of its failure."""
+    def fail(self, model, *replies):
+        """Returns the error of the run."""
         run = self.ask(model, *replies)
         assert run[-1]["finishReason"] == "error", run
         return run[-2]["error"]
 
     def thread_of_another_model(self):
-        """A thread in which a model of another service has called a tool."""
+        """Creates a thread in which a model of another service has called a tool."""
         thread = self.new_thread()
         asking = Reply("", reasoning="Hm.", tool_calls=[CALL])
-        self.answered(f"{self.connect()}/m", asking, Reply("Done."), thread=thread)
+        self.succeed(f"{self.connect()}/m", asking, Reply("Done."), thread=thread)
         self.stub.reset()
         return thread
 
@@ -88,7 +88,7 @@ def body_of(content, kind):
 
 
 def streamed(*frames):
-    """A response that streams these objects."""
+    """Returns a response that streams these objects."""
     data = [f"data: {json.dumps(frame)}\n\n" for frame in frames]
     return body_of("".join(data) + "data: [DONE]\n\n", "text/event-stream")
 
@@ -102,7 +102,7 @@ def usage_of(run):
 
 
 def calls_and_results(request):
-    """The ids of the calls in a request, and those that its results name."""
+    """Returns the ids of the calls in a request, and the ids of the calls that its results belong to."""
     messages = request.json["messages"]
     return ([call["id"] for message in messages for call in message.get("tool_calls", [])],
             [message["tool_call_id"] for message in messages if message["role"] == "tool"])
@@ -118,43 +118,43 @@ def test_azure_lists_models_in_addition_to_deployments(chats):
     definition = {"kind": "model", "api": "openai-chat", "base_url": chats.stub.base_url + AZURE}
     checked = accepted(chats.gateway.http.post("/model-services/check", json={"definition": definition}))
     assert [model["id"] for model in checked["models"]] == ["gpt-4.1"]
-    asked, = chats.stub.list_requests
-    assert (asked.path, asked.query) == ("/openai/models", "api-version=2024-10-21")
+    request, = chats.stub.list_requests
+    assert (request.path, request.query) == ("/openai/models", "api-version=2024-10-21")
 
 
-def test_azure_says_what_its_filters_found_before_the_answer(chats):
-    run = chats.answered(f"{chats.connect(path=AZURE)}/mine", streamed(
+def test_results_of_the_filters_of_azure_precede_the_answer(chats):
+    run = chats.succeed(f"{chats.connect(path=AZURE)}/mine", streamed(
         {"choices": [], "prompt_filter_results": [{"prompt_index": 0, "content_filter_results": {}}]},
         choice(role="assistant", content=""), choice(content="Hi"),
         choice("stop", content=""), {"choices": [], "usage": {"prompt_tokens": 3, "completion_tokens": 2}}))
     assert text_of(run) == "Hi" and usage_of(run) == {"input": 3, "output": 2}
 
 
-def test_prompt_that_azure_filters_is_not_sent_again(chats):
+def test_prompt_filtered_by_azure_is_not_sent_again(chats):
     body = {"error": {"message": "The response was filtered", "type": None, "param": "prompt", "code": "content_filter",
                       "status": 400, "innererror": {"code": "ResponsibleAIPolicyViolation"}}}
-    assert "The response was filtered" in chats.failed(f"{chats.connect(path=AZURE)}/mine", Fault(400, body=body))
+    assert "The response was filtered" in chats.fail(f"{chats.connect(path=AZURE)}/mine", Fault(400, body=body))
     assert len(chats.stub.requests) == 1
 
 
-def test_deployment_that_azure_does_not_have_is_named(chats):
+def test_unknown_deployment_of_azure_is_reported(chats):
     body = {"error": {"code": "DeploymentNotFound", "message": "The API deployment for this resource does not exist."}}
-    assert "does not exist" in chats.failed(f"{chats.connect(path=AZURE)}/wrong", Fault(404, body=body))
+    assert "does not exist" in chats.fail(f"{chats.connect(path=AZURE)}/wrong", Fault(404, body=body))
 
 
-def test_limit_gets_the_name_that_a_deployment_wants(chats):
-    """The name of a deployment does not tell which model it has."""
+def test_limit_has_the_name_that_a_deployment_requires(chats):
+    """The name of a deployment does not show which model it has."""
     model = f"{chats.connect(path=AZURE)}/mine"
     body = {"error": {"message": "Unsupported parameter: 'max_tokens' is not supported with this model. Use "
                       "'max_completion_tokens' instead.", "type": "invalid_request_error", "param": "max_tokens",
                       "code": "unsupported_parameter"}}
-    chats.answered(model, Fault(400, body=body), "Hi")
-    chats.answered(model, "Hi again")
+    chats.succeed(model, Fault(400, body=body), "Hi")
+    chats.succeed(model, "Hi again")
     named = [{"max_tokens", "max_completion_tokens"} & set(request.json) for request in chats.stub.requests]
     assert named == [{"max_tokens"}, {"max_completion_tokens"}, {"max_completion_tokens"}]
 
 
-# OpenRouter: its status is 200 as soon as it has begun to wait for a vendor.
+# OpenRouter: its status is 200 once it waits for a vendor, so later errors are in the stream.
 
 
 def router_error(code, message="Provider returned error", **metadata):
@@ -162,40 +162,40 @@ def router_error(code, message="Provider returned error", **metadata):
 
 
 @pytest.mark.parametrize("code", [429, 502])
-def test_error_in_the_stream_of_openrouter_is_retried_before_the_first_word(chats, code):
-    run = chats.answered(f"{chats.connect(path='/api/v1')}/a/b", streamed(router_error(code)), "Now it works")
+def test_error_in_the_stream_of_openrouter_is_retried_before_the_first_delta(chats, code):
+    run = chats.succeed(f"{chats.connect(path='/api/v1')}/a/b", streamed(router_error(code)), "Now it works")
     assert text_of(run) == "Now it works" and len(chats.stub.requests) == 2
 
 
 @pytest.mark.parametrize("code", [402, 403])
-def test_error_in_the_stream_of_openrouter_that_stays_is_not_retried(chats, code):
-    error = chats.failed(f"{chats.connect(path='/api/v1')}/a/b", streamed(router_error(code, "Insufficient credits")))
+def test_permanent_error_in_the_stream_of_openrouter_is_not_retried(chats, code):
+    error = chats.fail(f"{chats.connect(path='/api/v1')}/a/b", streamed(router_error(code, "Insufficient credits")))
     assert "Insufficient credits" in error and len(chats.stub.requests) == 1
 
 
-def test_what_came_before_an_error_in_the_stream_of_openrouter_is_kept(chats):
+def test_text_before_an_error_in_the_stream_of_openrouter_is_kept(chats):
     run = chats.ask(f"{chats.connect(path='/api/v1')}/a/b", streamed(choice(content="Half of"), router_error(502)))
     assert text_of(run) == "Half of" and run[-1]["finishReason"] == "error" and len(chats.stub.requests) == 1
 
 
-def test_error_in_a_whole_answer_of_openrouter_is_found(chats):
+def test_error_in_a_complete_response_of_openrouter_is_found(chats):
     answer = {"choices": [{"index": 0, "message": {"role": "assistant", "content": ""}, "finish_reason": "error",
                            "error": {"code": 403, "message": "Flagged by moderation"}}]}
     reply = body_of(json.dumps(answer), "application/json")
-    assert "Flagged by moderation" in chats.failed(f"{chats.connect(path='/api/v1')}/a/b", reply)
+    assert "Flagged by moderation" in chats.fail(f"{chats.connect(path='/api/v1')}/a/b", reply)
 
 
 def test_openrouter_error_includes_that_of_the_vendor(chats):
     body = {"error": {"code": 400, "message": "Provider returned error",
                       "metadata": {"raw": "the seed must be positive", "provider_name": "Vendor"}}}
-    assert "the seed must be positive" in chats.failed(f"{chats.connect(path='/api/v1')}/a/b", Fault(400, body=body))
+    assert "the seed must be positive" in chats.fail(f"{chats.connect(path='/api/v1')}/a/b", Fault(400, body=body))
 
 
-# DeepSeek: its models think before they call tools, and want these thoughts back.
+# DeepSeek: its models reason before they call tools, and need these thoughts in later requests.
 
 
 def deepseek(reply):
-    """Answers as DeepSeek does: the thoughts of a message that calls tools must be in the request, if only empty."""
+    """Responds like DeepSeek: each message of the request that calls tools must have thoughts, even if they are empty."""
     def answer(request):
         calling = [message for message in request.json["messages"] if "tool_calls" in message]
         if any("reasoning_content" not in message for message in calling):
@@ -209,25 +209,25 @@ def thoughts_in(request):
     return [message["reasoning_content"] for message in request.json["messages"] if "reasoning_content" in message]
 
 
-def test_thoughts_go_back_to_deepseek_with_the_call_that_they_led_to(chats):
+def test_deepseek_gets_thoughts_back_with_the_call_that_they_led_to(chats):
     model = f"{chats.connect(path='')}/deepseek-flash"
-    chats.answered(model, deepseek(Reply("", reasoning="First, look.", tool_calls=[CALL])),
-                   deepseek(Reply("", reasoning="Look again.", tool_calls=[CALL])), deepseek(Reply("Done.")))
+    chats.succeed(model, deepseek(Reply("", reasoning="First, look.", tool_calls=[CALL])),
+                  deepseek(Reply("", reasoning="Look again.", tool_calls=[CALL])), deepseek(Reply("Done.")))
     assert [thoughts_in(request) for request in chats.stub.requests] == [
         [], ["First, look."], ["First, look.", "Look again."]]
 
 
 def test_deepseek_continues_a_conversation_of_another_model(chats):
     thread, model = chats.thread_of_another_model(), f"{chats.connect(path='')}/deepseek-flash"
-    chats.answered(model, *[deepseek(Reply("Hi."))] * 2, thread=thread)
-    chats.answered(model, deepseek(Reply("Hi again.")), thread=thread)
+    chats.succeed(model, *[deepseek(Reply("Hi."))] * 2, thread=thread)
+    chats.succeed(model, deepseek(Reply("Hi again.")), thread=thread)
     assert [thoughts_in(request) for request in chats.stub.requests] == [[], [""], [""]], "it is refused once only"
 
 
 def test_tokens_that_deepseek_read_from_its_cache_are_counted(chats):
     usage = {"prompt_tokens": 100, "prompt_cache_hit_tokens": 90, "completion_tokens": 5}
-    run = chats.answered(f"{chats.connect(path='')}/deepseek-flash",
-                         streamed(choice("stop", content="Hi"), {"choices": [], "usage": usage}))
+    run = chats.succeed(f"{chats.connect(path='')}/deepseek-flash",
+                        streamed(choice("stop", content="Hi"), {"choices": [], "usage": usage}))
     assert usage_of(run) == {"input": 10, "output": 5, "cache_read": 90}
 
 
@@ -240,17 +240,17 @@ def signatures_in(request):
             if "functionCall" in part]
 
 
-def test_signatures_go_back_to_gemini_with_their_calls(chats):
+def test_gemini_gets_signatures_back_with_their_calls(chats):
     second = ToolCall("Glob", {"pattern": "*.two"})
-    chats.answered(f"{chats.connect('gemini')}/gemini-flash-latest", Reply("", tool_calls=[CALL, second]),
-                   Reply("", tool_calls=[second]), Reply("Done."))
-    # Of parallel calls only the first has one.
+    chats.succeed(f"{chats.connect('gemini')}/gemini-flash-latest", Reply("", tool_calls=[CALL, second]),
+                  Reply("", tool_calls=[second]), Reply("Done."))
+    # Of parallel calls, only the first has a signature.
     assert [signatures_in(request) for request in chats.stub.requests] == [
         [], [SIGNATURE, None], [SIGNATURE, None, SIGNATURE]]
 
 
 def test_gemini_continues_a_conversation_of_another_model(chats):
-    chats.answered(f"{chats.connect('gemini')}/gemini-flash-latest", "Hi.", thread=chats.thread_of_another_model())
+    chats.succeed(f"{chats.connect('gemini')}/gemini-flash-latest", "Hi.", thread=chats.thread_of_another_model())
     request, = chats.stub.requests
     assert signatures_in(request) == ["skip_thought_signature_validator"]
 
@@ -259,7 +259,7 @@ def test_gemini_continues_a_conversation_of_another_model(chats):
 
 
 def test_tokens_that_groq_reports_separately_are_counted(chats):
-    run = chats.answered(f"{chats.connect(path='/openai/v1')}/m", streamed(
+    run = chats.succeed(f"{chats.connect(path='/openai/v1')}/m", streamed(
         {**choice(role="assistant", content=""), "x_groq": {"id": "req_1"}}, choice(content="Hi"),
         {**choice("stop"), "x_groq": {"id": "req_1", "usage": {"prompt_tokens": 10, "completion_tokens": 5}}}))
     assert text_of(run) == "Hi" and usage_of(run) == {"input": 10, "output": 5}
@@ -267,14 +267,14 @@ def test_tokens_that_groq_reports_separately_are_counted(chats):
 
 def test_stream_that_groq_breaks_off_is_retried(chats):
     broken = {**choice(role="assistant", content=""), "x_groq": {"id": "req_1", "error": "over capacity"}}
-    assert text_of(chats.answered(f"{chats.connect(path='/openai/v1')}/m", streamed(broken), "Hi")) == "Hi"
+    assert text_of(chats.succeed(f"{chats.connect(path='/openai/v1')}/m", streamed(broken), "Hi")) == "Hi"
 
 
 # Mistral.
 
 
 def mistral(reply):
-    """Answers as Mistral does, which takes ids of nine letters and digits only."""
+    """Responds like Mistral, which accepts only ids of nine letters and digits."""
     def answer(request):
         for id in sum(calls_and_results(request), []):
             if not re.fullmatch("[a-zA-Z0-9]{9}", id):
@@ -287,32 +287,32 @@ def mistral(reply):
 def test_mistral_continues_a_conversation_of_another_model(chats):
     thread, model = chats.thread_of_another_model(), f"{chats.connect()}/mistral-large-latest"
     own = ToolCall("Glob", {"pattern": "*.own"}, id="D681PevKs")
-    chats.answered(model, *[mistral(Reply("", tool_calls=[own]))] * 2, mistral(Reply("Done.")), thread=thread)
-    chats.answered(model, mistral(Reply("Bye.")), thread=thread)
-    refused, *taken = chats.stub.requests
-    assert calls_and_results(refused)[0] == [CALL.id] and len(taken) == 3, "it is refused once only"
-    calls, results = calls_and_results(taken[-1])
+    chats.succeed(model, *[mistral(Reply("", tool_calls=[own]))] * 2, mistral(Reply("Done.")), thread=thread)
+    chats.succeed(model, mistral(Reply("Bye.")), thread=thread)
+    refused, *repeated = chats.stub.requests
+    assert calls_and_results(refused)[0] == [CALL.id] and len(repeated) == 3, "it is refused once only"
+    calls, results = calls_and_results(repeated[-1])
     assert calls == results and calls[1] == own.id
 
 
 def test_thoughts_of_mistral_are_separated_from_its_text(chats):
     thinking = {"type": "thinking", "thinking": [{"type": "text", "text": "Hm."}]}
-    run = chats.answered(f"{chats.connect()}/magistral-medium-latest",
-                         streamed(choice(content=[thinking]), choice("stop", content="Hi")))
+    run = chats.succeed(f"{chats.connect()}/magistral-medium-latest",
+                        streamed(choice(content=[thinking]), choice("stop", content="Hi")))
     assert text_of(run) == "Hi"
     assert [event["delta"] for event in run if event["type"] == "reasoning-delta"] == ["Hm."]
 
 
-# Ollama: it drops the beginning of what does not fit, and does not say so.
+# Ollama: it silently drops the beginning of a conversation that does not fit.
 
 
-def test_ollama_is_called_with_the_window_that_requests_are_made_for(chats):
+def test_ollama_is_called_with_the_window_that_requests_fit(chats):
     chats.stub.models = ["qwen3", {"name": "big", "model": "big", "context_length": 262144}]
     name = chats.connect("ollama", models=[{"id": "wide", "context_window": 65536}])
     rows = {row["id"]: row for row in accepted(chats.gateway.http.get("/models", params={"refresh": "true"}))}
     for model, window in {"qwen3": 32768, "big": 32768, "wide": 65536}.items():
         assert rows[f"{name}/{model}"]["context_window"] == window
-        chats.answered(f"{name}/{model}", "Hi")
+        chats.succeed(f"{name}/{model}", "Hi")
         assert chats.stub.requests[-1].json["options"]["num_ctx"] == window
 
 
@@ -325,13 +325,13 @@ TIMINGS = {"cache_n": 90, "prompt_n": 10, "prompt_ms": 12.5, "predicted_n": 5, "
     {"timings": TIMINGS}, {"timings": TIMINGS, "usage": {"prompt_tokens": 100, "completion_tokens": 5}}])
 def test_tokens_are_taken_from_the_timings_of_llama_cpp(chats, last):
     reply = streamed(choice(content="Hi"), choice("stop"), {"choices": [], **last})
-    run = chats.answered(f"{chats.connect()}/m", reply)
+    run = chats.succeed(f"{chats.connect()}/m", reply)
     assert usage_of(run) == {"input": 10, "output": 5, "cache_read": 90}
 
 
-def test_llama_cpp_is_waited_for_while_it_loads(chats):
+def test_llama_cpp_is_retried_while_it_loads(chats):
     body = {"error": {"code": 503, "message": "Loading model", "type": "unavailable_error"}}
-    assert text_of(chats.answered(f"{chats.connect()}/m", Fault(503, body=body), "Hi")) == "Hi"
+    assert text_of(chats.succeed(f"{chats.connect()}/m", Fault(503, body=body), "Hi")) == "Hi"
 
 
 def test_context_of_llama_cpp_is_read_from_its_list(chats):
@@ -341,7 +341,7 @@ def test_context_of_llama_cpp_is_read_from_its_list(chats):
     assert [row["context_window"] for row in rows if row["provider"] == name] == [8192]
 
 
-# What else the presets have: the forms in which they list models, think aloud and say what is wrong.
+# Other presets: the formats of their lists of models, thoughts and errors.
 
 PRESETS = {preset["name"]: preset for preset in yaml.safe_load((REPOSITORY / "share/model-services.yaml").read_text())}
 
@@ -384,18 +384,18 @@ def test_list_of_each_service_is_read(chats, preset, body, windows):
     ("xai", "reasoning_content"), ("together", "reasoning"), ("fireworks", "reasoning_content"),
     ("cerebras", "reasoning"), ("github-models", None), ("lm-studio", "reasoning_content"), ("vllm", "reasoning")])
 def test_tools_thoughts_and_usage_of_each_service_are_read(chats, preset, thoughts):
-    """A step with a call and one without, at the preset's own path. Usage comes only if it is asked for."""
+    """A step with a call and one without, at the preset's own path. Usage is sent only if requested."""
     def answer(request, *frames):
         assert request.json["stream_options"] == {"include_usage": True}
         return streamed(*frames, {"choices": [], "usage": {"prompt_tokens": 10, "completion_tokens": 5}})
 
     def first(request):
-        said = [choice(**{thoughts: "Hm."})] if thoughts else []
+        reasoning = [choice(**{thoughts: "Hm."})] if thoughts else []
         call = {"index": 0, "id": "c1", "type": "function", "function": {"name": "Glob", "arguments": '{"pattern": "*"}'}}
-        return answer(request, choice(role="assistant", content=""), *said, choice(tool_calls=[call]), choice("tool_calls"))
+        return answer(request, choice(role="assistant", content=""), *reasoning, choice(tool_calls=[call]), choice("tool_calls"))
 
-    run = chats.answered(f"{chats.connect(path=path_of(preset))}/maker/model", first,
-                         lambda request: answer(request, choice(content="Done."), choice("stop")))
+    run = chats.succeed(f"{chats.connect(path=path_of(preset))}/maker/model", first,
+                        lambda request: answer(request, choice(content="Done."), choice("stop")))
     assert text_of(run) == "Done." and usage_of(run) == {"input": 20, "output": 10}
     assert [event["delta"] for event in run if event["type"] == "reasoning-delta"] == (["Hm."] if thoughts else [])
     assert {request.path for request in chats.stub.requests} == {path_of(preset) + "/chat/completions"}
@@ -403,7 +403,7 @@ def test_tools_thoughts_and_usage_of_each_service_are_read(chats, preset, though
     assert calls_and_results(chats.stub.requests[-1]) == (["c1"], ["c1"])
 
 
-@pytest.mark.parametrize("preset, status, body, said", [
+@pytest.mark.parametrize("preset, status, body, message", [
     ("xai", 400, {"code": "Client specified an invalid argument", "error": "Model not found: grok-0"},
      "Model not found: grok-0"),
     ("together", 400, {"id": "x", "error": {"message": "Input validation error", "type": "invalid_request_error",
@@ -418,19 +418,19 @@ def test_tools_thoughts_and_usage_of_each_service_are_read(chats, preset, though
     ("vllm", 401, {"error": "Unauthorized"}, "Unauthorized"),
     ("vllm", 404, {"error": {"message": "The model `x` does not exist.", "type": "NotFoundError", "param": None,
                              "code": 404}}, "The model `x` does not exist.")])
-def test_person_reads_what_each_service_says_is_wrong(chats, preset, status, body, said):
-    error = chats.failed(f"{chats.connect(path=path_of(preset))}/x", Fault(status, body=body))
-    assert said in error and str(status) in error and len(chats.stub.requests) == 1
+def test_error_of_each_service_is_reported(chats, preset, status, body, message):
+    error = chats.fail(f"{chats.connect(path=path_of(preset))}/x", Fault(status, body=body))
+    assert message in error and str(status) in error and len(chats.stub.requests) == 1
 
 
-def test_lm_studio_is_waited_for_while_it_loads_a_model(chats):
-    run = chats.answered(f"{chats.connect(path=path_of('lm-studio'))}/m", Reply("Loaded.", head_delay=1))
+def test_lm_studio_may_load_a_model_before_it_responds(chats):
+    run = chats.succeed(f"{chats.connect(path=path_of('lm-studio'))}/m", Reply("Loaded.", head_delay=1))
     assert text_of(run) == "Loaded."
 
 
-# What the gateway knows of models by itself.
+# Built-in information about models.
 
-UNPRICED = {  # with the reason
+UNPRICED = {  # and why
     "gemini-flash-latest": "stands for another model after each release",
     "openai/gpt-oss-120b": "several services sell it under this id",
     "gpt-oss-120b": "several services sell it under this id",
@@ -452,7 +452,7 @@ def test_default_model_of_each_preset_is_known(chats):
 
 def test_known_model_without_a_price_counts_as_unpriced(chats):
     model = f"{chats.connect()}/openai/gpt-oss-120b"
-    chats.answered(model, "Hi")
+    chats.succeed(model, "Hi")
     assert model in accepted(chats.gateway.http.get("/costs"))["unpriced"]
 
 
@@ -462,5 +462,5 @@ def test_each_known_model_names_its_source_and_date():
     rows = [line for line in text.splitlines() if line.startswith("  ")]
     assert len(rows) > 50
     for row in rows:
-        said = re.search(r"}  # ([A-Z])(?: and ([A-Z]))?, (before )?20\d\d(-\d\d){0,2}\b", row)
-        assert said and {said[1], said[2]} - {None} <= sources, row
+        source = re.search(r"}  # ([A-Z])(?: and ([A-Z]))?, (before )?20\d\d(-\d\d){0,2}\b", row)
+        assert source and {source[1], source[2]} - {None} <= sources, row

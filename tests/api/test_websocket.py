@@ -29,7 +29,7 @@ def chat(gateway, thread, content="hello"):
 
 
 def threads_of(messages):
-    """Returns the threads of the received events, as far as they belong to the test."""
+    """Returns the ids of the threads that the events belong to."""
     return {message["threadId"] for message in messages if "threadId" in message}
 
 
@@ -65,10 +65,10 @@ def test_upgrade_must_not_have_a_body(gateway, framing):
     assert upgrade(gateway, "Content-Length: 0").status == 101
 
 
-@pytest.mark.parametrize("doubled", ["Sec-WebSocket-Key: x3JJHMbDL1EzLkh9GBhXDw==", "Sec-WebSocket-Version: 13",
-                                     "Sec-WebSocket-Version: 8"])
-def test_upgrade_has_one_key_and_one_version(gateway, doubled):
-    response = upgrade(gateway, doubled)
+@pytest.mark.parametrize("duplicate", ["Sec-WebSocket-Key: x3JJHMbDL1EzLkh9GBhXDw==", "Sec-WebSocket-Version: 13",
+                                       "Sec-WebSocket-Version: 8"])
+def test_upgrade_has_one_key_and_one_version(gateway, duplicate):
+    response = upgrade(gateway, duplicate)
     assert (response.status, response.error) == (400, "malformed WebSocket upgrade")
 
 
@@ -110,7 +110,7 @@ def test_wrong_credential_is_401_even_next_to_a_right_one(gateway):
     assert refusal(gateway, token=None, subprotocols=["bearer"]) == 401
 
 
-def test_empty_query_token_is_missing_and_the_first_wins(gateway):
+def test_empty_query_token_counts_as_missing_and_the_first_is_used(gateway):
     right, wrong = gateway.token, "0" * 64
     assert upgrade(gateway, path="/ws?token=").status == 101
     assert upgrade(gateway, path=f"/ws?token={right}&token={wrong}", token=False).status == 101
@@ -192,9 +192,9 @@ def test_after_subscribe_only_subscribed_threads_are_received(gateway):
         for thread in (first, second, third):
             add_turn(gateway, thread)
         assert threads_of(events.drain()) == {first}
-        answer = events.ask({"type": "subscribe", "threadIds": [third, first]})
-        assert answer["type"] == "subscribed" and set(answer["threadIds"]) == {first, third}
-        assert len(answer["threadIds"]) == 2 and set(answer) == {"type", "threadIds"}
+        reply = events.ask({"type": "subscribe", "threadIds": [third, first]})
+        assert reply["type"] == "subscribed" and set(reply["threadIds"]) == {first, third}
+        assert len(reply["threadIds"]) == 2 and set(reply) == {"type", "threadIds"}
         for thread in (first, second, third):
             add_turn(gateway, thread)
         assert threads_of(events.drain()) == {first, third}
@@ -203,8 +203,8 @@ def test_after_subscribe_only_subscribed_threads_are_received(gateway):
 def test_unsubscribe_removes_threads(gateway):
     first, second = new_thread(gateway), new_thread(gateway)
     with gateway.events(first, second) as events:
-        answer = events.ask({"type": "unsubscribe", "threadId": first})
-        assert answer == {"type": "subscribed", "threadIds": [second]}
+        reply = events.ask({"type": "unsubscribe", "threadId": first})
+        assert reply == {"type": "subscribed", "threadIds": [second]}
         add_turn(gateway, first)
         add_turn(gateway, second)
         assert threads_of(events.drain()) == {second}
@@ -213,8 +213,8 @@ def test_unsubscribe_removes_threads(gateway):
 def test_empty_set_receives_no_thread_events(gateway):
     thread = new_thread(gateway)
     with gateway.events(thread) as events:
-        answer = events.ask({"type": "unsubscribe", "threadIds": [thread]})
-        assert answer == {"type": "subscribed", "threadIds": []}
+        reply = events.ask({"type": "unsubscribe", "threadIds": [thread]})
+        assert reply == {"type": "subscribed", "threadIds": []}
         add_turn(gateway, thread)
         assert threads_of(events.drain()) == set()
 
@@ -222,8 +222,8 @@ def test_empty_set_receives_no_thread_events(gateway):
 def test_unsubscribe_before_the_first_subscribe_changes_nothing(gateway):
     thread = new_thread(gateway)
     with gateway.events() as events:
-        answer = events.ask({"type": "unsubscribe", "threadId": thread})
-        assert answer == {"type": "subscribed", "threadIds": []}
+        reply = events.ask({"type": "unsubscribe", "threadId": thread})
+        assert reply == {"type": "subscribed", "threadIds": []}
         add_turn(gateway, thread)
         assert thread in threads_of(events.drain())
 
@@ -231,8 +231,8 @@ def test_unsubscribe_before_the_first_subscribe_changes_nothing(gateway):
 def test_subscribing_twice_equals_once(gateway):
     thread = new_thread(gateway)
     with gateway.events(thread) as events:
-        answer = events.ask({"type": "subscribe", "threadIds": [thread, thread]})
-        assert answer == {"type": "subscribed", "threadIds": [thread]}
+        reply = events.ask({"type": "subscribe", "threadIds": [thread, thread]})
+        assert reply == {"type": "subscribed", "threadIds": [thread]}
         turn = add_turn(gateway, thread)
         created = [found for found in events.drain() if found["type"] == "turn-created"]
         assert [found["turn"]["id"] for found in created] == [turn["id"]]
@@ -257,8 +257,8 @@ def test_gateway_events_are_received_by_all(gateway, new_name):
 def test_with_lists_landmarks_of_all_threads_are_received(gateway):
     mine, other = new_thread(gateway), new_thread(gateway)
     with gateway.events() as events:
-        answer = events.ask({"type": "subscribe", "threadId": mine, "lists": True})
-        assert answer["threadIds"] == [mine]
+        reply = events.ask({"type": "subscribe", "threadId": mine, "lists": True})
+        assert reply["threadIds"] == [mine]
         turn = chat(gateway, other)
         events.until(lambda found: found["type"] == "finish" and found["turnId"] == turn["id"])
         events.drain()
@@ -298,8 +298,8 @@ def test_unsubscribe_removes_lists(gateway):
 def test_resume_without_active_runs_sends_none(gateway):
     thread = new_thread(gateway)
     with gateway.events() as events:
-        answer = events.ask({"type": "subscribe", "threadId": thread, "resume": True})
-        assert answer == {"type": "subscribed", "threadIds": [thread], "runs": []}
+        reply = events.ask({"type": "subscribe", "threadId": thread, "resume": True})
+        assert reply == {"type": "subscribed", "threadIds": [thread], "runs": []}
 
 
 def test_unknown_thread_can_be_subscribed_to(gateway):
@@ -344,11 +344,11 @@ def test_ping_is_answered_with_pong(gateway):
     '{"type": "subscribe", "threadIds": [], "lists": "yes"}', '{"type": "subscribe", "threadIds": [], "resume": 1}',
     "[" * 100_000, '{"type": "ping"} x', "\ufeff" + '{"type": "ping"}', '{"type": "text-delta", "delta": "x"}',
 ])
-def test_unknown_message_is_an_error_and_the_connection_stays(gateway, message):
+def test_unknown_message_is_an_error_and_the_connection_stays_open(gateway, message):
     with gateway.frames() as frames:
         frames.frame(TEXT, message)
-        answer = next_own(frames)
-        assert set(answer) == {"type", "error"} and answer["type"] == "error" and answer["error"], answer
+        reply = next_own(frames)
+        assert set(reply) == {"type", "error"} and reply["type"] == "error" and reply["error"], reply
         frames.frame(TEXT, '{"type": "ping"}')
         assert next_own(frames) == {"type": "pong"}
 

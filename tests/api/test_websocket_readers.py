@@ -20,17 +20,17 @@ from threads import add_turn, new_thread
 MIB = 1024 * 1024
 
 
-def receives(events, turn):
-    """Reads along: the next turn event is about this turn."""
+def expect_turn(events, turn):
+    """Reads events and asserts that the next created turn is this one."""
     event = events.until(lambda found: found["type"] == "turn-created")[-1]
     assert event["turn"]["id"] == turn["id"]
 
 
-def test_slow_reader_is_closed_with_1013_and_slows_nobody(own_gateway):
+def test_slow_reader_is_closed_with_1013_and_does_not_slow_others(own_gateway):
     thread = new_thread(own_gateway)
     with own_gateway.frames(receive_buffer=4096) as slow, own_gateway.events(thread) as quick:
         for _ in range(24):
-            receives(quick, add_turn(own_gateway, thread, "x" * MIB))
+            expect_turn(quick, add_turn(own_gateway, thread, "x" * MIB))
         assert slow.close_code() == 1013 and slow.closed()
         assert quick.ask({"type": "ping"}) == {"type": "pong"}
 
@@ -39,7 +39,7 @@ def test_fast_reader_gets_more_than_8_mib(own_gateway):
     thread = new_thread(own_gateway)
     with own_gateway.events(thread) as events:
         for _ in range(24):
-            receives(events, add_turn(own_gateway, thread, "x" * MIB))
+            expect_turn(events, add_turn(own_gateway, thread, "x" * MIB))
 
 
 def test_one_event_over_8_mib_reaches_a_fast_reader(own_gateway):
@@ -62,10 +62,10 @@ def test_slow_reader_of_events_over_8_mib_is_closed_with_1013(own_gateway):
 
 
 @pytest.mark.slow
-def test_one_event_over_8_mib_does_not_wait_for_ever(own_gateway):
+def test_unread_event_over_8_mib_closes_the_connection(own_gateway):
     thread = new_thread(own_gateway)
     with own_gateway.frames(receive_buffer=4096), own_gateway.events(thread) as quick:
-        receives(quick, add_turn(own_gateway, thread, "x" * (9 * MIB)))
+        expect_turn(quick, add_turn(own_gateway, thread, "x" * (9 * MIB)))
         before = sockets(own_gateway)
         wait_for(lambda: sockets(own_gateway) < before, seconds=70)  # 30 s, and 10 s to complete the close
         assert quick.ask({"type": "ping"}) == {"type": "pong"}
@@ -73,14 +73,14 @@ def test_one_event_over_8_mib_does_not_wait_for_ever(own_gateway):
 
 @contextlib.contextmanager
 def answering(talker, text):
-    """A thread in the middle of an answer, of which so much has come: the thread, its question, and the rest."""
+    """A thread in the middle of an answer, once this text has arrived: the thread, its question and the paused answer."""
     thread = accepted(talker.gateway.http.post("/threads", json={"title": "a title"}), 201)
     held = talker.holds(text)
     with talker.gateway.events(thread["id"]) as events:
         turn = accepted(talker.gateway.http.post("/chat", json={"content": "a", "threadId": thread["id"]}), 201)
-        come = 0
-        while come < len(text):
-            come += len(events.until(lambda event: event["type"] == "text-delta")[-1]["delta"])
+        received = 0
+        while received < len(text):
+            received += len(events.until(lambda event: event["type"] == "text-delta")[-1]["delta"])
         yield thread, turn, held
         held.release(" The end.")
         assert text_of(events.run(turn["id"])).startswith(text)
@@ -97,8 +97,8 @@ def test_resume_of_a_long_answer_is_complete_and_continues(talker):
         assert (rest["delta"], rest["seq"]) == (" More.", run["seq"] + 1)
 
 
-@pytest.mark.skipif(HAS_ADDRESS_SANITIZER, reason="the figure is of a program without sanitizers")
-def test_resume_that_nobody_reads_takes_no_memory(own_talker):
+@pytest.mark.skipif(HAS_ADDRESS_SANITIZER, reason="the limit is for a program without sanitizers")
+def test_unread_resume_takes_no_memory(own_talker):
     gateway = own_talker.gateway
     with answering(own_talker, "x" * (8 * MIB)) as (thread, _, _), contextlib.ExitStack() as stack:
         message = json.dumps({"type": "subscribe", "threadId": thread["id"], "resume": True})
@@ -107,11 +107,11 @@ def test_resume_that_nobody_reads_takes_no_memory(own_talker):
         for socket in slow:
             socket.frame(TEXT, message)
         for socket in slow:
-            assert socket.socket.recv(1), "the answer has begun"
+            assert socket.socket.recv(1), "the reply has begun"
         assert resident_kib(gateway) - before < 24 * 1024
 
 
-def test_stalled_reader_does_not_delay_the_end(own_gateway):
+def test_stalled_reader_does_not_delay_shutdown(own_gateway):
     thread = new_thread(own_gateway)
     with own_gateway.frames(receive_buffer=4096):
         for _ in range(6):
