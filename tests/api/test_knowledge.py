@@ -56,7 +56,7 @@ def test_index_without_pages_is_empty(own_gateway):
                                     "log_entries": 0}
 
 
-def test_edited_page_is_live_at_once(own_gateway):
+def test_edited_page_is_live_immediately(own_gateway):
     file = page(own_gateway, "colour", "# Colour\n\nThe door is green.\n")
     assert search(own_gateway, "green") == ["colour"]
     for colour in "blue", "red", "amber", "violet":
@@ -67,7 +67,7 @@ def test_edited_page_is_live_at_once(own_gateway):
     assert search(own_gateway, "violet") == [] and fetch(own_gateway, "/pages") == []
 
 
-def test_moved_or_renamed_page_is_live_at_once(own_gateway):
+def test_moved_or_renamed_page_is_live_immediately(own_gateway):
     file = write(own_gateway, "draft.md", "# Draft\n\nA walrus.\n")
     file.rename(own_gateway.data / "knowledge/wiki/one.md")
     assert search(own_gateway, "walrus") == ["one"]
@@ -129,7 +129,7 @@ def test_file_name_becomes_a_slug(own_gateway):
     assert slugs(fetch(own_gateway, "/pages")) == ["release-notes-v2", "über-ärger-наброски"]
 
 
-def test_two_files_of_one_name_are_two_pages(own_gateway):
+def test_two_files_with_the_same_name_are_two_pages(own_gateway):
     write(own_gateway, "knowledge/wiki/a/notes.md", "# One\n")
     write(own_gateway, "knowledge/wiki/b/notes.md", "# Two\n")
     assert slugs(fetch(own_gateway, "/pages")) == ["notes", "notes-2"]
@@ -173,17 +173,17 @@ def test_unknown_article_is_not_found(own_gateway, slug):
         refused(response, 404, "article not found")
 
 
-def test_broken_front_matter_hides_no_text(own_gateway):
+def test_page_with_invalid_front_matter_is_readable(own_gateway):
     write(own_gateway, "knowledge/wiki/odd.md", "---\ntitle: [unclosed\n---\n\n# Odd\n\nA marmot.\n")
     assert search(own_gateway, "marmot") == ["odd"]
     assert article(own_gateway, "odd")["title"] == "Odd"
 
 
-@pytest.mark.parametrize("head", ["", "null", "[1, 2]", "text", "a: &x 1\nb: *x", "title: {a: b}", "title: [x]",
-                                  "tags: {a: 1}", "entities: word", "entities: [{type: x}, 3, [], null]",
-                                  "updated_at: yesterday", "sources: 5", "scope: 7", "tags: [[[[]]]]"])
-def test_any_front_matter_leaves_a_page(own_gateway, head):
-    write(own_gateway, "knowledge/wiki/odd.md", f"---\n{head}\n---\n\n# Odd\n\nA marmot.\n")
+@pytest.mark.parametrize("front_matter", ["", "null", "[1, 2]", "text", "a: &x 1\nb: *x", "title: {a: b}", "title: [x]",
+                                          "tags: {a: 1}", "entities: word", "entities: [{type: x}, 3, [], null]",
+                                          "updated_at: yesterday", "sources: 5", "scope: 7", "tags: [[[[]]]]"])
+def test_page_with_any_front_matter_is_readable(own_gateway, front_matter):
+    write(own_gateway, "knowledge/wiki/odd.md", f"---\n{front_matter}\n---\n\n# Odd\n\nA marmot.\n")
     assert search(own_gateway, "marmot") == ["odd"]
     assert article(own_gateway, "odd")["title"] == "Odd" and accepted(own_gateway.http.get("/entities")) is not None
 
@@ -214,7 +214,7 @@ def test_article_in_two_scopes_defaults_to_the_shared_one(own_gateway):
     refused(own_gateway.http.get("/knowledge/article/only", params={"scope": "shared"}), 404, "article not found")
 
 
-def test_links_prefer_the_own_scope(own_gateway):
+def test_links_prefer_pages_of_their_own_scope(own_gateway):
     page(own_gateway, "style", "# Shared style\n")
     page(own_gateway, "words", "# Words\n")
     page(own_gateway, "style", "# Own style\n", directory="agents/scout/knowledge")
@@ -364,7 +364,7 @@ def test_word_next_to_another_script_is_found(own_gateway):
 
 # Counts, health, log.
 
-def test_statistics(own_gateway):
+def test_stats_count_pages_links_and_log_entries(own_gateway):
     page(own_gateway, "a", "# A\n\n[[b]] [[ghost]]\n")
     page(own_gateway, "b", "# B\n\none two three\n")
     raw(own_gateway, "source.md", "# Source\n")
@@ -413,11 +413,11 @@ def test_log_is_read_newest_first(own_gateway):
     assert [event["title"] for event in fetch(own_gateway, "/log", limit=1)] == ["Second"]
 
 
-# Paths that are not served, and authorization.
+# Unknown paths, and authorization.
 
 @pytest.mark.parametrize("path", ["/graph", "/graph/nodes", "/graph/search?q=x", "/knowledge/", "/knowledge/article",
                                   "/knowledge/article/", "/knowledge/nothing"])
-def test_other_paths_are_not_served(gateway, path):
+def test_unknown_paths_are_not_found(gateway, path):
     refused(gateway.http.get(path), 404, "not found")
 
 

@@ -128,7 +128,7 @@ def test_edited_page_is_kept(own_gateway):
     os.utime(source, (4e9, 4e9))
     assert "kept" in compile_sources(own_gateway)
     assert wiki(own_gateway, "notes").read_text() == edited
-    assert fetch(own_gateway, "/health")["shared"]["stale"] == ["notes"], "it does not say what its source says"
+    assert fetch(own_gateway, "/health")["shared"]["stale"] == ["notes"], "its text differs from its source"
     assert slugs(fetch(own_gateway, "/pages")) == ["notes"]
 
 
@@ -141,7 +141,7 @@ def test_deleted_page_is_compiled_again(own_gateway):
     assert slugs(fetch(own_gateway, "/pages")) == ["notes"]
 
 
-def test_page_of_a_removed_source_is_stale_and_stays(own_gateway):
+def test_page_of_a_removed_source_is_stale_but_kept(own_gateway):
     file = raw(own_gateway, "notes.md", "# Notes\n")
     compile_sources(own_gateway)
     file.unlink()
@@ -150,7 +150,7 @@ def test_page_of_a_removed_source_is_stale_and_stays(own_gateway):
     assert fetch(own_gateway, "/health")["shared"]["stale"] == ["notes"] and slugs(fetch(own_gateway, "/pages")) == ["notes"]
 
 
-def test_sources_of_one_name_keep_separate_pages(own_gateway):
+def test_sources_with_the_same_name_keep_separate_pages(own_gateway):
     raw(own_gateway, "b/notes.md", "# Second\n")
     compile_sources(own_gateway)
     raw(own_gateway, "a/notes.md", "# First\n")
@@ -213,7 +213,7 @@ def test_killed_compilation_ends_with_the_same_pages(own_gateway):
     assert fetch(own_gateway, "/health")["raw"]["uncompiled"] == [] == fetch(own_gateway, "/health")["shared"]["stale"]
     raw(own_gateway, "note-1.md", "# Note 1\n\nchanged\n")
     compile_sources(own_gateway)
-    assert search(own_gateway, "changed") == ["note-1"], "no page is taken for one that a person wrote"
+    assert search(own_gateway, "changed") == ["note-1"], "no page is mistaken for a handwritten one"
 
 
 # Hostile sources.
@@ -249,7 +249,7 @@ def test_source_without_room_for_front_matter_is_skipped(own_gateway):
 
 @pytest.mark.parametrize("name", ["a  b.md", " a.md", "tab\there.md", "con\x01trol.md", "é" * 100 + ".md",
                                   "/".join("x" * 90 for _ in range(4)) + "/deep.md"])
-def test_page_names_its_source_with_any_name(own_gateway, name):
+def test_page_names_a_source_with_any_name(own_gateway, name):
     raw(own_gateway, name, "# Any\n")
     compile_sources(own_gateway)
     health = fetch(own_gateway, "/health")
@@ -284,7 +284,7 @@ def test_symlinked_page_is_not_written_through(own_gateway, tmp_path):
     assert victim.read_text() == "mine" and len(search(own_gateway, "dodo")) == 1
 
 
-def test_page_directory_leading_outside_is_not_written(own_gateway, tmp_path):
+def test_symlinked_page_directory_is_not_written(own_gateway, tmp_path):
     write(own_gateway, "agents/scout/knowledge/raw/a.md", "# A\n")
     (own_gateway.data / "agents/scout/knowledge/wiki").symlink_to(tmp_path)
     raw(own_gateway, "good.md", "# Good\n")
@@ -331,11 +331,11 @@ def test_depth_of_directories_is_limited(own_gateway):
 
 
 def test_random_input_is_harmless(own_gateway):
-    numbers = random.Random(7)
+    rng = random.Random(7)
     marks = ["[[", "]]", "[", "](", ")", "`", "```\n", "*", "_", "|", "\n", "> ", "- ", "<", ">", "&#x", ";", "!", "#", "~~",
              "word ", "---\n", "\t", "1. ", ":", "\\", "http://x.y", "\u202e"]
     for number in range(30):
-        raw(own_gateway, f"noise-{number}.md", "".join(numbers.choices(marks, k=3000)))
+        raw(own_gateway, f"noise-{number}.md", "".join(rng.choices(marks, k=3000)))
     compile_sources(own_gateway)
     assert len(fetch(own_gateway, "/pages")) == 30
     for number in range(30):

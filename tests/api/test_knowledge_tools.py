@@ -1,4 +1,4 @@
-"""SearchKnowledge and Ingest, and the librarian that quotes pages.
+"""SearchKnowledge and Ingest, and quotes of pages by the librarian.
 
 See docs/contract/tools.md#the-tools and docs/contract/models.md#the-librarian.
 """
@@ -17,16 +17,16 @@ PAGE = "<title>On tea</title><h1>Tea</h1><p>Boil the water, then wait for the oo
 
 @pytest.fixture
 def loopback_talker(make_gateway, stub):
-    """A gateway whose agents may fetch from this host's loopback by name."""
+    """A gateway whose agents may fetch from 127.0.0.1."""
     config = {**configuration(stub), "tools": {"web_fetch": {"allow_hosts": ["127.0.0.1"]}}}
     return Talker(make_gateway(config=config).start(), stub)
 
 
 @pytest.fixture
 def web():
-    with WebStub() as running:
-        running.answers("/docs/tea.html", PAGE)
-        yield running
+    with WebStub() as stub:
+        stub.answers("/docs/tea.html", PAGE)
+        yield stub
 
 
 def thread_of(talker, name, **options):
@@ -81,7 +81,7 @@ def test_web_page_becomes_the_agents_knowledge(loopback_talker, web):
     assert {event["op"] for event in fetch(loopback_talker.gateway, "/log")} == {"compile", "ingest"}
 
 
-def test_same_page_replaces_the_first(loopback_talker, web):
+def test_ingesting_a_page_again_replaces_it(loopback_talker, web):
     thread = thread_of(loopback_talker, "scout")
     call_tool(loopback_talker, thread, "Ingest", {"url": web.url("/docs/tea.html")})
     web.answers("/docs/tea.html", PAGE.replace("oolong", "sencha"))
@@ -203,7 +203,7 @@ def test_question_without_a_word_is_answered(own_gateway, content):
     assert answer_to(own_gateway, accepted(own_gateway.http.post("/threads", json={}), 201), content)
 
 
-def test_librarian_knows_the_agents_pages(own_gateway):
+def test_librarian_quotes_the_agents_pages(own_gateway):
     page(own_gateway, "mine", "# Mine\n\nThe walrus sleeps.\n", directory="agents/assistant/knowledge")
     page(own_gateway, "theirs", "# Theirs\n\nThe walrus wakes.\n", directory="agents/other/knowledge")
     text = answer_to(own_gateway, accepted(own_gateway.http.post("/threads", json={}), 201), "What does the walrus do?")

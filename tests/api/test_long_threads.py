@@ -23,7 +23,7 @@ def summaries_of(talker):
 
 @pytest.fixture
 def talker(own_talker):
-    """The model summarizes when asked to, and otherwise says `Done.`"""
+    """The model summarizes when asked to, and otherwise answers `Done.`"""
     own_talker.stub.always(lambda request: Reply(SUMMARY if is_summary(request) else "Done."))
     return own_talker
 
@@ -50,7 +50,7 @@ def test_short_thread_is_sent_in_full(talker, thread):
     assert len(sent_messages(talker)) == 7 and not summaries_of(talker)
 
 
-def test_older_turns_are_summarized_and_stay(talker, thread):
+def test_older_turns_are_summarized_and_kept(talker, thread):
     gateway = talker.gateway
     fill(gateway, thread, 14)
     with gateway.events(thread["id"]) as events:
@@ -95,7 +95,7 @@ def test_deleted_turn_disappears_from_the_summary(talker, thread):
     assert SUMMARY not in str(summaries[1].json["messages"])
 
 
-def ask_and_hold_summary(talker, thread):
+def chat_and_hold_summary(talker, thread):
     """Sends a message to a long thread and holds its summary back. Returns the summary's answer, its request and the
     turn."""
     held = talker.stub.hold()
@@ -111,7 +111,7 @@ def test_turn_deleted_while_summarized_is_in_no_later_summary(talker, thread, po
     gateway = talker.gateway
     fill(gateway, thread, 14)
     with gateway.events(thread["id"]) as events:
-        held, request, question = ask_and_hold_summary(talker, thread)
+        held, request, question = chat_and_hold_summary(talker, thread)
         beginnings = {turn["id"]: turn["content"].split(".")[0] + "." for turn in turns_of(gateway, thread)}
         mentioned = [id for id, beginning in beginnings.items() if beginning in str(request.json["messages"])]
         assert gateway.http.delete(f"/turns/{mentioned[position]}").status_code == 204
@@ -128,7 +128,7 @@ def test_stop_while_summarizing_leaves_no_summary(talker, thread):
     gateway = talker.gateway
     fill(gateway, thread, 14)
     with gateway.events(thread["id"]) as events:
-        held, _, question = ask_and_hold_summary(talker, thread)
+        held, _, question = chat_and_hold_summary(talker, thread)
         accepted(gateway.http.post("/chat/stop", json={"threadId": thread["id"]}))
         assert events.run(question["id"])[-1]["type"] == "stopped"
         assert not any(event.get("compacted") for event in events.drain())
@@ -146,8 +146,8 @@ def test_one_big_turn_hides_no_earlier_turn(talker, thread):
     accepted(gateway.http.post(f"/threads/{thread['id']}/turns", json=body), 201)
     fill(gateway, thread, 1, size=20)
     assert run_chat(talker, thread)[-1]["finishReason"] == "stop"
-    summed_up = str(summaries_of(talker)[0].json["messages"])
-    assert "user says number 0. " + "x" * 10 in summed_up and "Here is all of it." in summed_up
+    summarized = str(summaries_of(talker)[0].json["messages"])
+    assert "user says number 0. " + "x" * 10 in summarized and "Here is all of it." in summarized
     messages = sent_messages(talker)
     assert SUMMARY in messages[0]["content"] and "Here is all of it." not in str(messages)
     assert "user says number 0. " + "x" * 20 in str(messages)
@@ -234,7 +234,7 @@ def fallback_thread(talker):
     return thread
 
 
-def test_fallback_with_a_smaller_window_gets_what_fits(talker, fallback_thread):
+def test_fallback_with_a_smaller_window_gets_a_shortened_conversation(talker, fallback_thread):
     run = run_chat(talker, fallback_thread, *down())
     assert run[-1]["finishReason"] == "stop" and run[-1]["model"] == "stub/small"
     first, last = talker.stub.requests[0], talker.stub.requests[-1]
@@ -253,17 +253,17 @@ def test_fallback_with_a_smaller_window_continues_after_tool_calls(talker, fallb
     assert [message["role"] for message in messages[-3:]] == ["user", "assistant", "tool"]
 
 
-# Models with a smaller window than expected.
+# Models with a smaller window than the gateway assumes.
 
 
 def size_of(request):
     return sum(len(str(message["content"])) for message in request.json["messages"] if message["role"] != "system")
 
 
-def limit_window(talker, most):
-    """Lets the model refuse longer requests, and otherwise summarize or answer as asked."""
+def limit_window(talker, max_size):
+    """Makes the model reject longer requests, and otherwise summarize or answer."""
     def answer(request):
-        if size_of(request) > most:
+        if size_of(request) > max_size:
             return Fault(400, "This model's maximum context length is 8192 tokens.", "context_length_exceeded")
         return Reply(SUMMARY if is_summary(request) else "Done.")
     talker.stub.always(answer)
@@ -271,7 +271,7 @@ def limit_window(talker, most):
 
 @pytest.fixture
 def overrated_thread(talker):
-    """A long thread of an agent whose model supposedly has a large window."""
+    """A long thread of an agent whose model appears to have a large window."""
     thread = new_thread(talker.gateway, new_agent(talker.gateway, "overrated", model="stub/gpt-5"), title="long")
     fill(talker.gateway, thread, 14)
     return thread
@@ -319,7 +319,7 @@ def test_tool_results_survive_a_shortened_conversation(talker, overrated_thread)
     assert [message["role"] for message in messages[-3:]] == ["user", "assistant", "tool"]
 
 
-def test_model_rejecting_every_size_is_given_up(talker, overrated_thread):
+def test_model_rejecting_every_size_ends_the_run(talker, overrated_thread):
     limit_window(talker, 0)
     run = run_chat(talker, overrated_thread)
     assert run[-1]["finishReason"] == "error"
@@ -337,15 +337,15 @@ def test_question_too_long_on_its_own_is_refused(talker):
 def test_max_tokens_is_reduced_to_fit_the_window(talker):
     """Some servers count the maximum length of the answer as part of the request."""
     def answer(request):
-        most = request.json.get("max_completion_tokens") or request.json["max_tokens"]
-        return Fault(400, "Please reduce the length of the messages or completion.") if most > 3_000 else Reply("Done.")
+        size = request.json.get("max_completion_tokens") or request.json["max_tokens"]
+        return Fault(400, "Please reduce the length of the messages or completion.") if size > 3_000 else Reply("Done.")
 
     talker.stub.always(answer)
     thread = new_thread(talker.gateway, new_agent(talker.gateway, "worker"), title="new")
     assert run_chat(talker, thread)[-1]["finishReason"] == "stop"
     assert len(talker.stub.requests) == 3
     assert run_chat(talker, thread)[-1]["finishReason"] == "stop"
-    assert len(talker.stub.requests) == 4, "it is remembered"
+    assert len(talker.stub.requests) == 4, "the limit is remembered"
 
 
 def test_summary_counts_towards_the_run(talker, thread):
@@ -372,17 +372,17 @@ def test_run_with_results_beyond_the_window_continues(talker, thread):
 
 
 def test_run_with_calls_beyond_the_window_continues(talker):
-    """Text that a model writes into files is part of its conversation, too."""
+    """Text that a model writes into files is part of its conversation."""
     def size_with_calls(request):
         calls_made = [call for message in request.json["messages"] for call in message.get("tool_calls", [])]
         return size_of(request) + sum(len(call["function"]["arguments"]) for call in calls_made)
 
-    written = iter(range(8))
+    numbers = iter(range(8))
 
     def answer(request):
         if size_with_calls(request) > 60_000:
             return Fault(400, "This model's maximum context length is 8192 tokens.", "context_length_exceeded")
-        number = None if is_summary(request) else next(written, None)
+        number = None if is_summary(request) else next(numbers, None)
         return "Done." if number is None else calls(("Write", {"path": f"{number}.txt", "content": "w" * 15_000}))
 
     thread = new_thread(talker.gateway, new_agent(talker.gateway, "writer", model="stub/gpt-5"), title="writing")
@@ -414,7 +414,7 @@ def test_large_result_is_truncated_to_fit(talker):
 # Titles.
 
 
-LONG = "Please tell me in all detail how often and with what I should feed the otters in winter"
+LONG_MESSAGE = "Please tell me in all detail how often and with what I should feed the otters in winter"
 
 
 def test_long_first_message_is_titled_by_the_model(talker):
@@ -423,12 +423,12 @@ def test_long_first_message_is_titled_by_the_model(talker):
     thread = new_thread(gateway, agent)
     talker.stub.title = "\"Feeding the otters.\""
     with gateway.events(thread["id"]) as events:
-        run_chat(talker, thread, content=LONG)
+        run_chat(talker, thread, content=LONG_MESSAGE)
         received = events.until(lambda event: event["type"] == "thread-updated" and
                             event["thread"]["title"] == "Feeding the otters")
     before, titled = [event["thread"] for event in received if event["type"] == "thread-updated"][-2:]
     assert titled["updated_at"] == before["updated_at"]
-    run_chat(talker, thread, content=LONG)
+    run_chat(talker, thread, content=LONG_MESSAGE)
     assert len(talker.stub.title_requests) == 1
 
 
@@ -438,24 +438,24 @@ def is_titled(talker, thread):
 
 def test_answer_out_of_steps_titles_its_thread(talker):
     thread = new_thread(talker.gateway, new_agent(talker.gateway, "worker", max_steps=1))
-    run = run_chat(talker, thread, calls(("SearchTurns", {"query": "otters"})), content=LONG)
+    run = run_chat(talker, thread, calls(("SearchTurns", {"query": "otters"})), content=LONG_MESSAGE)
     assert run[-1]["finishReason"] == "max-steps"
     wait_for(lambda: is_titled(talker, thread))
 
 
 def test_thread_with_a_failed_first_answer_is_titled_after_the_next(talker):
     thread = new_thread(talker.gateway, new_agent(talker.gateway, "worker"))
-    assert run_chat(talker, thread, Fault(400), content=LONG)[-1]["finishReason"] == "error"
+    assert run_chat(talker, thread, Fault(400), content=LONG_MESSAGE)[-1]["finishReason"] == "error"
     assert talker.stub.title_requests == []
     run_chat(talker, thread, content="Try again.")
     wait_for(lambda: is_titled(talker, thread))
-    assert LONG in str(talker.stub.title_requests[0].json["messages"])
+    assert LONG_MESSAGE in str(talker.stub.title_requests[0].json["messages"])
 
 
-def test_failed_title_is_tried_again(talker):
+def test_failed_title_is_retried(talker):
     thread = new_thread(talker.gateway, new_agent(talker.gateway, "worker"))
     talker.stub.title = lambda request: Fault(500)
-    run_chat(talker, thread, content=LONG)
+    run_chat(talker, thread, content=LONG_MESSAGE)
     wait_for(lambda: len(talker.stub.title_requests) == 1)
     talker.stub.title = "A title from the stub"
     wait_for(lambda: bool(run_chat(talker, thread)) and is_titled(talker, thread))
@@ -468,19 +468,19 @@ def test_short_first_message_is_the_title(talker):
     assert talker.stub.title_requests == []
 
 
-def test_users_title_ending_like_a_truncated_one_stays(talker):
+def test_users_title_ending_like_a_truncated_one_is_kept(talker):
     named = accepted(talker.gateway.http.post("/threads", json={"title": "Plans…"}), 201)
-    run_chat(talker, named, content=LONG)
+    run_chat(talker, named, content=LONG_MESSAGE)
     other = accepted(talker.gateway.http.post("/threads", json={}), 201)
-    run_chat(talker, other, content="Another: " + LONG)
+    run_chat(talker, other, content="Another: " + LONG_MESSAGE)
     wait_for(lambda: is_titled(talker, other))
     assert len(talker.stub.title_requests) == 1
     assert accepted(talker.gateway.http.get(f"/threads/{named['id']}"))["title"] == "Plans…"
 
 
-def test_users_title_stays(talker, thread):
+def test_users_title_is_kept(talker, thread):
     gateway = talker.gateway
-    run_chat(talker, thread, content=LONG)
+    run_chat(talker, thread, content=LONG_MESSAGE)
     assert accepted(gateway.http.get(f"/threads/{thread['id']}"))["title"] == "long"
 
 
@@ -495,6 +495,6 @@ def test_title_cost_is_recorded(make_gateway, stub):
         pass
 
     talker.gateway, talker.stub = gateway, stub
-    run = run_chat(talker, new_thread(gateway, new_agent(gateway, "worker")), content=LONG)
+    run = run_chat(talker, new_thread(gateway, new_agent(gateway, "worker")), content=LONG_MESSAGE)
     assert run[-1]["costUsd"] == 10
     wait_for(lambda: accepted(gateway.http.get("/costs"))["today"] == 20)

@@ -1,4 +1,4 @@
-"""What holds up the event loop, and what no longer does.
+"""Callbacks that hold the event loop are logged, and large requests and answers do not hold it.
 
 See docs/troubleshoot.md and docs/contract/process.md#starting.
 """
@@ -14,7 +14,7 @@ from gateway import HAS_ADDRESS_SANITIZER
 from stubs.provider import ProviderStub, Raw
 from talker import MODEL, configuration
 
-HELD = re.compile(r"a callback held the loop for \d+\.\d ms, computing for (\d+\.\d): (.*)")
+TRACE = re.compile(r"a callback held the loop for \d+\.\d ms, computing for (\d+\.\d): (.*)")
 VARIABLES = 500_000
 LIMIT = 10  # milliseconds
 
@@ -26,25 +26,25 @@ def large(name, count=VARIABLES):
 
 
 def longest_hold(gateway, act):
-    """How long a callback computed at most while that was done, and which: what it waits for a processor says nothing."""
-    known = len(HELD.findall(gateway.stderr))
+    """Returns the longest time that a callback computed during `act`, and its name, without waits for a processor."""
+    logged_before = len(TRACE.findall(gateway.stderr))
     act()
-    gateway.http.get("/health")  # when it is answered, everything before is over
-    holds = [(float(milliseconds), calls) for milliseconds, calls in HELD.findall(gateway.stderr)[known:]]
+    gateway.http.get("/health")  # is answered when all earlier callbacks have ended
+    holds = [(float(milliseconds), calls) for milliseconds, calls in TRACE.findall(gateway.stderr)[logged_before:]]
     return max(holds, default=(0.0, ""))
 
 
-def never_holds(gateway, act):
-    """Another program may take the processor away, so that one of several tries has to be quick. `act` takes their number."""
+def check_never_holds(gateway, act):
+    """Expects one of several attempts to be quick, as other programs may use the processor. `act` gets its number."""
     holds = []
     for number in range(TRIES):
-        holds.append(longest_hold(gateway, lambda tried=number: act(tried)))
+        holds.append(longest_hold(gateway, lambda attempt=number: act(attempt)))
         if holds[-1][0] < LIMIT:
             return
     pytest.fail(f"the loop was held each time: {holds}")
 
 
-optimised_only = pytest.mark.skipif(HAS_ADDRESS_SANITIZER, reason="the figures are of a program without sanitizers")
+without_sanitizers = pytest.mark.skipif(HAS_ADDRESS_SANITIZER, reason="the limit is for builds without sanitizers")
 
 
 @pytest.fixture
@@ -61,7 +61,7 @@ def test_callbacks_that_hold_the_loop_are_logged(make_gateway):
     assert re.search(r"a callback held the loop for \d+\.\d ms, computing for \d+\.\d: \S+\+0x[0-9a-f]+ ", gateway.stderr)
 
 
-@optimised_only
+@without_sanitizers
 @pytest.mark.parametrize("key", [False, True], ids=["once", "repeatable"])
 def test_half_a_million_variables_do_not_hold_the_loop(traced, key):
     gateway = traced
@@ -70,17 +70,17 @@ def test_half_a_million_variables_do_not_hold_the_loop(traced, key):
         headers = {"Idempotency-Key": f"large-{number}"} if key else {}
         made = accepted(gateway.http.post("/extensions", json=large(f"large-{number}"), headers=headers), 201)
         assert len(made["definition"]["env"]) == VARIABLES
-    never_holds(gateway, create)
+    check_never_holds(gateway, create)
 
 
-@optimised_only
-def test_half_a_million_wrong_variables_do_not_hold_the_loop(traced):
-    wrong = large("wrong")
-    wrong["definition"]["env"] = {f"V {number}": 1 for number in range(VARIABLES)}
-    never_holds(traced, lambda _: invalid(traced.http.post("/extensions", json=wrong), "definition.env"))
+@without_sanitizers
+def test_half_a_million_invalid_variables_do_not_hold_the_loop(traced):
+    invalid_record = large("wrong")
+    invalid_record["definition"]["env"] = {f"V {number}": 1 for number in range(VARIABLES)}
+    check_never_holds(traced, lambda _: invalid(traced.http.post("/extensions", json=invalid_record), "definition.env"))
 
 
-@optimised_only
+@without_sanitizers
 def test_changing_half_a_million_variables_does_not_hold_the_loop(traced):
     gateway = traced
     accepted(gateway.http.post("/extensions", json=large("large")), 201)
@@ -88,10 +88,10 @@ def test_changing_half_a_million_variables_does_not_hold_the_loop(traced):
     def change(number):
         definition = large("large")["definition"] | {"command": f"true-{number}"}
         accepted(gateway.http.patch("/extensions/large", json={"definition": definition}))
-    never_holds(gateway, change)
+    check_never_holds(gateway, change)
 
 
-@optimised_only
+@without_sanitizers
 def test_reading_forty_mebibytes_does_not_hold_the_loop(traced):
     thread = accepted(traced.http.post("/threads", json={}), 201)["id"]
     for _ in range(5):
@@ -100,19 +100,19 @@ def test_reading_forty_mebibytes_does_not_hold_the_loop(traced):
     def read(_):
         turns = accepted(traced.http.get(f"/threads/{thread}/turns"))
         assert sum(len(turn["content"]) for turn in turns) == 40 << 20
-    never_holds(traced, read)
+    check_never_holds(traced, read)
 
 
 def stream_of(deltas):
-    """The bytes of an answer, which come faster than a service could write them piece by piece."""
+    """Returns an answer in one piece, which arrives faster than a service could write single deltas."""
     chunks = [{"choices": [{"index": 0, "delta": {"content": delta}}]} for delta in deltas]
     chunks.append({"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]})
-    body = "".join(f"data: {json.dumps(chunk)}\n\n" for chunk in chunks) + "data: [DONE]\n\n"
-    head = f"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncontent-length: {len(body)}\r\n\r\n"
-    return Raw((head + body).encode())
+    stream = "".join(f"data: {json.dumps(chunk)}\n\n" for chunk in chunks) + "data: [DONE]\n\n"
+    head = f"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncontent-length: {len(stream)}\r\n\r\n"
+    return Raw((head + stream).encode())
 
 
-@optimised_only
+@without_sanitizers
 @pytest.mark.parametrize("size", [16 << 10, 64], ids=["large-deltas", "small-deltas"])
 def test_an_answer_of_many_mebibytes_does_not_hold_the_loop(make_gateway, size):
     count = 2560 if size > 1024 else 100_000
@@ -124,11 +124,11 @@ def test_an_answer_of_many_mebibytes_does_not_hold_the_loop(make_gateway, size):
         def answer(_):
             nonlocal end
             with gateway.events() as events:
-                events.subscribe(UNKNOWN_ID, lists=True)  # of the answer itself, only that it has ended
-                asked = {"content": "Tell me all", "model": MODEL}
-                turn = accepted(gateway.http.post("/chat", json=asked), 201)
+                events.subscribe(UNKNOWN_ID, lists=True)  # receives only the end of the answer, not its deltas
+                body = {"content": "Tell me all", "model": MODEL}
+                turn = accepted(gateway.http.post("/chat", json=body), 201)
                 end = events.until(lambda event: event.get("turnId") == turn["id"] and event["type"] in ENDS)[-1]
                 assert end["finishReason"] == "stop"
-        never_holds(gateway, answer)
+        check_never_holds(gateway, answer)
         turns = accepted(gateway.http.get(f"/threads/{end['threadId']}/turns"))
         assert [len(turn["content"]) for turn in turns if turn["role"] == "assistant"] == [size * count]

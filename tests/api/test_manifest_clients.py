@@ -1,6 +1,6 @@
 """The gateway's manifests, checked by the real linters and clients of their formats.
 
-These are Node programs: `npm ci` in tests/api/manifests installs them. The tests are skipped if that is impossible.
+These are Node programs, installed by `npm ci` in tests/api/manifests. The tests are skipped if that fails.
 
 See docs/contract/system.md#manifests.
 """
@@ -78,7 +78,7 @@ def test_utcp_client_calls_tools_of_each_method(node, gateway, new_name):
     body = {"content": "a & b/c?", "role": "user"}
     turn = accepted(gateway.http.post(f"/threads/{thread['id']}/turns", json=body), 201)
     soul = new_name("utcp")
-    _, answers = call(
+    _, responses = call(
         node, gateway,
         ["get_health", {}],
         ["get_threads_id_turns", {"id": thread["id"], "limit": 1, "role": "user"}],
@@ -88,8 +88,8 @@ def test_utcp_client_calls_tools_of_each_method(node, gateway, new_name):
         ["delete_turns_id", {"id": turn["id"]}],
         ["get_extensions_id", {"id": "nobody"}],
     )
-    assert all("answer" in one for one in answers[:-1]), answers
-    health, turns, made, changed, written, _, missing = answers
+    assert all("answer" in one for one in responses[:-1]), responses
+    health, turns, made, changed, written, _, missing = responses
     assert health["answer"]["status"] == "ok" and [one["content"] for one in turns["answer"]] == ["a & b/c?"]
     assert made["answer"]["title"] == "by the client" and written["answer"] == {"status": "ok"}
     assert (changed["answer"]["title"], changed["answer"]["archived"]) == ("changed", True)

@@ -178,7 +178,7 @@ def test_responses_match_their_declared_schema(gateway, openapi):
     assert declared == {"type": "array", "items": {"$ref": "#/components/schemas/Thread"}}
     schema = openapi["components"]["schemas"]["Thread"]
     assert set(schema["required"]) == set(accepted(gateway.http.post("/threads"), 201))
-    assert set(schema["properties"]) - set(schema["required"]) == {"pinned"}  # only of a thread that is
+    assert set(schema["properties"]) - set(schema["required"]) == {"pinned"}  # present only if true
 
 
 @pytest.mark.parametrize("method, path, required", [
@@ -209,8 +209,8 @@ def test_public_url_decides_the_scheme(make_gateway):
     assert document("/asyncapi.json", "pub.example")["servers"]["gateway"]["protocol"] == "wss"
     tools = document("/utcp", "pub.example")["tools"]
     assert all(tool["tool_call_template"]["url"].startswith("https://pub.example/") for tool in tools)
-    here = f"127.0.0.1:{gateway.port}"
-    assert document("/openapi.json", here)["servers"] == [{"url": f"http://{here}"}]
+    own_address = f"127.0.0.1:{gateway.port}"
+    assert document("/openapi.json", own_address)["servers"] == [{"url": f"http://{own_address}"}]
 
 
 def test_creation_examples_work(make_gateway, openapi):
@@ -225,12 +225,12 @@ def test_creation_examples_work(make_gateway, openapi):
 # /utcp
 
 
-def test_manual_has_the_three_known_members(manual):
+def test_manual_has_exactly_three_members(manual):
     assert set(manual) == {"utcp_version", "manual_version", "tools"}
     assert manual["utcp_version"] == "1.0.1" and re.fullmatch(r"\d+\.\d+\.\d+", manual["manual_version"])
 
 
-def test_tools_have_known_members_only(manual):
+def test_tools_have_only_known_members(manual):
     for tool in manual["tools"]:
         assert set(tool) == {"name", "description", "inputs", "outputs", "tags", "tool_call_template"}
         template = tool["tool_call_template"]
@@ -255,8 +255,8 @@ def test_tool_urls_use_the_requested_address(gateway, manual):
 def test_token_is_a_client_variable_except_for_open_tools(gateway, manual):
     for tool in manual["tools"]:
         template = tool["tool_call_template"]
-        where = (template["http_method"].lower(), template["url"].removeprefix(gateway.url))
-        if where in OPEN:
+        operation = (template["http_method"].lower(), template["url"].removeprefix(gateway.url))
+        if operation in OPEN:
             assert "auth" not in template
         else:
             assert template["auth"] == {"auth_type": "api_key", "api_key": "Bearer ${GATEWAY_TOKEN}",
@@ -328,7 +328,7 @@ def test_document_names_the_socket_address(gateway, asyncapi):
 
 
 def test_messages_match_their_description(talker, asyncapi):
-    gateway, kinds, answers = talker.gateway, payloads(asyncapi, "events"), payloads(asyncapi, "answers")
+    gateway, kinds, reply_schemas = talker.gateway, payloads(asyncapi, "events"), payloads(asyncapi, "answers")
     with gateway.events() as events:
         talker.answers("one", "two")
         turn = accepted(gateway.http.post("/chat", json={"content": "count"}), 201)
@@ -338,12 +338,12 @@ def test_messages_match_their_description(talker, asyncapi):
             "type": "theme", "name": "described", "description": "d", "definition": {}}), 201)
         gateway.http.delete(f"/extensions/{made['id']}")
         seen = events.drain()
-        said = [events.ask({"type": "subscribe", "threadId": turn["thread_id"], "resume": True}),
-                events.ask({"type": "nonsense"}), events.ask({"type": "ping"})]
+        replies = [events.ask({"type": "subscribe", "threadId": turn["thread_id"], "resume": True}),
+                   events.ask({"type": "nonsense"}), events.ask({"type": "ping"})]
     assert {"turn-created", "thread-updated", "text-delta", "finish", "signal", "extension-changed"} <= {
         event["type"] for event in seen}
     for message in seen:
         jsonschema.validate(message, kinds[message["type"]])
         assert set(message) <= set(kinds[message["type"]]["properties"]), message
-    for message in said:
-        jsonschema.validate(message, answers[message["type"]])
+    for message in replies:
+        jsonschema.validate(message, reply_schemas[message["type"]])

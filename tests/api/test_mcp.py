@@ -24,8 +24,8 @@ SERVER = str(Path(__file__).parent / "stubs" / "mcp_server.py")
 PYTHON = "/usr/bin/python3"
 
 
-def stdio(gateway, name, *options, **more):
-    return new_integration(gateway, name, "mcp-stdio", command=PYTHON, args=[SERVER, *options], **more)
+def stdio(gateway, name, *options, **members):
+    return new_integration(gateway, name, "mcp-stdio", command=PYTHON, args=[SERVER, *options], **members)
 
 
 class HttpServer:
@@ -40,27 +40,27 @@ class HttpServer:
 
 @pytest.fixture
 def http_server():
-    made = []
+    servers = []
 
     def make(*options):
-        made.append(HttpServer(*options))
-        return made[-1]
+        servers.append(HttpServer(*options))
+        return servers[-1]
 
     yield make
-    for server in made:
+    for server in servers:
         server.stop()
 
 
 @pytest.fixture
 def connect_server(talker, new_name, http_server):
-    """Creates an integration over the transport and era, and returns its name."""
+    """Creates an integration over the transport, with a server of the era of the protocol, and returns its name."""
     def make(transport="stdio", era="legacy", *options):
-        called_name = new_name("server")
+        name = new_name("server")
         if transport == "stdio":
-            stdio(talker.gateway, called_name, "--era", era, *options)
+            stdio(talker.gateway, name, "--era", era, *options)
         else:
-            new_integration(talker.gateway, called_name, "mcp-http", url=http_server("--era", era, *options).url)
-        return called_name
+            new_integration(talker.gateway, name, "mcp-http", url=http_server("--era", era, *options).url)
+        return name
     return make
 
 
@@ -73,13 +73,13 @@ def notes(path):
     return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
 
 
-EVERY = [("stdio", "legacy"), ("stdio", "modern"), ("http", "legacy"), ("http", "modern")]
+COMBINATIONS = [("stdio", "legacy"), ("stdio", "modern"), ("http", "legacy"), ("http", "modern")]
 
 
-# Every transport, every revision.
+# Each transport with each revision of the protocol.
 
 
-@pytest.mark.parametrize("transport,era", EVERY)
+@pytest.mark.parametrize("transport,era", COMBINATIONS)
 def test_server_tools_are_offered_and_called(talker, thread, connect_server, transport, era):
     server = connect_server(transport, era)
     end = call_tool(talker, thread, f"{server}__echo", {"text": "hello ü"})
@@ -92,7 +92,7 @@ def test_server_tools_are_offered_and_called(talker, thread, connect_server, tra
     assert call_tool(talker, thread, f"{server}__add_numbers", {"a": 2, "b": 3})["output"] == "5"
 
 
-@pytest.mark.parametrize("transport,era", EVERY)
+@pytest.mark.parametrize("transport,era", COMBINATIONS)
 def test_results_become_text(talker, thread, connect_server, transport, era):
     server = connect_server(transport, era)
     end = call_tool(talker, thread, f"{server}__fail", {})
@@ -104,7 +104,7 @@ def test_results_become_text(talker, thread, connect_server, transport, era):
     assert "text is required" in call_tool(talker, thread, f"{server}__echo", {})["output"]
 
 
-@pytest.mark.parametrize("transport,era", EVERY)
+@pytest.mark.parametrize("transport,era", COMBINATIONS)
 def test_text_truncated_within_a_character_is_accepted(talker, thread, connect_server, transport, era):
     end = call_tool(talker, thread, f"{connect_server(transport, era)}__cut", {})
     assert (end["output"], end["isError"]) == ("half of \ufffd", False)
@@ -121,8 +121,8 @@ def test_vision_model_gets_pictures_of_a_result(talker, thread, connect_server):
     assert "image_url" not in str(talker.stub.requests[-1].json["messages"][-2:])
 
 
-@pytest.mark.parametrize("transport,era", EVERY)
-def test_new_tools_are_noticed(talker, thread, connect_server, transport, era):
+@pytest.mark.parametrize("transport,era", COMBINATIONS)
+def test_new_tools_are_discovered(talker, thread, connect_server, transport, era):
     server = connect_server(transport, era)
     assert call_tool(talker, thread, f"{server}__grow", {"name": "newcomer"})["output"] == "grown"
     tool = f"{server}__newcomer"
@@ -143,7 +143,7 @@ def test_tool_with_an_invalid_name_is_omitted_and_logged(talker, thread, connect
 def test_exact_name_wins_over_a_converted_one(talker, thread, connect_server):
     server = connect_server()
     exact = f"{server}__add_numbers"
-    assert call_tool(talker, thread, exact, {"a": 2, "b": 3})["output"] == "5", "so it is while there is only one"
+    assert call_tool(talker, thread, exact, {"a": 2, "b": 3})["output"] == "5", "the converted name is unambiguous"
     call_tool(talker, thread, f"{server}__grow", {"name": "add_numbers"})
     wait_for(lambda: call_tool(talker, thread, exact, {})["output"] == "I am add_numbers")
     run_chat(talker, thread, "What there is now.")
@@ -152,7 +152,7 @@ def test_exact_name_wins_over_a_converted_one(talker, thread, connect_server):
     assert call_tool(talker, thread, f"{server}__{other[0]}", {"a": 2, "b": 3})["output"] == "5"
 
 
-def test_program_with_its_own_environment(talker, thread, new_name, tmp_path):
+def test_program_in_a_virtual_environment_is_started(talker, thread, new_name, tmp_path):
     environment = tmp_path / "environment"
     (environment / "bin").mkdir(parents=True)
     (environment / "lib").mkdir()
@@ -168,7 +168,7 @@ def test_program_with_its_own_environment(talker, thread, new_name, tmp_path):
         assert call_tool(talker, thread, f"{server}__echo", {"text": "x"})["output"] == "x"
 
 
-def test_script_in_a_shared_directory(talker, thread, new_name):
+def test_script_in_a_shared_directory_sees_no_other_file(talker, thread, new_name):
     with tempfile.NamedTemporaryFile(dir="/tmp", suffix=".py") as script:
         script.write(Path(SERVER).read_bytes())
         script.flush()
@@ -180,12 +180,12 @@ def test_script_in_a_shared_directory(talker, thread, new_name):
 
 
 @pytest.mark.parametrize("version", ["2025-11-25", "2025-06-18", "2025-03-26"])
-def test_older_revisions(talker, thread, connect_server, version):
+def test_older_revisions_are_supported(talker, thread, connect_server, version):
     server = connect_server("stdio", "legacy", "--version", version)
     assert call_tool(talker, thread, f"{server}__echo", {"text": "x"})["output"] == "x"
 
 
-def test_handshakes(talker, thread, new_name, http_server, tmp_path):
+def test_handshake_of_each_revision(talker, thread, new_name, http_server, tmp_path):
     for era in ("legacy", "modern"):
         path = tmp_path / era
         server = http_server("--era", era, "--notes", str(path))
@@ -195,14 +195,14 @@ def test_handshakes(talker, thread, new_name, http_server, tmp_path):
         seen = notes(path)
         assert all(note["http"]["x-key"] == "k" for note in seen if "http" in note)
         seen = [note for note in seen if "http" in note]
-        asked_for = [note["method"] for note in seen if "method" in note]
+        methods = [note["method"] for note in seen if "method" in note]
         call = next(note for note in seen if note.get("method") == "tools/call")
         if era == "modern":
-            assert asked_for[0] == "server/discover" and "initialize" not in asked_for
+            assert methods[0] == "server/discover" and "initialize" not in methods
             assert call["http"]["mcp-method"] == "tools/call" and call["http"]["mcp-name"] == "echo"
             assert call["params"]["_meta"]["io.modelcontextprotocol/protocolVersion"] == "2026-07-28"
         else:
-            assert asked_for[:4] == ["server/discover", "initialize", "notifications/initialized", "tools/list"]
+            assert methods[:4] == ["server/discover", "initialize", "notifications/initialized", "tools/list"]
             assert call["http"]["mcp-session-id"] == "session-0" and call["http"]["mcp-protocol-version"] == "2025-11-25"
             wait_for(lambda: {"deleted": "session-0"} in notes(path))
 
@@ -219,14 +219,14 @@ def test_integrations_need_stage_trusted(talker, connect_server, new_name):
         assert not tools_of(talker, server)
 
 
-def test_allowed_tools(talker, thread, new_name):
+def test_only_allowed_tools_are_offered(talker, thread, new_name):
     server = stdio(talker.gateway, new_name("server"), allowed_tools=["echo"])
     assert call_tool(talker, thread, f"{server['name']}__echo", {"text": "x"})["output"] == "x"
     assert set(tools_of(talker, server["name"])) == {"echo"}
     assert "there is no tool" in call_tool(talker, thread, f"{server['name']}__fail", {})["output"]
 
 
-def test_record_changes_connect_and_disconnect_at_once(talker, thread, new_name):
+def test_record_changes_connect_and_disconnect_immediately(talker, thread, new_name):
     server = stdio(talker.gateway, new_name("server"), enabled=False)
     tool = f"{server['name']}__echo"
     assert "there is no tool" in call_tool(talker, thread, tool, {"text": "x"})["output"]
@@ -290,21 +290,21 @@ def test_secrets_are_filled_into_environment_and_headers(make_gateway, stub, new
 def test_server_variables_are_read_off_the_loop(own_gateway, new_name):
     server = new_integration(own_gateway, new_name("server"), "mcp-stdio", enabled=False, command="/bin/sh",
                              args=["-c", "touch started; cat"], env={f"V{number}": "x" for number in range(20_000)})
-    loop, beside = own_gateway.cpu_of("agw"), own_gateway.cpu_of("agw-blocking")
+    loop_before, blocking_before = own_gateway.cpu_of("agw"), own_gateway.cpu_of("agw-blocking")
     assert toggle(own_gateway, server).status_code == 200
     wait_for((own_gateway.data / "integrations" / server["name"] / "started").exists)
-    assert own_gateway.cpu_of("agw") - loop < (own_gateway.cpu_of("agw-blocking") - beside) / 2
+    assert own_gateway.cpu_of("agw") - loop_before < (own_gateway.cpu_of("agw-blocking") - blocking_before) / 2
 
 
-def test_last_words_of_a_server_are_redacted(make_gateway, stub, new_name):
+def test_last_output_of_a_server_is_redacted(make_gateway, stub, new_name):
     gateway = make_gateway(config=configuration(stub)).start()
     gateway.command("secret", "set", "KEY", typed="hunter2secret\n")
     program = ("import os, sys; key = os.environ['SERVICE_KEY']; print('no message of', key, flush=True); "
                "sys.stderr.write('login with key ' + key[:5]); sys.stderr.flush(); sys.exit(key[5:] + ' failed')")
     server = new_integration(gateway, new_name("server"), "mcp-stdio", command=PYTHON, args=["-c", program],
                              env={"SERVICE_KEY": "${secret:KEY}"})
-    said = f"integration {server['name']}: it ended; it last said: login with key [secret] failed"
-    wait_for(lambda: said in gateway.stderr)
+    message = f"integration {server['name']}: it ended; it last said: login with key [secret] failed"
+    wait_for(lambda: message in gateway.stderr)
     assert "no message of [secret]" in gateway.stderr
     assert "hunter2" not in gateway.stderr
 
@@ -393,15 +393,15 @@ def test_garbage_between_messages_is_skipped(talker, thread, connect_server):
     assert call_tool(talker, thread, f"{server}__echo", {"text": "x"})["output"] == "x"
 
 
-@pytest.mark.parametrize("fault,said", [("only-garbage", "it prints what is no MCP"),
-                                        ("endless-line", "it sent a message of more than 8 MiB"),
-                                        ("dies", "it ended; it last said: I cannot work like that"),
-                                        ("endless-pages", "connected")])
-def test_broken_server_is_given_up_and_harmless(talker, thread, connect_server, fault, said):
+@pytest.mark.parametrize("fault,problem", [("only-garbage", "it prints what is no MCP"),
+                                           ("endless-line", "it sent a message of more than 8 MiB"),
+                                           ("dies", "it ended; it last said: I cannot work like that"),
+                                           ("endless-pages", "connected")])
+def test_broken_server_is_abandoned_and_harmless(talker, thread, connect_server, fault, problem):
     broken = connect_server("stdio", "legacy", "--fault", fault)
     sound = connect_server()
     assert call_tool(talker, thread, f"{sound}__echo", {"text": "x"})["output"] == "x"
-    wait_for(lambda: f"integration {broken}: {said}" in talker.gateway.stderr)
+    wait_for(lambda: f"integration {broken}: {problem}" in talker.gateway.stderr)
     accepted(talker.gateway.http.get("/health"))
 
 
@@ -410,12 +410,12 @@ def test_server_requests_are_answered(talker, thread, connect_server, tmp_path, 
     server = stdio(talker.gateway, new_name("server"), "--fault", "asks", "--notes", "asked.json")
     assert call_tool(talker, thread, f"{server['name']}__echo", {"text": "x"})["output"] == "x"
     path = talker.gateway.data / "integrations" / server["name"] / "asked.json"
-    answers = {note["id"]: note for note in notes(path) if "method" not in note}
-    assert answers["p1"]["result"] == {} and answers["p2"]["error"]["code"] == -32601
+    responses = {note["id"]: note for note in notes(path) if "method" not in note}
+    assert responses["p1"]["result"] == {} and responses["p2"]["error"]["code"] == -32601
     talker.gateway.http.delete(f"/extensions/{server['id']}")
 
 
-def test_hostile_schemas_are_forwarded_for_the_server_to_judge(talker, thread, connect_server):
+def test_server_itself_checks_arguments_against_hostile_schemas(talker, thread, connect_server):
     server = connect_server("stdio", "legacy", "--fault", "hostile-schema")
     assert call_tool(talker, thread, f"{server}__echo", {"text": "x"})["output"] == "x"
     end = call_tool(talker, thread, f"{server}__add_numbers", {"a": "a" * 50_000 + "!"})
@@ -435,7 +435,7 @@ def test_large_results_are_truncated(talker, thread, connect_server, transport, 
 
 @contextlib.contextmanager
 def hanging_call(talker, thread, server):
-    """Starts a call to a server that answered before and now hangs. Yields the thread's events."""
+    """Starts a call that the server never answers, after one that it answers. Yields the thread's events."""
     assert call_tool(talker, thread, f"{server}__echo", {"text": "x"})["output"] == "x"
     talker.stub.script(calls((f"{server}__hang", {})))
     with talker.gateway.events(thread["id"]) as events:
@@ -444,7 +444,7 @@ def hanging_call(talker, thread, server):
         yield events
 
 
-@pytest.mark.parametrize("transport,era", EVERY)
+@pytest.mark.parametrize("transport,era", COMBINATIONS)
 def test_hanging_call_is_cancelled_with_its_run(talker, new_name, thread, connect_server, transport, era):
     server = connect_server(transport, era)
     gateway = talker.gateway

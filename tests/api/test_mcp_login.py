@@ -33,8 +33,8 @@ def tickets_talker(own_talker, oauth_service):
     return own_talker
 
 
-def begin(gateway, **wish):
-    return accepted(gateway.http.post("/integrations/tickets/login", json={"redirect_uri": REDIRECT, **wish}))
+def begin(gateway, **members):
+    return accepted(gateway.http.post("/integrations/tickets/login", json={"redirect_uri": REDIRECT, **members}))
 
 
 def finish(gateway, redirected_to):
@@ -60,10 +60,10 @@ def test_log_says_how_to_log_in(tickets_talker):
 
 def test_user_logs_in_and_the_agent_uses_the_service(tickets_talker, oauth_service):
     started = begin(tickets_talker.gateway)
-    asked = asked_for(started["authorization_url"])
-    assert asked["response_type"] == "code" and asked["code_challenge_method"] == "S256"
-    assert asked["resource"] == oauth_service.url and asked["scope"] == "read" and asked["redirect_uri"] == REDIRECT
-    assert asked["state"] == started["state"] and len(started["state"]) >= 32
+    query = asked_for(started["authorization_url"])
+    assert query["response_type"] == "code" and query["code_challenge_method"] == "S256"
+    assert query["resource"] == oauth_service.url and query["scope"] == "read" and query["redirect_uri"] == REDIRECT
+    assert query["state"] == started["state"] and len(started["state"]) >= 32
     accepted(finish(tickets_talker.gateway, sent_back(started["authorization_url"])))
     assert whoami(tickets_talker)["output"] == "known by access-1"
 
@@ -93,7 +93,7 @@ def test_token_is_renewed_before_it_expires(tickets_talker, oauth_service):
     assert oauth_service.grants[1]["refresh_token"] == "refresh-1"
 
 
-def test_token_forgotten_by_the_service_is_renewed(tickets_talker, oauth_service):
+def test_token_rejected_by_the_service_is_renewed(tickets_talker, oauth_service):
     log_in(tickets_talker.gateway)
     whoami(tickets_talker)
     oauth_service.valid = "something else"
@@ -131,16 +131,16 @@ def test_configured_credentials_take_precedence(tickets_talker, oauth_service):
     definition = {"kind": "mcp-http", "url": oauth_service.url, "headers": {"authorization": "Bearer mine"}}
 
     def credentials():
-        # The old session is closed with the credentials it was opened with.
+        # Only POST: the old session is closed with the credentials it was opened with.
         return {headers.get("authorization") for method, path, headers, _ in oauth_service.requests
                 if path == "/mcp" and method == "POST"}
 
     oauth_service.requests.clear()
     accepted(tickets_talker.gateway.http.patch("/extensions/tickets", json={"definition": definition}))
-    assert wait_for(credentials) == {"Bearer mine"}  # The new session starts after the response.
+    assert wait_for(credentials) == {"Bearer mine"}  # the new session starts after the response
 
 
-def test_deleted_login_is_gone(tickets_talker, oauth_service):
+def test_deleted_login_is_no_longer_used(tickets_talker, oauth_service):
     log_in(tickets_talker.gateway)
     assert tickets_talker.gateway.http.delete("/integrations/tickets/login").status_code == 204
     assert "access-1" not in (tickets_talker.gateway.data / "secrets.yaml").read_text()
@@ -151,18 +151,18 @@ def test_deleted_login_is_gone(tickets_talker, oauth_service):
 @pytest.mark.parametrize("change", [("state=", "state=0"), ("code=", "c0de="), ("iss=", "iss=https%3A%2F%2Fevil.example"),
                                     ("iss=", "i=")])
 def test_response_of_another_issuer_is_refused(tickets_talker, oauth_service, change):
-    back = sent_back(begin(tickets_talker.gateway)["authorization_url"])
-    assert finish(tickets_talker.gateway, back.replace(*change)).status_code == 400
+    callback_url = sent_back(begin(tickets_talker.gateway)["authorization_url"])
+    assert finish(tickets_talker.gateway, callback_url.replace(*change)).status_code == 400
     assert oauth_service.grants == []
 
 
 def test_response_is_accepted_once(tickets_talker):
-    back = sent_back(begin(tickets_talker.gateway)["authorization_url"])
-    accepted(finish(tickets_talker.gateway, back))
-    refused(finish(tickets_talker.gateway, back), 400, "no login expects this response: start again")
+    callback_url = sent_back(begin(tickets_talker.gateway)["authorization_url"])
+    accepted(finish(tickets_talker.gateway, callback_url))
+    refused(finish(tickets_talker.gateway, callback_url), 400, "no login expects this response: start again")
 
 
-def test_service_refuses_the_login(tickets_talker):
+def test_refused_login_is_reported(tickets_talker):
     state = begin(tickets_talker.gateway)["state"]
     response = finish(tickets_talker.gateway, f"{REDIRECT}?error=access_denied&state={state}")
     assert response.status_code == 400 and "iss" not in response.text
@@ -215,23 +215,23 @@ def test_command_line_logs_in_and_out(tickets_talker, oauth_service):
     command = subprocess.Popen([str(BINARY), "ext", "login", "tickets", "--no-browser"], env=environment,
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     link = command.stdout.readline().strip()
-    back = sent_back(link)
-    assert re.match(r"http://127\.0\.0\.1:\d+/callback\?", back)
-    page = http_client.get(back)
+    callback_url = sent_back(link)
+    assert re.match(r"http://127\.0\.0\.1:\d+/callback\?", callback_url)
+    page = http_client.get(callback_url)
     assert page.status_code == 200 and "close this page" in page.text
-    _, said = command.communicate(timeout=PATIENCE)
-    assert command.returncode == 0 and "tickets is logged in." in said, said
+    _, output = command.communicate(timeout=PATIENCE)
+    assert command.returncode == 0 and "tickets is logged in." in output, output
     assert whoami(tickets_talker)["output"] == "known by access-1"
     done = gateway.command("ext", "logout", "tickets")
     assert done.returncode == 0 and whoami(tickets_talker)["isError"]
 
 
-def test_remote_browser_is_supported_by_pasting(tickets_talker):
+def test_login_with_a_browser_elsewhere_by_pasting(tickets_talker):
     gateway = tickets_talker.gateway
     environment = {**os.environ, **gateway.variables(), "AGENT_GATEWAY_DATA_DIR": str(gateway.data)}
     command = subprocess.Popen([str(BINARY), "ext", "login", "tickets", "--paste"], env=environment, text=True,
                                stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    back = sent_back(command.stdout.readline().strip())
-    _, said = command.communicate(back + "\n", timeout=PATIENCE)
-    assert command.returncode == 0 and "tickets is logged in." in said, said
+    callback_url = sent_back(command.stdout.readline().strip())
+    _, output = command.communicate(callback_url + "\n", timeout=PATIENCE)
+    assert command.returncode == 0 and "tickets is logged in." in output, output
     assert whoami(tickets_talker)["output"] == "known by access-1"

@@ -1,4 +1,4 @@
-"""What the MCP server offers: tools, prompts, resources, completion, changes.
+"""Features of the MCP server: tools, prompts, resources, completion, notifications of changes.
 
 See docs/contract/mcp.md.
 """
@@ -40,7 +40,7 @@ def new_thread_with(gateway, *contents):
     return thread
 
 
-# Tools that are routes.
+# Tools that correspond to routes.
 
 @pytest.mark.parametrize("version", [*LEGACY, MODERN])
 def test_default_tools_read_or_talk(gateway, version):
@@ -106,7 +106,7 @@ def test_change_is_proposed(own_client, own_gateway):
 # Agents.
 
 @pytest.mark.parametrize("version", BOTH)
-def test_agent_is_asked_and_reports_its_answer_as_it_is_written(talker, version):
+def test_agents_answer_is_reported_while_it_is_written(talker, version):
     held = talker.holds("Half")
     with Client(talker.gateway, version) as connected:
         arguments = {"message": "Say it slowly"}
@@ -117,8 +117,8 @@ def test_agent_is_asked_and_reports_its_answer_as_it_is_written(talker, version)
             held.release(" whole")
             second = stream.until("notifications/progress")["params"]
             assert second["progress"] > first["progress"] and second["message"] == " whole"
-            said = text_of(stream.result())
-    assert said.startswith("Half whole\n(thread ")
+            text = text_of(stream.result())
+    assert text.startswith("Half whole\n(thread ")
 
 
 def test_thread_is_continued(talker):
@@ -130,7 +130,7 @@ def test_thread_is_continued(talker):
     assert ("user", "What is it?") in talker.conversation()
 
 
-def test_disabled_agent_is_no_tool(talker, new_name):
+def test_disabled_agent_is_not_a_tool(talker, new_name):
     body = {"type": "agent", "name": new_name("shy"), "description": "", "enabled": False, "definition": {"prompt": "x"}}
     accepted(talker.gateway.http.post("/extensions", json=body), 201)
     with Client(talker.gateway) as connected:
@@ -143,8 +143,8 @@ def test_cancelled_call_stops_its_run_and_gets_no_response(talker):
     with Client(talker.gateway) as connected:
         with connected.streamed("tools/call", name="chat", arguments={"message": "x"}, _meta={"progressToken": 1}) as stream:
             stream.until("notifications/progress")
-            answer = connected.post(method="notifications/cancelled", params={"requestId": connected.ids})
-            assert answer.status_code == 202
+            response = connected.post(method="notifications/cancelled", params={"requestId": connected.ids})
+            assert response.status_code == 202
             assert not [message for message in stream.messages if "method" not in message]
         assert held.was_aborted()
         assert connected.result("ping") == {}
@@ -183,7 +183,7 @@ def test_answer_is_resumed_after_a_lost_connection(talker):
         assert connected.http.get("/mcp", headers={**connected.headers, "Last-Event-ID": "77-1"}).status_code == 404
 
 
-def test_same_id_twice_at_the_same_time_is_refused(talker):
+def test_id_of_an_active_request_is_refused(talker):
     held = talker.holds("Half")
     with Client(talker.gateway) as connected:
         with connected.streamed("tools/call", name="chat", arguments={"message": "x"}, _meta={"progressToken": 1}) as stream:
@@ -202,8 +202,8 @@ def test_commands_are_prompts(client, gateway, new_name):
     prompts = {prompt["name"]: prompt for prompt in client.result("prompts/list")["prompts"]}
     assert [one["name"] for one in prompts[command["name"]]["arguments"]] == ["arguments"]
     assert "arguments" not in prompts[plain["name"]]
-    got = client.result("prompts/get", name=command["name"], arguments={"arguments": "Ada now"})
-    assert got["messages"] == [{"role": "user", "content": {"type": "text", "text": "Greet Ada now twice: Ada"}}]
+    prompt = client.result("prompts/get", name=command["name"], arguments={"arguments": "Ada now"})
+    assert prompt["messages"] == [{"role": "user", "content": {"type": "text", "text": "Greet Ada now twice: Ada"}}]
 
 
 @pytest.mark.parametrize("params", [
@@ -278,7 +278,7 @@ def test_templates_are_completed(own_client, own_gateway):
 
 @pytest.mark.parametrize("ref", [{}, {"type": "ref/prompt", "name": "nonsense"}, {"type": "ref/resource", "uri": "x"}],
                          ids=str)
-def test_completion_of_nothing_known_is_refused(client, ref):
+def test_completion_of_an_unknown_reference_is_refused(client, ref):
     assert client.error("completion/complete", ref=ref, argument={"name": "a", "value": ""})["code"] == -32602
 
 
@@ -332,7 +332,7 @@ def test_subscription_to_an_unknown_resource_is_refused(gateway, uri):
         assert connected.error("resources/subscribe", uri=uri)["code"] == -32002
 
 
-def test_session_is_notified_of_lists_that_it_has_read(own_gateway):
+def test_session_is_notified_of_changes_of_lists_that_it_has_read(own_gateway):
     with Client(own_gateway) as connected, connected.listening() as stream:
         connected.result("prompts/list")
         body = {"type": "agent", "name": "newcomer", "description": "", "enabled": True, "definition": {"prompt": "x"}}
@@ -341,12 +341,12 @@ def test_session_is_notified_of_lists_that_it_has_read(own_gateway):
         assert stream.next()["method"] == "notifications/prompts/list_changed"
 
 
-def test_stateless_client_listens_to_what_it_names(own_gateway):
+def test_stateless_client_gets_only_notifications_that_it_names(own_gateway):
     thread = new_thread_with(own_gateway)
     uri = f"agw://threads/{thread['id']}"
-    wanted = {"toolsListChanged": True, "resourceSubscriptions": [uri], "nonsense": True}
+    notifications = {"toolsListChanged": True, "resourceSubscriptions": [uri], "nonsense": True}
     with Client(own_gateway, MODERN) as connected:
-        with connected.streamed("subscriptions/listen", notifications=wanted) as stream:
+        with connected.streamed("subscriptions/listen", notifications=notifications) as stream:
             acknowledged = stream.next()
             assert acknowledged["method"] == "notifications/subscriptions/acknowledged"
             assert acknowledged["params"]["notifications"] == {"toolsListChanged": True, "resourceSubscriptions": [uri]}
@@ -357,7 +357,7 @@ def test_stateless_client_listens_to_what_it_names(own_gateway):
             assert updated["params"]["_meta"][SUBSCRIPTION] == connected.ids
 
 
-def test_stop_of_the_gateway_ends_subscriptions_with_a_result(own_gateway):
+def test_stopping_gateway_ends_subscriptions_with_a_result(own_gateway):
     with Client(own_gateway, MODERN) as connected:
         with connected.streamed("subscriptions/listen", notifications={"toolsListChanged": True}) as stream:
             stream.next()
@@ -372,7 +372,7 @@ def test_listening_without_a_filter_is_refused(gateway):
 
 
 @pytest.mark.parametrize("level", ["loud", 5, None])
-def test_unknown_level_of_the_log_is_refused(gateway, level):
+def test_unknown_log_level_is_refused(gateway, level):
     with Client(gateway) as connected:
         assert connected.error("logging/setLevel", level=level)["code"] == -32602
         assert connected.result("logging/setLevel", level="debug") == {}

@@ -1,4 +1,4 @@
-"""What the MCP server asks the person at a client, by elicitation/create or an input_required result.
+"""Questions of the MCP server to the user of a client, by elicitation/create or an input_required result.
 
 See docs/contract/mcp.md#questions-to-the-person.
 """
@@ -12,11 +12,11 @@ from stubs.mcp_fixture import McpFixture
 from stubs.provider import Reply, ToolCall
 from tools import turns_of
 
-PERSON = {"elicitation": {}}
+ELICITATION = {"elicitation": {}}
 ALLOW = {"action": "accept", "content": {"decision": "allow once"}}
 
 
-def asks(talker, *calls, answer="Well."):
+def script(talker, *calls, answer="Well."):
     talker.stub.script(Reply("", tool_calls=list(calls)), Reply(answer))
 
 
@@ -36,14 +36,14 @@ def tool_result(gateway, thread):
 # A client with a session.
 
 def test_person_is_asked_on_the_stream_of_the_call(talker):
-    asks(talker, write("by-http.md"))
+    script(talker, write("by-http.md"))
     thread = acting_thread(talker.gateway)
-    with Client(talker.gateway, capabilities=PERSON) as client:
+    with Client(talker.gateway, capabilities=ELICITATION) as client:
         with client.streamed("tools/call", name="chat", arguments={"message": "x", "thread": thread["id"]}) as stream:
-            asked = stream.until("elicitation/create")
-            assert "+Buy milk." in asked["params"]["message"] and asked["params"]["mode"] == "form"
-            assert asked["params"]["requestedSchema"]["properties"]["decision"]["enum"][0] == "allow once"
-            assert client.post(id=asked["id"], result=ALLOW).status_code == 202
+            question = stream.until("elicitation/create")
+            assert "+Buy milk." in question["params"]["message"] and question["params"]["mode"] == "form"
+            assert question["params"]["requestedSchema"]["properties"]["decision"]["enum"][0] == "allow once"
+            assert client.post(id=question["id"], result=ALLOW).status_code == 202
             assert text_of(stream.result()).startswith("Well.")
     assert not tool_result(talker.gateway, thread).startswith("permission denied")
 
@@ -52,10 +52,10 @@ def test_person_is_asked_on_the_stream_of_the_call(talker):
     {"result": {"action": "decline"}}, {"result": {"action": "cancel"}}, {"result": {}}, {"error": {"code": -1, "message": "x"}},
     {"result": {"action": "accept", "content": {"decision": "allow everything"}}}, {"result": 5},
 ], ids=str)
-def test_any_other_answer_is_a_no(talker, answer):
-    asks(talker, write("no.md"))
+def test_any_other_answer_denies_the_call(talker, answer):
+    script(talker, write("no.md"))
     thread = acting_thread(talker.gateway)
-    with Client(talker.gateway, capabilities=PERSON) as client:
+    with Client(talker.gateway, capabilities=ELICITATION) as client:
         with client.streamed("tools/call", name="chat", arguments={"message": "x", "thread": thread["id"]}) as stream:
             client.post(id=stream.until("elicitation/create")["id"], **answer)
             stream.result()
@@ -63,32 +63,32 @@ def test_any_other_answer_is_a_no(talker, answer):
 
 
 def test_another_sessions_answer_is_ignored(talker):
-    asks(talker, write("other.md"))
+    script(talker, write("other.md"))
     thread = acting_thread(talker.gateway)
-    with Client(talker.gateway, capabilities=PERSON) as client, Client(talker.gateway) as other:
+    with Client(talker.gateway, capabilities=ELICITATION) as client, Client(talker.gateway) as other:
         with client.streamed("tools/call", name="chat", arguments={"message": "x", "thread": thread["id"]}) as stream:
-            asked = stream.until("elicitation/create")
-            other.post(id=asked["id"], result=ALLOW)
+            question = stream.until("elicitation/create")
+            other.post(id=question["id"], result=ALLOW)
             assert len(pending(talker.gateway, thread)) == 1
-            client.post(id=asked["id"], result={"action": "decline"})
+            client.post(id=question["id"], result={"action": "decline"})
             stream.result()
 
 
-def test_client_is_notified_that_it_was_decided_elsewhere(talker):
-    asks(talker, write("elsewhere.md"))
+def test_client_is_notified_of_a_decision_made_elsewhere(talker):
+    script(talker, write("elsewhere.md"))
     thread = acting_thread(talker.gateway)
-    with Client(talker.gateway, capabilities=PERSON) as client:
+    with Client(talker.gateway, capabilities=ELICITATION) as client:
         with client.streamed("tools/call", name="chat", arguments={"message": "x", "thread": thread["id"]}) as stream:
-            asked = stream.until("elicitation/create")
+            question = stream.until("elicitation/create")
             request = pending(talker.gateway, thread)[0]
             accepted(talker.gateway.http.post(f"/permissions/{request['id']}", json={"decision": "deny"}))
-            assert stream.until("notifications/cancelled")["params"]["requestId"] == asked["id"]
+            assert stream.until("notifications/cancelled")["params"]["requestId"] == question["id"]
             stream.result()
 
 
 @pytest.mark.parametrize("version", ["2025-11-25", MODERN])
-def test_client_that_cannot_ask_is_not_asked(talker, version):
-    asks(talker, write("silent.md"))
+def test_client_without_elicitation_is_not_asked(talker, version):
+    script(talker, write("silent.md"))
     thread = acting_thread(talker.gateway)
     with Client(talker.gateway, version) as client:
         assert text_of(client.call("chat", message="x", thread=thread["id"])).startswith("Well.")
@@ -97,59 +97,60 @@ def test_client_that_cannot_ask_is_not_asked(talker, version):
 
 # A client of 2026-07-28.
 
-def ask_stateless(client, thread, **more):
-    return client.ask("tools/call", name="chat", arguments={"message": "x", "thread": thread["id"]}, **more)
+def chat_stateless(client, thread, **params):
+    return client.ask("tools/call", name="chat", arguments={"message": "x", "thread": thread["id"]}, **params)
 
 
 def test_person_is_asked_by_a_result(talker):
-    asks(talker, ToolCall("AskUser", {"question": "Which colour?", "options": ["Red", "Blue"]}), write("stateless.md"))
+    script(talker, ToolCall("AskUser", {"question": "Which colour?", "options": ["Red", "Blue"]}),
+           write("stateless.md"))
     thread = acting_thread(talker.gateway)
-    with Client(talker.gateway, MODERN, capabilities=PERSON) as client:
-        first = ask_stateless(client, thread)["result"]
+    with Client(talker.gateway, MODERN, capabilities=ELICITATION) as client:
+        first = chat_stateless(client, thread)["result"]
         assert first["resultType"] == "input_required"
-        (key, asked), = first["inputRequests"].items()
-        assert asked["method"] == "elicitation/create"
-        assert asked["params"]["requestedSchema"]["properties"]["answer"]["enum"] == ["Red", "Blue"]
+        (key, question), = first["inputRequests"].items()
+        assert question["method"] == "elicitation/create"
+        assert question["params"]["requestedSchema"]["properties"]["answer"]["enum"] == ["Red", "Blue"]
         answers = {key: {"action": "accept", "content": {"answer": "Blue"}}, "unknown": {"action": "accept"}}
-        second = ask_stateless(client, thread, inputResponses=answers, requestState=first["requestState"])["result"]
+        second = chat_stateless(client, thread, inputResponses=answers, requestState=first["requestState"])["result"]
         assert second["resultType"] == "input_required" and second["requestState"] != first["requestState"]
         answers = {key: ALLOW for key in second["inputRequests"]}
-        third = ask_stateless(client, thread, inputResponses=answers, requestState=second["requestState"])["result"]
+        third = chat_stateless(client, thread, inputResponses=answers, requestState=second["requestState"])["result"]
         assert third["resultType"] == "complete" and text_of(third).startswith("Well.")
     results = [turn["content"] for turn in turns_of(talker.gateway, thread, "tool")]
     assert any("Blue" in result for result in results)
     assert not any(result.startswith("permission denied") for result in results)
 
 
-def test_missing_answer_is_asked_for_again(talker):
-    asks(talker, write("again.md"))
+def test_missing_answer_is_requested_again(talker):
+    script(talker, write("again.md"))
     thread = acting_thread(talker.gateway)
-    with Client(talker.gateway, MODERN, capabilities=PERSON) as client:
-        first = ask_stateless(client, thread)["result"]
-        second = ask_stateless(client, thread, inputResponses={"other": ALLOW}, requestState=first["requestState"])["result"]
+    with Client(talker.gateway, MODERN, capabilities=ELICITATION) as client:
+        first = chat_stateless(client, thread)["result"]
+        second = chat_stateless(client, thread, inputResponses={"other": ALLOW}, requestState=first["requestState"])["result"]
         assert second["inputRequests"] == first["inputRequests"]
         answers = {key: {"action": "decline"} for key in second["inputRequests"]}
-        ask_stateless(client, thread, inputResponses=answers, requestState=second["requestState"])
+        chat_stateless(client, thread, inputResponses=answers, requestState=second["requestState"])
     assert tool_result(talker.gateway, thread).startswith("permission denied")
 
 
 def test_state_is_refused_if_it_was_changed_used_or_made_for_another_tool(talker):
-    asks(talker, write("state.md"))
+    script(talker, write("state.md"))
     thread = acting_thread(talker.gateway)
-    with Client(talker.gateway, MODERN, capabilities=PERSON) as client:
-        first = ask_stateless(client, thread)["result"]
+    with Client(talker.gateway, MODERN, capabilities=ELICITATION) as client:
+        first = chat_stateless(client, thread)["result"]
         state = first["requestState"]
         answers = {key: {"action": "decline"} for key in first["inputRequests"]}
         for other in (state + "x", "", "0" * 32):
-            assert ask_stateless(client, thread, inputResponses=answers, requestState=other)["error"]["code"] == -32602
+            assert chat_stateless(client, thread, inputResponses=answers, requestState=other)["error"]["code"] == -32602
         elsewhere = client.error("tools/call", name="ask_assistant", arguments={"message": "x"}, requestState=state,
                                  inputResponses=answers)
         assert elsewhere["code"] == -32602
-        assert "result" in ask_stateless(client, thread, inputResponses=answers, requestState=state)
-        assert ask_stateless(client, thread, inputResponses=answers, requestState=state)["error"]["code"] == -32602
+        assert "result" in chat_stateless(client, thread, inputResponses=answers, requestState=state)
+        assert chat_stateless(client, thread, inputResponses=answers, requestState=state)["error"]["code"] == -32602
 
 
-# Requests of tools that ask for more than a form, as those of the conformance suite do.
+# Tools that need more than a form, such as those of the conformance suite.
 
 @pytest.fixture(scope="module")
 def fixture_gateway(tmp_path_factory):
@@ -161,27 +162,27 @@ def fixture_gateway(tmp_path_factory):
 
 
 @pytest.mark.parametrize("version", ["2025-06-18", "2025-11-25"])
-def test_session_is_asked_for_samples(fixture_gateway, version):
+def test_session_is_asked_for_a_completion(fixture_gateway, version):
     with Client(fixture_gateway, version, capabilities={"sampling": {}}) as client:
         with client.streamed("tools/call", name="test_sampling", arguments={"prompt": "Hi"}) as stream:
-            asked = stream.until("sampling/createMessage")
-            client.post(id=asked["id"], result={"role": "assistant", "model": "m", "content": {"type": "text", "text": "Yo"}})
+            question = stream.until("sampling/createMessage")
+            client.post(id=question["id"], result={"role": "assistant", "model": "m", "content": {"type": "text", "text": "Yo"}})
             assert text_of(stream.result()) == "LLM response: Yo"
 
 
-def test_client_is_asked_only_what_it_can_answer(fixture_gateway):
+def test_client_is_asked_only_for_what_it_supports(fixture_gateway):
     with Client(fixture_gateway, MODERN, capabilities={"sampling": {}}) as client:
-        asked = client.result("tools/call", name="test_input_required_result_capabilities", arguments={})
-        assert list(asked["inputRequests"]) == ["sample_input"]
+        question = client.result("tools/call", name="test_input_required_result_capabilities", arguments={})
+        assert list(question["inputRequests"]) == ["sample_input"]
     with Client(fixture_gateway, MODERN) as client:
         message, headers = client.request("tools/call", name="test_sampling", arguments={"prompt": "Hi"})
-        refused = client.http.post("/mcp", json=message, headers=headers)
-        assert refused.status_code == 400 and refused.json()["error"]["code"] == -32021
-        assert refused.json()["error"]["data"] == {"requiredCapabilities": {"sampling": {}}}
+        refusal = client.http.post("/mcp", json=message, headers=headers)
+        assert refusal.status_code == 400 and refusal.json()["error"]["code"] == -32021
+        assert refusal.json()["error"]["data"] == {"requiredCapabilities": {"sampling": {}}}
 
 
-def test_prompt_may_ask_too(fixture_gateway):
-    with Client(fixture_gateway, MODERN, capabilities=PERSON) as client:
+def test_prompt_may_require_input(fixture_gateway):
+    with Client(fixture_gateway, MODERN, capabilities=ELICITATION) as client:
         asked = client.result("prompts/get", name="test_input_required_result_prompt")
         assert asked["resultType"] == "input_required"
         got = client.result("prompts/get", name="test_input_required_result_prompt", requestState=asked["requestState"],
@@ -189,7 +190,7 @@ def test_prompt_may_ask_too(fixture_gateway):
         assert got["messages"][0]["content"]["text"] == "Context: rain"
 
 
-def test_without_an_address_there_is_no_fixture(gateway):
+def test_fixture_is_offered_only_if_its_address_is_set(gateway):
     with Client(gateway) as client:
         assert not any(tool["name"].startswith("test_") for tool in client.result("tools/list")["tools"])
         assert client.error("tools/call", name="test_simple_text")["code"] == -32602

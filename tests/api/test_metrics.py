@@ -71,16 +71,16 @@ def test_requests_are_counted_by_route_and_status(gateway):
 def test_request_durations_have_buckets(gateway):
     gateway.anonymous.get("/health")
     labels = 'method="GET",path="/health"'
-    steps = [value for name, value in samples(gateway).items() if name.startswith(f"agw_request_seconds_bucket{{{labels}")]
+    buckets = [value for name, value in samples(gateway).items() if name.startswith(f"agw_request_seconds_bucket{{{labels}")]
     found = samples(gateway)
-    assert len(steps) == 10 and steps == sorted(steps) and steps[-1] >= 1
+    assert len(buckets) == 10 and buckets == sorted(buckets) and buckets[-1] >= 1
     assert found[f'agw_request_seconds_bucket{{{labels},le="+Inf"}}'] == found[f"agw_request_seconds_count{{{labels}}}"]
     assert found[f"agw_request_seconds_sum{{{labels}}}"] > 0
 
 
 def test_runs_tokens_and_costs_are_counted(make_gateway, stub):
     gateway = make_gateway(config=configuration(stub))
-    # The stub reports 10 input and 5 output tokens, so that an answer costs 1.25 USD.
+    # The stub reports 10 input and 5 output tokens, so an answer costs 1.25 USD.
     price = {"input": 100_000, "output": 50_000, "cache_read": 0, "cache_write": 0}
     (gateway.data / "prices.yaml").write_text(yaml.safe_dump({MODEL: price}))
     gateway.start()
@@ -123,5 +123,5 @@ def test_writes_and_process_are_measured(gateway):
     assert after["agw_connections"] >= 1
 
 
-def test_metrics_is_no_tool_of_the_manual(gateway):
+def test_metrics_is_not_a_tool_of_the_manual(gateway):
     assert "get_metrics" not in {tool["name"] for tool in gateway.http.get("/utcp").json()["tools"]}
