@@ -421,10 +421,10 @@ def test_invalid_lines_are_skipped_and_the_others_imported(own_gateway):
     path = own_gateway.home / "out" / "threads.jsonl"
     # splitlines would also split at U+2028.
     lines = path.read_text().removesuffix("\n").split("\n")
-    whole = sum('"record":"thread"' in line for line in lines)
+    complete = sum('"record":"thread"' in line for line in lines)
     path.write_text("\n".join(["{", *lines, lines[-1][:20], '{"record":"dream"}']))
     result = imported(own_gateway, "agent-gateway", path)
-    assert result["counts"]["threads"] == {"created": 0, "kept": whole}
+    assert result["counts"]["threads"] == {"created": 0, "kept": complete}
     assert any("2 lines of" in what for what in reasons(result)) and "a record `dream`" in reasons(result)
 
 

@@ -55,8 +55,8 @@ def test_an_invalid_thread_is_skipped_alone(own_gateway):
         line["id" if line["record"] == "thread" else "thread_id"] = "not-an-id"
     path = write_lines(own_gateway.home / "edited.jsonl", lines)
     result = imported(own_gateway, "agent-gateway", path)
-    [(what, why)] = reasons(result).items()
-    assert what == "thread T0" and "must be an id" in why
+    [(item, why)] = reasons(result).items()
+    assert item == "thread T0" and "must be an id" in why
     assert created(result) == {"threads": 1, "turns": 3}
 
 
@@ -68,6 +68,6 @@ def test_a_turn_with_too_deeply_nested_metadata_is_skipped_alone(own_gateway):
     lines[3]["metadata"] = {"input": deep}
     path = write_lines(own_gateway.home / "edited.jsonl", lines)
     result = imported(own_gateway, "agent-gateway", path)
-    [(what, why)] = reasons(result).items()
-    assert what == f"turn {lines[3]['id']} of T0" and why.startswith("Invalid JSON")
+    [(item, why)] = reasons(result).items()
+    assert item == f"turn {lines[3]['id']} of T0" and why.startswith("Invalid JSON")
     assert created(result) == {"threads": 1, "turns": 2}

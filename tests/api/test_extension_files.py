@@ -84,7 +84,7 @@ def test_prompt_is_written_despite_a_prompt_file(gateway, create_extension):
     assert disk_config(gateway, made)["prompt"] == "new"
 
 
-def test_users_prompt_file_stays_if_the_record_has_no_prompt(gateway, create_extension):
+def test_users_prompt_file_is_kept_if_the_record_has_no_prompt(gateway, create_extension):
     made = create_extension("job", definition={"agent_id": "assistant", "schedule": "@yearly"})
     (folder(gateway, made) / "prompt.md").write_text("mine")
     accepted(gateway.http.post(f"/extensions/{made['id']}/toggle"))
@@ -94,7 +94,7 @@ def test_users_prompt_file_stays_if_the_record_has_no_prompt(gateway, create_ext
     assert accepted(gateway.http.get(f"/extensions/{made['id']}"))["definition"]["prompt"] == "mine"
 
 
-def test_unreferenced_prompt_file_stays(gateway, create_extension, new_name):
+def test_unreferenced_prompt_file_is_kept(gateway, create_extension, new_name):
     directory = gateway.data / "jobs" / new_name("job")
     directory.mkdir(parents=True)
     (directory / "prompt.md").write_text("mine")

@@ -30,7 +30,7 @@ def chat(gateway, **body):
 
 @pytest.fixture
 def vision_talker(make_gateway, stub):
-    """A gateway whose stub model supports vision, as its name tells the gateway."""
+    """A gateway whose stub model supports vision, which the gateway concludes from the model's name."""
     gateway = make_gateway(config=configuration(stub)).start()
     talker = Talker(gateway, stub)
     talker.model = f"{PROVIDER}/vision-1"

@@ -163,13 +163,13 @@ def test_webhook_during_a_run_is_refused(talker, new_name):
 
 
 def test_webhook_for_a_missing_agent_is_refused_and_leaves_a_row(gateway, new_name):
-    gone = new_name("gone")
-    job = new_job_of_nobody(gateway, new_name("hook"), gone, {"type": "webhook"})
+    missing = new_name("gone")
+    job = new_job_of_nobody(gateway, new_name("hook"), missing, {"type": "webhook"})
     with gateway.events() as events:
-        refused(call(gateway, job, {}), 400, "agent not found", agent_id=gone)
+        refused(call(gateway, job, {}), 400, "agent not found", agent_id=missing)
         event = events.until(lambda event: event["type"] == "job-finished" and event["run"]["job"] == job["name"])[-1]
     row = rows(gateway, job)[0]
-    assert (row["status"], row["trigger"]) == ("failed", "webhook") and gone in row["error"]
+    assert (row["status"], row["trigger"]) == ("failed", "webhook") and missing in row["error"]
     assert event == {"type": "job-finished", "threadId": None, "run": row}
 
 

@@ -22,8 +22,8 @@ def request(gateway, *headers, line="GET /health HTTP/1.1", host=None, token=Tru
 
 def preflight(gateway, origin, method="POST", path="/threads", **options):
     return request(gateway, f"Origin: {origin}", f"Access-Control-Request-Method: {method}",
-               "Access-Control-Request-Headers: authorization, content-type, idempotency-key",
-               line=f"OPTIONS {path} HTTP/1.1", token=False, **options)
+                   "Access-Control-Request-Headers: authorization, content-type, idempotency-key",
+                   line=f"OPTIONS {path} HTTP/1.1", token=False, **options)
 
 
 def cors(response):

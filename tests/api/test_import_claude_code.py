@@ -35,7 +35,7 @@ def test_a_recorded_session_is_one_thread_however_often_it_was_compacted(own_gat
     assert [text for role, text in messages if role == "user" and not text.startswith("This session is being continued")] == [
         "Count the doors", "Ask the reviewer", "/compact", "And the windows?", "/rename Doors and windows", "Bye"]
     assert messages[:4] == [("user", "Count the doors"), ("tool", "three"), ("tool", "Exit code 3\nred"),
-                        ("assistant", "I count.\n\nSo it is.")]
+                            ("assistant", "I count.\n\nSo it is.")]
     assert created(moved(own_gateway, "import", "claude-code")) == {}
 
 

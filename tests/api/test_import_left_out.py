@@ -21,9 +21,9 @@ def create(folder, *names):
         path.write_text("x")
 
 
-def skipped(gateway, what, path):
+def skipped(gateway, source, path):
     """Returns the reasons by skipped item, with paths relative to `path`."""
-    return {key.removeprefix(f"{path}/"): why for key, why in reasons(imported(gateway, what, path)).items()}
+    return {key.removeprefix(f"{path}/"): why for key, why in reasons(imported(gateway, source, path)).items()}
 
 
 def attached_types(gateway, title):
@@ -33,7 +33,7 @@ def attached_types(gateway, title):
 def test_skipped_data_of_codex_is_listed(own_gateway, tmp_path):
     folder = program("codex", tmp_path) / ".codex"
     create(folder, "history.jsonl", "rules/default.rules", "memories/m.md", "log/codex.log", "prompts/notes.txt", "dream/x",
-        "sessions/2026/01/01/rollout-x.jsonl.zst")
+           "sessions/2026/01/01/rollout-x.jsonl.zst")
     (folder / "config.toml").write_text("""
 model = "gpt-9"
 approval_policy = "never"
@@ -90,7 +90,7 @@ def test_skipped_data_of_hermes_is_listed(own_gateway, tmp_path):
 def test_skipped_data_of_openclaw_is_listed(own_gateway, tmp_path):
     folder = program("openclaw", tmp_path) / ".openclaw"
     create(folder, "devices/paired.json", "extensions/x/index.js", "logs/a.log", "dream/x", "workspace/HEARTBEAT.md",
-        "workspace/plan.ods", "agents/main/sessions/s9.jsonl.deleted.1")
+           "workspace/plan.ods", "agents/main/sessions/s9.jsonl.deleted.1")
     base = {"parentId": None, "timestamp": "2026-01-02T03:04:06.000Z"}
     write_lines(folder / "agents" / "main" / "sessions" / "s1.jsonl", [
         {**base, "type": "message", "id": "b", "message": {"role": "user", "content": [

@@ -11,7 +11,7 @@ def extension(gateway, name):
     return accepted(gateway.http.get(f"/extensions/{name}"))
 
 
-def agent_file(gateway, path, name, *front_matter):
+def write_agent(gateway, path, name, *front_matter):
     file = gateway.home / ".claude" / "agents" / path
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text("\n".join(["---", f"name: {name}", "description: Helps", *front_matter, "---", "You help.", ""]))
@@ -28,7 +28,7 @@ def test_a_fork_of_a_chat_without_a_title_is_named_after_its_first_question(own_
 
 
 def test_a_dry_run_reports_taken_names(own_gateway):
-    agent_file(own_gateway, "a.md", "assistant")
+    write_agent(own_gateway, "a.md", "assistant")
     note = "agent assistant is named assistant-claude-code here: the name is taken"
     assert note in moved(own_gateway, "import", "claude-code", "--dry-run")["notes"]
     for _ in range(2):
@@ -38,8 +38,8 @@ def test_a_dry_run_reports_taken_names(own_gateway):
 
 
 def test_a_dry_run_without_a_gateway_reports_duplicate_names(own_gateway):
-    agent_file(own_gateway, "a.md", "helper")
-    agent_file(own_gateway, "b/a.md", "helper")
+    write_agent(own_gateway, "a.md", "helper")
+    write_agent(own_gateway, "b/a.md", "helper")
     own_gateway.stop()
     planned = moved(own_gateway, "import", "claude-code", "--dry-run")
     notes = ["agent helper is named helper-claude-code here: the name is taken"]
@@ -50,10 +50,10 @@ def test_a_dry_run_without_a_gateway_reports_duplicate_names(own_gateway):
 
 
 def test_known_models_are_kept_and_unknown_ones_listed(own_gateway):
-    agent_file(own_gateway, "whole.md", "whole", "model: offline/librarian")
-    agent_file(own_gateway, "short.md", "short", "model: librarian")
-    agent_file(own_gateway, "same.md", "same", "model: inherit")
-    agent_file(own_gateway, "other.md", "other", "model: opus")
+    write_agent(own_gateway, "whole.md", "whole", "model: offline/librarian")
+    write_agent(own_gateway, "short.md", "short", "model: librarian")
+    write_agent(own_gateway, "same.md", "same", "model: inherit")
+    write_agent(own_gateway, "other.md", "other", "model: opus")
     result = moved(own_gateway, "import", "claude-code")
     models = {name: extension(own_gateway, name)["definition"].get("model") for name in ("whole", "short", "same", "other")}
     assert models == {"whole": "offline/librarian", "short": "offline/librarian", "same": None, "other": None}

@@ -81,7 +81,7 @@ def test_messages_in_a_cycle_of_parents_become_threads(own_gateway, tmp_path):
     path = write_json(tmp_path / "conversations.json", [chat.conversation])
     imported(own_gateway, "chatgpt", path)
     assert texts_by_title(own_gateway) == {"Trip": ["Where to?", "To Rome."], "Trip (fork 1)": ["I am y.", "I am x."],
-                                 "Trip (fork 2)": ["I am z."]}
+                                           "Trip (fork 2)": ["I am z."]}
     assert created(imported(own_gateway, "chatgpt", path)) == {}
 
 

@@ -1,4 +1,4 @@
-"""Model services that change or go while runs use them, that send what no service sends, and that others name.
+"""Model services that change or are deleted during runs, send hostile answers, or are used by other extensions.
 
 See docs/contract/models.md#services-that-come-and-go.
 """
@@ -13,8 +13,8 @@ from stubs.endless import Endless
 from stubs.provider import Fault, ProviderStub, ToolCall
 
 
-def test_changed_address_counts_from_the_next_answer(live, stub, connect):
-    with ProviderStub() as next_place:
+def test_changed_address_applies_from_the_next_answer(live, stub, connect):
+    with ProviderStub() as other_stub:
         service = connect(definition(stub))
         held = stub.hold("One ")
         thread = accepted(live.http.post("/threads", json={"title": "a title"}), 201)
@@ -22,14 +22,14 @@ def test_changed_address_counts_from_the_next_answer(live, stub, connect):
             turn = accepted(live.http.post("/chat", json={
                 "content": "a", "threadId": thread["id"], "model": f"{service['name']}/m"}), 201)
             assert held.was_asked()
-            accepted(live.http.patch(f"/extensions/{service['id']}", json={"definition": definition(next_place)}))
+            accepted(live.http.patch(f"/extensions/{service['id']}", json={"definition": definition(other_stub)}))
             held.release("two")
             assert text_of(events.run(turn["id"])) == "One two"
-        next_place.script("From there")
+        other_stub.script("From there")
         assert text_of(ask(live, f"{service['name']}/m")) == "From there"
 
 
-def test_changed_key_counts_from_the_next_answer(live, stub, connect):
+def test_changed_key_applies_from_the_next_answer(live, stub, connect):
     secret(live, "TURNING", "first-key-0123456789")
     service = connect(definition(stub, api_key="${secret:TURNING}"))
     ask(live, f"{service['name']}/m")
@@ -40,14 +40,14 @@ def test_changed_key_counts_from_the_next_answer(live, stub, connect):
 
 
 @pytest.mark.parametrize("order", ["address first", "key first"])
-def test_new_key_never_goes_to_the_old_address(live, stub, connect, new_name, order):
-    """A run of two steps ends on the service that it began with, address and key together."""
+def test_new_key_is_never_sent_to_the_old_address(live, stub, connect, new_name, order):
+    """A run of two steps keeps the service that it began with, both address and key."""
     name = new_name("KEY").replace("-", "_").upper()
     secret(live, name, "old-key-0123456789")
-    with ProviderStub() as next_place:
+    with ProviderStub() as other_stub:
         service = connect(definition(stub, api_key=f"${{secret:{name}}}"))
         changes = [lambda: accepted(live.http.patch(f"/extensions/{service['id']}", json={
-                       "definition": definition(next_place, api_key=f"${{secret:{name}}}")})),
+                       "definition": definition(other_stub, api_key=f"${{secret:{name}}}")})),
                    lambda: secret(live, name, "new-key-0123456789")]
         held = stub.hold("Wait.", tool_calls=[ToolCall("ListExtensions", {})])
         stub.script("Done.")
@@ -62,10 +62,10 @@ def test_new_key_never_goes_to_the_old_address(live, stub, connect, new_name, or
             assert text_of(events.run(turn["id"])).endswith("Done.")
         assert [request.headers["authorization"] for request in stub.requests] == ["Bearer old-key-0123456789"] * 2
         assert ask(live, f"{service['name']}/m")[-1]["finishReason"] == "stop"
-        assert [request.headers["authorization"] for request in next_place.requests] == ["Bearer new-key-0123456789"]
+        assert [request.headers["authorization"] for request in other_stub.requests] == ["Bearer new-key-0123456789"]
 
 
-def test_run_ends_on_a_service_that_is_deleted_during_it(live, stub, connect, new_name):
+def test_run_completes_on_a_service_deleted_during_it(live, stub, connect, new_name):
     name = new_name("KEY").replace("-", "_").upper()
     secret(live, name, "old-key-0123456789")
     service = connect(definition(stub, api_key=f"${{secret:{name}}}"))
@@ -83,10 +83,10 @@ def test_run_ends_on_a_service_that_is_deleted_during_it(live, stub, connect, ne
     assert {request.headers["authorization"] for request in stub.requests} == {"Bearer old-key-0123456789"}
 
 
-# Answers of services that are up to no good.
+# Hostile answers.
 
 
-def test_answer_that_redirects_is_not_followed(live, stub, connect, new_name):
+def test_redirect_is_not_followed(live, stub, connect, new_name):
     name = new_name("KEY").replace("-", "_").upper()
     secret(live, name, KEY)
     with ProviderStub() as thief:
@@ -97,13 +97,13 @@ def test_answer_that_redirects_is_not_followed(live, stub, connect, new_name):
         assert len(stub.requests) == 1 and thief.requests == [] and KEY not in str(run)
 
 
-@pytest.mark.parametrize("what, said", [("text", "the answer is over 67108864 bytes"), ("frame", "a message without end"), ("error", "400")])
-def test_answer_of_ten_gigabytes_is_given_up(live, stub, connect, what, said):
+@pytest.mark.parametrize("kind, problem", [("text", "the answer is over 67108864 bytes"), ("frame", "a message without end"), ("error", "400")])
+def test_answer_of_ten_gigabytes_is_aborted(live, stub, connect, kind, problem):
     before = resident_bytes(live)
     service = connect(definition(stub))
-    stub.always(Endless(what))
+    stub.always(Endless(kind))
     run = ask(live, f"{service['name']}/m")
-    assert run[-1]["finishReason"] == "error" and said in run[-2]["error"], run[-2]
+    assert run[-1]["finishReason"] == "error" and problem in run[-2]["error"], run[-2]
     assert resident_bytes(live) - before < 512 * 2**20
     assert live.http.get("/health").status_code == 200
 
@@ -111,7 +111,7 @@ def test_answer_of_ten_gigabytes_is_given_up(live, stub, connect, what, said):
 # Deleting.
 
 
-def test_service_that_agents_name_is_not_deleted(live, stub, connect, new_name):
+def test_service_used_by_agents_is_not_deleted(live, stub, connect, new_name):
     service = connect(definition(stub))
     named = [agent(live, new_name("first"), model=f"{service['name']}/m"),
              agent(live, new_name("second"), fallback_models=[f"{service['name']}/other"])]
@@ -136,7 +136,7 @@ def test_extensions_that_name_a_model_keep_its_service(live, stub, connect, new_
     assert live.http.delete(f"/extensions/{service['id']}").status_code == 204
 
 
-def test_default_model_of_a_deleted_service_gives_way_to_the_next(live, stub, connect):
+def test_default_model_of_a_deleted_service_is_replaced(live, stub, connect):
     stub.models = ["m"]
     service = connect(definition(stub))
     chosen = accepted(live.http.patch("/settings", json={"default_model": f"{service['name']}/m"}))
@@ -148,9 +148,9 @@ def test_default_model_of_a_deleted_service_gives_way_to_the_next(live, stub, co
 
 def test_agents_of_a_service_deleted_by_force_fall_back(own_gateway, stub):
     with ProviderStub() as other:
-        for name, place in (("gone", stub), ("rest", other)):
+        for name, provider in (("gone", stub), ("rest", other)):
             body = {"type": "integration", "name": name, "description": "", "enabled": True,
-                    "definition": definition(place, default_model="usual")}
+                    "definition": definition(provider, default_model="usual")}
             accepted(own_gateway.http.post("/extensions", json=body), 201)
         careful = agent(own_gateway, "careful", model="gone/m", fallback_models=["rest/spare"])
         plain = agent(own_gateway, "plain", model="gone/m")

@@ -1,4 +1,4 @@
-"""Model services that come and go: extensions of kind model, their lists of models, checks, and the default model.
+"""Model services that come and go: extensions of the kind model, their lists of models, checks, and the default model.
 
 See docs/contract/models.md#services-that-come-and-go.
 """
@@ -22,7 +22,7 @@ from stubs.provider import Fault, Flood, ProviderStub, Raw, Reply, Silence
 
 
 @pytest.mark.parametrize("api", APIS)
-def test_service_answers_as_soon_as_it_is_written(live, stub, connect, api):
+def test_service_answers_as_soon_as_it_is_stored(live, stub, connect, api):
     secret(live, "LIVE_KEY", KEY)
     service = connect(definition(stub, api, api_key="${secret:LIVE_KEY}"))
     stub.script(Reply("Here I am"))
@@ -44,7 +44,7 @@ def test_literal_key_is_refused(live, stub, new_name):
     "example.org/v1", "ftp://example.org", "https://user:word@example.org/v1", "http://169.254.169.254/latest",
     "http://metadata.google.internal/v1", "http://[fd00:ec2::254]/", "http://0xA9FEA9FE/", "https://a.example/v1\nx",
     "https://<resource>.openai.azure.com"])
-def test_address_that_no_service_has_is_refused(live, new_name, address):
+def test_invalid_address_is_refused(live, new_name, address):
     wanted = {"kind": "model", "api": "openai-chat", "base_url": address}
     body = {"type": "integration", "name": new_name("strange"), "description": "", "definition": wanted}
     error = refused(live.http.post("/extensions", json=body), 400, "validation failed")
@@ -59,7 +59,7 @@ def test_definition_needs_its_api(live, new_name):
     assert error["details"] == [{"path": "definition.api", "message": "definition.api is required"}]
 
 
-def test_models_say_what_set_up_their_service(make_gateway, stub):
+def test_models_name_the_source_of_their_service(make_gateway, stub):
     gateway = make_gateway(config={"providers": {"mine": {"kind": "openai", "base_url": stub.openai_url}}},
                            environment={"ANTHROPIC_API_KEY": "k", "ANTHROPIC_BASE_URL": stub.base_url}).start()
     body = {"type": "integration", "name": "live", "description": "", "enabled": True,
@@ -69,7 +69,7 @@ def test_models_say_what_set_up_their_service(make_gateway, stub):
     assert sources == {"mine": "config", "anthropic": "environment", "live": "extension", "offline": "built-in"}
 
 
-def test_configuration_goes_before_a_record_of_its_name(make_gateway, stub):
+def test_configuration_takes_precedence_over_a_record_of_the_same_name(make_gateway, stub):
     with ProviderStub() as other:
         gateway = make_gateway(config={"providers": {"mine": {"kind": "openai", "base_url": stub.openai_url}}}).start()
         body = {"type": "integration", "name": "mine", "description": "", "enabled": True,
@@ -81,14 +81,14 @@ def test_configuration_goes_before_a_record_of_its_name(make_gateway, stub):
         assert ask(gateway, "mine/m")[-1]["finishReason"] == "stop"
 
 
-def test_missing_secret_says_what_to_set(live, stub, connect):
+def test_error_names_the_missing_secret(live, stub, connect):
     service = connect(definition(stub, api_key="${secret:NEVER_SET}"))
     run = ask(live, f"{service['name']}/m")
     assert run[-1]["finishReason"] == "error" and "there is no secret NEVER_SET" in run[-2]["error"]
     assert stub.requests == []
 
 
-def test_secret_with_a_line_end_is_no_key(live, stub, connect):
+def test_secret_with_a_line_end_is_not_used_as_a_key(live, stub, connect):
     secret(live, "TWO_LINES", f"{KEY}\r\nx-evil: 1")
     service = connect(definition(stub, api_key="${secret:TWO_LINES}"))
     run = ask(live, f"{service['name']}/m")
@@ -130,7 +130,7 @@ def test_list_is_known_after_a_restart_while_the_service_is_silent(own_gateway, 
     assert "stays/m1" in [model["id"] for model in accepted(own_gateway.http.get("/v1/models"))["data"]]
     assert [row["id"] for row in rows_of(own_gateway, "stays")] == ["stays/m1"]
     wait_for(lambda: len(stub.list_requests) == 2)
-    assert [row["id"] for row in rows_of(own_gateway, "stays")] == ["stays/m1"], "nobody waits for the new list"
+    assert [row["id"] for row in rows_of(own_gateway, "stays")] == ["stays/m1"], "no request waits for the new list"
 
 
 def test_list_of_another_address_is_forgotten(own_gateway, stub):
@@ -145,7 +145,7 @@ def test_list_of_another_address_is_forgotten(own_gateway, stub):
     assert "moves/m1" not in [model["id"] for model in accepted(own_gateway.http.get("/v1/models"))["data"]]
 
 
-def test_models_are_asked_for_when_first_needed_and_then_kept(live, stub, connect):
+def test_models_are_requested_when_first_needed_and_then_cached(live, stub, connect):
     stub.models = ["m1", "m2"]
     service = connect(definition(stub))
     assert stub.list_requests == []
@@ -187,7 +187,7 @@ def test_calls_are_priced_by_the_definition(live, stub, connect):
     assert f"{service['name']}/m" in [row["model"] for row in models]
 
 
-def test_budget_counts_what_a_live_service_costs(live, stub, connect, new_name):
+def test_budget_includes_the_cost_of_a_live_service(live, stub, connect, new_name):
     service = connect(definition(stub, models=[{"id": "m", "prices": {"input": 3, "output": 5}}]))
     thrifty = agent(live, new_name("thrifty"), model=f"{service['name']}/m", budget_usd_per_day=1)
     stub.script(Reply(usage={"input": 1_000_000, "output": 0, "cache_read": 0, "cache_write": 0}))
@@ -196,7 +196,7 @@ def test_budget_counts_what_a_live_service_costs(live, stub, connect, new_name):
     live.http.delete(f"/extensions/{thrifty['id']}")
 
 
-def test_model_without_tools_gets_none(live, stub, connect):
+def test_model_without_tools_is_sent_none(live, stub, connect):
     service = connect(definition(stub, models=[{"id": "plain", "tools": False}]))
     ask(live, f"{service['name']}/plain")
     ask(live, f"{service['name']}/other")
@@ -214,8 +214,8 @@ def test_fifty_thousand_models_are_listed(live, stub, connect):
 # Checks.
 
 
-def check(gateway, definition, **more):
-    return accepted(gateway.http.post("/model-services/check", json={"definition": definition, **more}))
+def check(gateway, definition, **members):
+    return accepted(gateway.http.post("/model-services/check", json={"definition": definition, **members}))
 
 
 @pytest.mark.parametrize("api", APIS)
@@ -229,14 +229,14 @@ def test_check_lists_the_models_and_stores_nothing(live, stub, api):
     assert live.http.get("/extensions").text == before and KEY not in live.http.get("/secrets").text
 
 
-def test_key_of_a_check_stands_for_the_secret_in_a_header(live, stub):
+def test_key_of_a_check_replaces_the_secret_in_a_header(live, stub):
     stub.models = ["m1"]
     check(live, definition(stub, headers={"api-key": "${secret:AZURE_KEY}"}), key=KEY)
     assert stub.list_requests[0].headers["api-key"] == KEY
     assert "authorization" not in stub.list_requests[0].headers
 
 
-@pytest.mark.parametrize("fault, said", [
+@pytest.mark.parametrize("fault, problem", [
     (Fault(401, f"no such key {KEY}"), "refused the key"), (Fault(403), "refused the key"),
     (Fault(400, "API key not valid. Please pass a valid API key."), "refused the key"),
     (Fault(404), "ends with /v1"), (Fault(500), "answered 500"),
@@ -244,19 +244,19 @@ def test_key_of_a_check_stands_for_the_secret_in_a_header(live, stub):
     (Fault(200, body={"hello": 1}), "something else instead of a list of models"),
     (Fault(302, headers={"location": "https://elsewhere.example/login"}), "redirects to https://elsewhere.example"),
     (Raw(b""), "cannot be reached"), (Flood(), "more than 32 MiB")])
-def test_check_says_what_is_wrong_and_what_to_do(live, stub, fault, said):
+def test_check_says_what_is_wrong_and_what_to_do(live, stub, fault, problem):
     stub.models = fault
     checked = check(live, definition(stub), key=KEY)
-    assert checked["ok"] is False and checked["models"] == [] and said in checked["error"]
+    assert checked["ok"] is False and checked["models"] == [] and problem in checked["error"]
     assert KEY not in checked["error"] and len(stub.list_requests) == 1
     assert KEY not in logged(live)
 
 
-def test_check_of_a_service_that_never_answers_ends_after_ten_seconds(live, stub):
+def test_check_of_a_silent_service_ends_after_ten_seconds(live, stub):
     stub.models = Silence()
-    began = time.monotonic()
+    started = time.monotonic()
     checked = check(live, definition(stub), key=KEY)
-    assert time.monotonic() - began > 9
+    assert time.monotonic() - started > 9
     assert checked["ok"] is False and "did not answer within 9.5 s" in checked["error"]
     assert stub.list_requests[0].closed_by_client.wait(PATIENCE)
 
@@ -269,7 +269,7 @@ def test_key_does_not_follow_a_redirect(live, stub):
         assert checked["ok"] is False and thief.list_requests == []
 
 
-def test_check_of_a_service_that_is_not_there(live):
+def test_check_of_an_unreachable_service_fails(live):
     checked = check(live, {"kind": "model", "api": "openai-chat", "base_url": "http://127.0.0.1:1/v1"})
     assert checked["ok"] is False and "cannot be reached" in checked["error"]
 
@@ -302,7 +302,7 @@ def test_presets_are_well_formed(live):
     presets = accepted(live.http.get("/model-services"))
     for member in ("name", "label", "base_url"):
         values = [preset[member] for preset in presets]
-        assert sorted(set(values)) == sorted(values), f"{member} of one is that of another"
+        assert sorted(set(values)) == sorted(values), f"{member} is not unique"
     for preset in presets:
         name, address = preset["name"], preset["base_url"]
         assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", name) and preset["label"].strip() == preset["label"] != "", name
@@ -320,7 +320,7 @@ def test_presets_are_well_formed(live):
         assert live.http.delete(f"/extensions/{made['id']}").status_code == 204
 
 
-def test_detection_answers(live):
+def test_detection_returns_a_list(live):
     assert isinstance(accepted(live.http.post("/model-services/detect")), list)
 
 
@@ -351,7 +351,7 @@ def test_default_model_is_chosen_and_kept(own_gateway, stub):
 
 
 @pytest.mark.parametrize("model", ["live/nothing", "nowhere/m", "m1", "live/", "", "offline/nobody"])
-def test_default_model_must_be_there(live, stub, connect, model):
+def test_default_model_must_exist(live, stub, connect, model):
     stub.models = ["m1"]
     service = connect(definition(stub))
     wanted = model.replace("live/", f"{service['name']}/")
@@ -386,7 +386,7 @@ def test_secret_that_cannot_be_stored_is_refused(own_gateway, name, value):
     assert not (own_gateway.data / "secrets.yaml").exists()
 
 
-def test_two_secrets_at_a_time_are_both_stored(own_gateway):
+def test_concurrent_secrets_are_all_stored(own_gateway):
     threads = [threading.Thread(target=secret, args=(own_gateway, f"KEY_{number}", "x")) for number in range(8)]
     for thread in threads:
         thread.start()

@@ -1,4 +1,4 @@
-"""Programs that speak OpenAI's Chat Completions ask agents. See docs/contract/clients.md."""
+"""Clients of OpenAI's Chat Completions API that use agents. See docs/contract/clients.md."""
 
 import json
 
@@ -14,7 +14,7 @@ PLACE = {"type": "function", "function": {"name": "place", "description": "Where
     "type": "object", "properties": {"line": {"type": "integer"}}}}}
 
 
-def ask(talker, *messages, status=200, headers=None, **members):
+def chat(talker, *messages, status=200, headers=None, **members):
     body = {"model": "assistant", "messages": list(messages), **members}
     return accepted(talker.gateway.http.post("/v1/chat/completions", json=body, headers=headers), status)
 
@@ -23,8 +23,8 @@ def user(text):
     return {"role": "user", "content": text}
 
 
-def message_in(answer):
-    return answer["choices"][0]["message"]
+def message_in(response):
+    return response["choices"][0]["message"]
 
 
 def turns(talker, thread_id):
@@ -34,16 +34,16 @@ def turns(talker, thread_id):
 
 def test_an_agent_answers_on_a_new_thread(talker):
     talker.stub.script(Reply("Good morning.", reasoning="Hm."))
-    answer = ask(talker, user("Hello"))
-    assert answer["model"] == "assistant" and message_in(answer)["content"] == "Good morning."
-    assert message_in(answer)["reasoning_content"] == "Hm." and answer["usage"]["total_tokens"] == 15
-    assert turns(talker, answer["metadata"]["thread_id"]) == [("user", "Hello"), ("assistant", "Good morning.")]
+    response = chat(talker, user("Hello"))
+    assert response["model"] == "assistant" and message_in(response)["content"] == "Good morning."
+    assert message_in(response)["reasoning_content"] == "Hm." and response["usage"]["total_tokens"] == 15
+    assert turns(talker, response["metadata"]["thread_id"]) == [("user", "Hello"), ("assistant", "Good morning.")]
 
 
-def test_an_agent_stores_its_answer_as_a_program_may_ask(talker):
+def test_store_is_accepted_for_an_agent(talker):
     talker.answers("I keep it.")
-    answer = ask(talker, user("Keep this"), store=True)
-    assert turns(talker, answer["metadata"]["thread_id"]) == [("user", "Keep this"), ("assistant", "I keep it.")]
+    response = chat(talker, user("Keep this"), store=True)
+    assert turns(talker, response["metadata"]["thread_id"]) == [("user", "Keep this"), ("assistant", "I keep it.")]
 
 
 def test_an_agent_streams(talker):
@@ -56,11 +56,11 @@ def test_an_agent_streams(talker):
     assert turns(talker, response.headers["x-thread-id"])[-1] == ("assistant", "one two three")
 
 
-def test_a_program_that_sends_the_whole_conversation_continues_one_thread(talker):
+def test_a_client_that_sends_the_whole_conversation_continues_one_thread(talker):
     talker.stub.script("First answer.", "Second answer.")
-    first = ask(talker, user("A first question"))
-    second = ask(talker, user("A first question"), {"role": "assistant", "content": "First answer.\n"},
-                 user("A second question"))
+    first = chat(talker, user("A first question"))
+    second = chat(talker, user("A first question"), {"role": "assistant", "content": "First answer.\n"},
+                  user("A second question"))
     assert second["metadata"] == first["metadata"]
     assert [role for role, _ in turns(talker, first["metadata"]["thread_id"])] == [
         "user", "assistant", "user", "assistant"]
@@ -69,22 +69,22 @@ def test_a_program_that_sends_the_whole_conversation_continues_one_thread(talker
 def test_a_question_of_two_messages_continues_one_thread(talker):
     talker.stub.script("Both.", "More.")
     question = [user("One question"), user("in two messages")]
-    first = ask(talker, *question)
-    second = ask(talker, *question, message_in(first), user("And more?"))
+    first = chat(talker, *question)
+    second = chat(talker, *question, message_in(first), user("And more?"))
     assert second["metadata"] == first["metadata"]
     assert turns(talker, first["metadata"]["thread_id"])[0] == ("user", "One question\n\nin two messages")
 
 
-@pytest.mark.parametrize("leaves_out", [False, True], ids=["sends it", "leaves it out"])
-def test_an_empty_answer_does_not_end_a_thread(talker, leaves_out):
+@pytest.mark.parametrize("omitted", [False, True], ids=["sends it", "leaves it out"])
+def test_an_empty_answer_does_not_end_a_thread(talker, omitted):
     talker.stub.script("", "", "Here I am.")
     messages, threads = [], set()
     for question in ("Are you there?", "Hello?", "Anybody?"):
-        messages.append(user(f"{question} {leaves_out}"))
-        answer = ask(talker, *messages)
-        threads.add(answer["metadata"]["thread_id"])
-        if not leaves_out:
-            messages.append({"role": "assistant", "content": message_in(answer)["content"]})
+        messages.append(user(f"{question} {omitted}"))
+        response = chat(talker, *messages)
+        threads.add(response["metadata"]["thread_id"])
+        if not omitted:
+            messages.append({"role": "assistant", "content": message_in(response)["content"]})
     thread, = threads
     assert [text for role, text in turns(talker, thread) if role == "user"] == [m["content"] for m in messages
                                                                                if m["role"] == "user"]
@@ -102,10 +102,10 @@ def test_parts_of_a_message_are_lines_in_each_protocol(talker, path, body):
     assert talker.conversation()[-1] == ("user", "A file.\nWhat is it?")
 
 
-def test_another_beginning_makes_a_new_thread_with_it(talker):
+def test_a_conversation_with_another_beginning_gets_a_new_thread(talker):
     talker.stub.script("One.", "Two.")
-    first = ask(talker, user("Beginning"))
-    other = ask(talker, user("Beginning"), {"role": "assistant", "content": "Something else."}, user("And?"))
+    first = chat(talker, user("Beginning"))
+    other = chat(talker, user("Beginning"), {"role": "assistant", "content": "Something else."}, user("And?"))
     assert other["metadata"] != first["metadata"]
     assert turns(talker, other["metadata"]["thread_id"]) == [
         ("user", "Beginning"), ("assistant", "Something else."), ("user", "And?"), ("assistant", "Two.")]
@@ -114,23 +114,23 @@ def test_another_beginning_makes_a_new_thread_with_it(talker):
 
 def test_a_thread_that_has_grown_is_not_continued(talker):
     talker.stub.script("One.", "Two.", "Three.")
-    first = ask(talker, user("It grows"))
+    first = chat(talker, user("It grows"))
     thread = first["metadata"]["thread_id"]
-    ask(talker, user("More"), metadata={"thread_id": thread})
-    third = ask(talker, user("It grows"), {"role": "assistant", "content": "One."}, user("Again"))
+    chat(talker, user("More"), metadata={"thread_id": thread})
+    third = chat(talker, user("It grows"), {"role": "assistant", "content": "One."}, user("Again"))
     assert third["metadata"]["thread_id"] != thread
 
 
 def test_a_named_thread_is_continued(talker):
-    first = ask(talker, user("Hello"))
+    first = chat(talker, user("Hello"))
     thread = first["metadata"]["thread_id"]
-    assert ask(talker, user("Again"), metadata={"thread_id": thread})["metadata"]["thread_id"] == thread
-    assert ask(talker, user("More"), headers={"X-Thread-Id": thread})["metadata"]["thread_id"] == thread
+    assert chat(talker, user("Again"), metadata={"thread_id": thread})["metadata"]["thread_id"] == thread
+    assert chat(talker, user("More"), headers={"X-Thread-Id": thread})["metadata"]["thread_id"] == thread
     assert len(turns(talker, thread)) == 6
 
 
-def test_a_thread_that_nobody_knows_is_not_found(talker):
-    assert ask(talker, user("Hi"), metadata={"thread_id": UNKNOWN_ID}, status=404)["error"]["param"] == \
+def test_an_unknown_thread_is_not_found(talker):
+    assert chat(talker, user("Hi"), metadata={"thread_id": UNKNOWN_ID}, status=404)["error"]["param"] == \
         "metadata.thread_id"
 
 
@@ -139,43 +139,43 @@ def test_a_thread_of_another_agent_is_a_conflict(talker, new_name):
     accepted(talker.gateway.http.post("/extensions", json={
         "type": "agent", "name": name, "description": "d", "definition": {}, "enabled": True}), 201)
     thread = accepted(talker.gateway.http.post("/threads", json={"agent_id": name}), 201)
-    assert ask(talker, user("Hi"), metadata={"thread_id": thread["id"]}, status=409)["error"]["code"] == \
+    assert chat(talker, user("Hi"), metadata={"thread_id": thread["id"]}, status=409)["error"]["code"] == \
         "thread_of_another_agent"
 
 
-def test_the_programs_system_message_follows_the_soul(talker):
-    ask(talker, {"role": "system", "content": "Speak like a pirate."}, user("Hi"))
+def test_the_clients_system_message_follows_the_soul(talker):
+    chat(talker, {"role": "system", "content": "Speak like a pirate."}, user("Hi"))
     assert talker.system().endswith("Speak like a pirate.") and len(talker.system()) > 100
 
 
-def test_a_tool_of_the_program_ends_the_answer_and_its_result_continues_it(talker):
+def test_a_tool_of_the_client_ends_the_answer_and_its_result_continues_it(talker):
     talker.stub.script(Reply("Let me look.", tool_calls=[ToolCall("place", {"line": 3}, id="call_p1")]),
                        "It is line 3.")
-    first = ask(talker, user("Where am I?"), tools=[PLACE])
+    first = chat(talker, user("Where am I?"), tools=[PLACE])
     assert first["choices"][0]["finish_reason"] == "tool_calls"
     call, = message_in(first)["tool_calls"]
     assert json.loads(call["function"]["arguments"]) == {"line": 3}
-    second = ask(talker, user("Where am I?"), message_in(first),
-                 {"role": "tool", "tool_call_id": call["id"], "content": "main.cpp:3"}, tools=[PLACE])
+    second = chat(talker, user("Where am I?"), message_in(first),
+                  {"role": "tool", "tool_call_id": call["id"], "content": "main.cpp:3"}, tools=[PLACE])
     assert message_in(second)["content"].strip() == "It is line 3."
     assert second["metadata"] == first["metadata"]
-    asked = talker.stub.requests[-1].json["messages"]
-    assert asked[-1]["role"] == "tool" and asked[-1]["content"] == "main.cpp:3"
+    sent = talker.stub.requests[-1].json["messages"]
+    assert sent[-1]["role"] == "tool" and sent[-1]["content"] == "main.cpp:3"
     assert [role for role, _ in turns(talker, first["metadata"]["thread_id"])] == ["user", "tool", "assistant"]
 
 
-def test_results_reach_their_conversation_though_the_model_repeats_its_ids(talker):
-    """Ids such as call_1 come again in each conversation; a program knows calls by ids of the gateway."""
+def test_results_reach_their_conversation_although_the_model_repeats_ids(talker):
+    """Models use ids such as call_1 in each conversation, so clients get ids of the gateway."""
     talker.stub.script(*[Reply("Look.", tool_calls=[ToolCall("place", {"line": line}, id="call_1")]) for line in (1, 2)])
     questions = [user("Where is the first?"), user("Where is the second?")]
-    waiting = [ask(talker, question, tools=[PLACE]) for question in questions]
-    calls = [message_in(answer)["tool_calls"][0]["id"] for answer in waiting]
+    pending = [chat(talker, question, tools=[PLACE]) for question in questions]
+    calls = [message_in(response)["tool_calls"][0]["id"] for response in pending]
     assert len({*calls, "call_1"}) == 3
     talker.stub.script("There.", "Here.")
-    for question, answer, call, place in reversed([*zip(questions, waiting, calls, ["a.cpp", "b.cpp"])]):
-        ended = ask(talker, question, message_in(answer), {"role": "tool", "tool_call_id": call, "content": place},
+    for question, response, call, place in reversed([*zip(questions, pending, calls, ["a.cpp", "b.cpp"])]):
+        done = chat(talker, question, message_in(response), {"role": "tool", "tool_call_id": call, "content": place},
                     tools=[PLACE])
-        assert ended["metadata"] == answer["metadata"]
+        assert done["metadata"] == response["metadata"]
         sent = talker.stub.requests[-1].json["messages"]
         assert sent[-1]["content"] == place and sent[-1]["tool_call_id"] == "call_1"
 
@@ -183,56 +183,57 @@ def test_results_reach_their_conversation_though_the_model_repeats_its_ids(talke
 def test_results_of_calls_with_the_same_id_are_distinguished(talker):
     talker.stub.script(Reply("", tool_calls=[ToolCall("place", {"line": line}, id="same") for line in (1, 2)]), "Both.")
     question = user("Where are both?")
-    first = ask(talker, question, tools=[PLACE])
+    first = chat(talker, question, tools=[PLACE])
     ids = [call["id"] for call in message_in(first)["tool_calls"]]
     assert len(set(ids)) == 2
     results = [{"role": "tool", "tool_call_id": one, "content": f"result {number}"} for number, one in enumerate(ids)]
-    ask(talker, question, message_in(first), *results, tools=[PLACE])
+    chat(talker, question, message_in(first), *results, tools=[PLACE])
     sent = [message["content"] for message in talker.stub.requests[-1].json["messages"] if message["role"] == "tool"]
     assert sent == ["result 0", "result 1"]
 
 
-def test_the_conversation_continues_after_a_tool_of_the_program(talker):
+def test_the_conversation_continues_after_a_tool_of_the_client(talker):
     talker.stub.script(Reply("Look.", tool_calls=[ToolCall("place", {}, id="call_p2")]), "Done.", "Bye.")
     question = user("Where am I now?")
-    first = ask(talker, question, tools=[PLACE])
+    first = chat(talker, question, tools=[PLACE])
     result = {"role": "tool", "tool_call_id": message_in(first)["tool_calls"][0]["id"], "content": "here"}
-    second = ask(talker, question, message_in(first), result, tools=[PLACE])
+    second = chat(talker, question, message_in(first), result, tools=[PLACE])
     assert message_in(second)["content"] == "Done."
-    third = ask(talker, question, message_in(first), result, message_in(second), user("Thanks"), tools=[PLACE])
+    third = chat(talker, question, message_in(first), result, message_in(second), user("Thanks"), tools=[PLACE])
     assert third["metadata"] == first["metadata"]
 
 
-CALLED = [{"role": "assistant", "content": "Look.", "tool_calls": [
+EARLIER_CALL = [{"role": "assistant", "content": "Look.", "tool_calls": [
     {"id": "call_earlier", "type": "function", "function": {"name": "place", "arguments": "{}"}}]},
     {"role": "tool", "tool_call_id": "call_earlier", "content": "a cave"}]
 
 
 def test_a_conversation_with_calls_that_began_elsewhere_continues_one_thread(talker):
     talker.stub.script("Dark.", "Bye.")
-    asked = [user("Where was I then?"), *CALLED, {"role": "assistant", "content": "In a cave."}, user("And how is it there?")]
-    first = ask(talker, *asked)
-    second = ask(talker, *asked, message_in(first), user("Thanks"))
+    conversation = [user("Where was I then?"), *EARLIER_CALL, {"role": "assistant", "content": "In a cave."},
+                    user("And how is it there?")]
+    first = chat(talker, *conversation)
+    second = chat(talker, *conversation, message_in(first), user("Thanks"))
     assert second["metadata"] == first["metadata"]
     assert ("assistant", "[place returned]\na cave") in turns(talker, first["metadata"]["thread_id"])
 
 
-def test_results_that_no_run_waits_for_are_read_with_the_question(talker):
+def test_results_that_no_run_waits_for_become_part_of_the_question(talker):
     talker.stub.script("Dark.", "Bye.")
-    asked = [user("Where was I long ago?"), *CALLED, user("Well?")]
-    first = ask(talker, *asked)
+    conversation = [user("Where was I long ago?"), *EARLIER_CALL, user("Well?")]
+    first = chat(talker, *conversation)
     assert turns(talker, first["metadata"]["thread_id"])[-2] == ("user", "[place returned]\na cave\n\nWell?")
-    second = ask(talker, *asked, message_in(first), user("Thanks"))
+    second = chat(talker, *conversation, message_in(first), user("Thanks"))
     assert second["metadata"] == first["metadata"]
 
 
-def test_the_agents_own_calls_are_not_handed_out(talker):
+def test_the_agents_own_calls_are_not_returned_to_the_client(talker):
     talker.stub.script(Reply("", tool_calls=[ToolCall("Glob", {"pattern": "*"})]), "Nothing there.")
-    answer = ask(talker, user("What files are there?"))
-    assert answer["choices"][0]["finish_reason"] == "stop" and "tool_calls" not in message_in(answer)
+    response = chat(talker, user("What files are there?"))
+    assert response["choices"][0]["finish_reason"] == "stop" and "tool_calls" not in message_in(response)
 
 
-def test_an_agents_answer_continues_without_the_program(talker):
+def test_an_agents_answer_continues_without_the_client(talker):
     held = talker.stub.hold("begun ")
     with talker.gateway.events() as events:
         with http_client.new_client(base_url=talker.gateway.url, headers=talker.gateway.authorization) as http:
@@ -246,23 +247,24 @@ def test_an_agents_answer_continues_without_the_program(talker):
 
 
 def test_two_requests_on_one_thread_are_queued(talker):
-    thread = ask(talker, user("Hello"))["metadata"]["thread_id"]
-    at_once(2, lambda i: ask(talker, user(f"number {i}"), metadata={"thread_id": thread}))
+    thread = chat(talker, user("Hello"))["metadata"]["thread_id"]
+    at_once(2, lambda i: chat(talker, user(f"number {i}"), metadata={"thread_id": thread}))
     assert [role for role, _ in turns(talker, thread)].count("assistant") == 3
 
 
-def test_what_an_agent_cannot_do_is_named(talker):
+def test_unsupported_settings_of_an_agent_are_named(talker):
     for members, param in [({"response_format": {"type": "json_object"}}, "response_format"),
                            ({"stop": "END"}, "stop"), ({"tools": [PLACE], "tool_choice": "required"}, "tool_choice")]:
-        assert ask(talker, user("Hi"), status=400, **members)["error"]["param"] == param
+        assert chat(talker, user("Hi"), status=400, **members)["error"]["param"] == param
 
 
-def test_settings_hold_for_every_call_of_the_agents_model(talker):
+def test_settings_apply_to_every_call_of_the_agents_model(talker):
     chosen = {"max_completion_tokens": 77, "reasoning_effort": "low", "parallel_tool_calls": False, "temperature": 0.3,
               "top_p": 0.5, "seed": 7, "verbosity": "low", "service_tier": "flex", "user": "ada"}
     talker.stub.script(Reply("", tool_calls=[ToolCall("Glob", {"pattern": "*"})]), "Done.")
     before = len(talker.stub.requests)
-    assert message_in(ask(talker, user("Look."), **chosen, prompt_cache_key="own", metadata={"ticket": "7"}))["content"]
+    assert message_in(chat(talker, user("Look."), **chosen, prompt_cache_key="own",
+                           metadata={"ticket": "7"}))["content"]
     calls = [request.json for request in talker.stub.requests[before:] if "tools" in request.json]
     assert len(calls) == 2
     for call in calls:
@@ -271,23 +273,23 @@ def test_settings_hold_for_every_call_of_the_agents_model(talker):
         assert "metadata" not in call and call.get("prompt_cache_key") != "own"
 
 
-def test_limit_of_tokens_is_never_more_than_the_agents_own(talker):
-    ask(talker, user("Hi"), max_tokens=50_000_000)
+def test_token_limit_is_never_more_than_the_agents_own(talker):
+    chat(talker, user("Hi"), max_tokens=50_000_000)
     assert talker.stub.requests[-1].json["max_tokens"] <= 8192
 
 
-def test_setting_that_the_service_refuses_is_the_programs_fault(talker):
+def test_setting_that_the_service_refuses_is_a_client_error(talker):
     talker.stub.script(Fault(400, "Unsupported value: 'reasoning_effort'"))
-    error = ask(talker, user("Hi"), status=400, reasoning_effort="low")["error"]
+    error = chat(talker, user("Hi"), status=400, reasoning_effort="low")["error"]
     assert error["type"] == "invalid_request_error" and "reasoning_effort" in error["message"]
 
 
 def test_a_failed_answer_is_an_error_of_the_protocol(talker):
     talker.stub.script(Fault(400, "not today"))
-    assert "not today" in ask(talker, user("Hi"), status=502)["error"]["message"]
+    assert "not today" in chat(talker, user("Hi"), status=502)["error"]["message"]
 
 
-def test_agent_of_a_limited_model_says_how_long_to_wait(talker):
+def test_agent_of_a_rate_limited_model_returns_retry_after(talker):
     for status, kind in ((429, "rate_limit_exceeded"), (503, "service_unavailable")):
         talker.stub.script(Fault(status, "too much", headers={"retry-after": "61.5"}))
         response = talker.gateway.http.post("/v1/chat/completions", json={
@@ -311,7 +313,7 @@ def test_agents_and_models_are_listed(talker):
         assert accepted(missing, 404)["error"]["code"] == "model_not_found", name
 
 
-def test_models_are_listed_in_the_shape_of_anthropic(talker):
+def test_models_are_listed_in_the_format_of_anthropic(talker):
     listed = accepted(talker.gateway.http.get("/v1/models", headers={"anthropic-version": "2023-06-01"}))
     assert listed["has_more"] is False and {model["type"] for model in listed["data"]} == {"model"}
     assert listed["first_id"] == listed["data"][0]["id"] and listed["last_id"] == listed["data"][-1]["id"]
@@ -342,13 +344,13 @@ def test_models_are_paged_as_anthropic_does(talker):
     assert [model["id"] for model in accepted(talker.gateway.http.get("/v1/models?limit=1"))["data"]] == ids
 
 
-def test_a_name_of_an_agent_and_a_service_is_the_agents(talker):
+def test_a_name_shared_by_an_agent_and_a_service_means_the_agent(talker):
     accepted(talker.gateway.http.post("/extensions", json={
         "type": "agent", "name": "stub", "description": "d", "definition": {}, "enabled": True}), 201)
     try:
-        answer = accepted(talker.gateway.http.post("/v1/chat/completions", json={
+        response = accepted(talker.gateway.http.post("/v1/chat/completions", json={
             "model": "stub", "messages": [user("Who are you?")]}))
-        assert answer["metadata"]["thread_id"]
+        assert response["metadata"]["thread_id"]
         other = accepted(talker.gateway.http.post("/v1/chat/completions", json={
             "model": talker.model, "messages": [user("Who are you?")]}))
         assert "metadata" not in other
@@ -357,25 +359,25 @@ def test_a_name_of_an_agent_and_a_service_is_the_agents(talker):
 
 
 def test_embeddings_are_passed_through(talker):
-    got = accepted(talker.gateway.http.post("/v1/embeddings", json={"model": talker.model, "input": ["a"]}))
-    assert got["model"] == talker.model and got["data"][0]["embedding"] == [0.5]
+    result = accepted(talker.gateway.http.post("/v1/embeddings", json={"model": talker.model, "input": ["a"]}))
+    assert result["model"] == talker.model and result["data"][0]["embedding"] == [0.5]
     assert talker.stub.requests[-1].path == "/v1/embeddings"
     assert talker.stub.requests[-1].json == {"model": "talker-1", "input": ["a"]}
 
 
-def test_embeddings_are_asked_for_again_as_answers_are(talker):
-    at_once = {"retry-after": "0"}
-    talker.stub.script(Fault(429, body={}, headers=at_once), Fault(503, body={}, headers=at_once))
-    got = accepted(talker.gateway.http.post("/v1/embeddings", json={"model": talker.model, "input": ["a"]}))
-    assert got["data"][0]["embedding"] == [0.5] and len(talker.stub.requests) == 3
-    talker.stub.script(*[Fault(503, body={}, headers=at_once)] * 5)
+def test_embeddings_are_retried_like_answers(talker):
+    no_delay = {"retry-after": "0"}
+    talker.stub.script(Fault(429, body={}, headers=no_delay), Fault(503, body={}, headers=no_delay))
+    result = accepted(talker.gateway.http.post("/v1/embeddings", json={"model": talker.model, "input": ["a"]}))
+    assert result["data"][0]["embedding"] == [0.5] and len(talker.stub.requests) == 3
+    talker.stub.script(*[Fault(503, body={}, headers=no_delay)] * 5)
     failed = talker.gateway.http.post("/v1/embeddings", json={"model": talker.model, "input": ["a"]})
     assert failed.status_code == 503 and len(talker.stub.requests) == 8, failed.text
 
 
 def test_agent_makes_no_embeddings(talker):
-    got = accepted(talker.gateway.http.post("/v1/embeddings", json={"model": "assistant", "input": "a"}), 400)
-    assert got["error"]["param"] == "model" and "agents make no embeddings" in got["error"]["message"]
+    result = accepted(talker.gateway.http.post("/v1/embeddings", json={"model": "assistant", "input": "a"}), 400)
+    assert result["error"]["param"] == "model" and "agents make no embeddings" in result["error"]["message"]
 
 
 def test_list_follows_every_change(own_talker, new_name):

@@ -1,4 +1,4 @@
-"""Programs that speak OpenAI's Chat Completions ask models. See docs/contract/clients.md."""
+"""Clients of OpenAI's Chat Completions API that use models. See docs/contract/clients.md."""
 
 import json
 
@@ -23,7 +23,7 @@ def complete(talker, **members):
 
 
 def events_of(response):
-    """The data of each event; checks that `[DONE]` is the last one."""
+    """Returns the data of each event. Checks that `[DONE]` is the last one."""
     assert response.headers["content-type"].startswith("text/event-stream")
     data = [line.removeprefix("data: ") for line in response.text.split("\n\n") if line.startswith("data: ")]
     assert data.count("[DONE]") == 1 and data[-1] == "[DONE]"
@@ -44,21 +44,21 @@ def refusal(talker, status, **members):
     return error
 
 
-def test_a_model_answers_as_a_whole(talker):
+def test_a_model_returns_a_whole_answer(talker):
     talker.stub.script(Reply("Hello there", reasoning="Hm."))
-    answer = complete(talker, temperature=0.5)
-    assert answer["object"] == "chat.completion" and answer["id"].startswith("chatcmpl-")
-    assert answer["model"] == MODEL
-    choice, = answer["choices"]
+    response = complete(talker, temperature=0.5)
+    assert response["object"] == "chat.completion" and response["id"].startswith("chatcmpl-")
+    assert response["model"] == MODEL
+    choice, = response["choices"]
     assert choice["finish_reason"] == "stop" and choice["index"] == 0
     assert choice["message"]["content"] == "Hello there" and choice["message"]["reasoning_content"] == "Hm."
-    assert answer["usage"]["prompt_tokens"] == 10 and answer["usage"]["total_tokens"] == 15
-    asked = talker.stub.requests[-1].json
-    assert asked["temperature"] == 0.5 and asked["model"] == "talker-1"
-    assert "max_tokens" not in asked and "max_completion_tokens" not in asked
+    assert response["usage"]["prompt_tokens"] == 10 and response["usage"]["total_tokens"] == 15
+    sent = talker.stub.requests[-1].json
+    assert sent["temperature"] == 0.5 and sent["model"] == "talker-1"
+    assert "max_tokens" not in sent and "max_completion_tokens" not in sent
 
 
-def test_a_model_answers_as_a_stream(talker):
+def test_a_model_streams_its_answer(talker):
     talker.stub.script(Reply("Hello there", deltas=3))
     chunks = stream(talker, stream_options={"include_usage": True})
     assert len({chunk["id"] for chunk in chunks}) == 1
@@ -71,15 +71,15 @@ def test_a_model_answers_as_a_stream(talker):
     assert all(chunk["usage"] is None for chunk in chunks[:-1])
 
 
-def test_tool_calls_are_handed_to_the_program(talker):
+def test_tool_calls_are_returned_to_the_client(talker):
     talker.stub.script(Reply("", tool_calls=[ToolCall("weather", {"city": "Köln"}, id="call_7")]))
     choice = complete(talker, tools=[WEATHER], tool_choice="required", parallel_tool_calls=False)["choices"][0]
     assert choice["finish_reason"] == "tool_calls" and choice["message"]["content"] is None
     call, = choice["message"]["tool_calls"]
     assert call["id"] == "call_7" and json.loads(call["function"]["arguments"]) == {"city": "Köln"}
-    asked = talker.stub.requests[-1].json
-    assert asked["tool_choice"] == "required" and asked["parallel_tool_calls"] is False
-    assert asked["tools"][0]["function"]["name"] == "weather"
+    sent = talker.stub.requests[-1].json
+    assert sent["tool_choice"] == "required" and sent["parallel_tool_calls"] is False
+    assert sent["tools"][0]["function"]["name"] == "weather"
 
 
 def test_tool_calls_are_streamed(talker):
@@ -101,41 +101,41 @@ def test_only_allowed_tools_are_offered(talker):
     for mode, choice in (("auto", "auto"), ("required", "required")):
         allowed = {"mode": mode, "tools": [other]}
         complete(talker, tools=[WEATHER, other], tool_choice={"type": "allowed_tools", "allowed_tools": allowed})
-        asked = talker.stub.requests[-1].json
-        assert [tool["function"]["name"] for tool in asked["tools"]] == ["other"]
-        assert asked.get("tool_choice", "auto") == choice
+        sent = talker.stub.requests[-1].json
+        assert [tool["function"]["name"] for tool in sent["tools"]] == ["other"]
+        assert sent.get("tool_choice", "auto") == choice
 
 
-def test_a_conversation_with_results_of_tools_goes_to_the_model(talker):
+def test_a_conversation_with_tool_results_is_sent_to_the_model(talker):
     complete(talker, tools=[WEATHER], messages=[
         {"role": "system", "content": "Be short."}, {"role": "user", "content": "Weather?"},
         {"role": "assistant", "content": None, "tool_calls": [
             {"id": "x", "type": "function", "function": {"name": "weather", "arguments": "{\"city\": \"Rom\"}"}}]},
         {"role": "tool", "tool_call_id": "x", "content": "sunny"}])
-    asked = talker.stub.requests[-1].json["messages"]
-    assert [message["role"] for message in asked] == ["system", "user", "assistant", "tool"]
-    assert asked[2]["tool_calls"][0]["id"] == "x" and asked[3] == {
+    sent = talker.stub.requests[-1].json["messages"]
+    assert [message["role"] for message in sent] == ["system", "user", "assistant", "tool"]
+    assert sent[2]["tool_calls"][0]["id"] == "x" and sent[3] == {
         "role": "tool", "tool_call_id": "x", "content": "sunny"}
 
 
-def test_all_settings_reach_the_service(talker):
+def test_all_settings_are_sent_to_the_service(talker):
     schema = {"type": "object", "properties": {"a": {"type": "integer"}}}
     complete(talker, top_p=0.5, seed=7, stop=["END"], reasoning_effort="low", max_tokens=50,
              response_format={"type": "json_schema", "json_schema": {"name": "n", "schema": schema, "strict": True}})
-    asked = talker.stub.requests[-1].json
-    assert asked["top_p"] == 0.5 and asked["seed"] == 7 and asked["stop"] == ["END"]
-    assert asked["reasoning_effort"] == "low" and asked["max_tokens"] == 50
-    assert asked["response_format"]["json_schema"] == {"name": "n", "schema": schema, "strict": True}
+    sent = talker.stub.requests[-1].json
+    assert sent["top_p"] == 0.5 and sent["seed"] == 7 and sent["stop"] == ["END"]
+    assert sent["reasoning_effort"] == "low" and sent["max_tokens"] == 50
+    assert sent["response_format"]["json_schema"] == {"name": "n", "schema": schema, "strict": True}
 
 
-def test_a_picture_goes_to_the_model(talker):
+def test_a_picture_is_sent_to_the_model(talker):
     complete(talker, content=[{"type": "text", "text": "What is it?"},
                               {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{PIXEL}"}}])
     parts = talker.stub.requests[-1].json["messages"][-1]["content"]
     assert parts[1]["image_url"]["url"] == f"data:image/png;base64,{PIXEL}"
 
 
-def test_no_thread_is_made_and_the_cost_is_the_programs(own_talker):
+def test_no_thread_is_created_and_the_cost_is_recorded_for_the_client(own_talker):
     accepted(own_talker.gateway.http.post("/v1/chat/completions", json=body(),
                                           headers={"User-Agent": "someprogram/1.2 (Linux)"}))
     assert accepted(own_talker.gateway.http.get("/threads")) == []
@@ -143,7 +143,7 @@ def test_no_thread_is_made_and_the_cost_is_the_programs(own_talker):
     assert [row["client"] for row in clients] == ["someprogram"]
 
 
-def test_a_budget_that_is_used_up_is_an_error_of_the_protocol(make_gateway, stub):
+def test_an_exhausted_budget_is_an_error_of_the_protocol(make_gateway, stub):
     gateway = make_gateway(config={"budget_usd_per_day": 0, "providers": {
         "stub": {"kind": "openai", "base_url": stub.openai_url, "default_model": "talker-1"}}}).start()
     response = gateway.http.post("/v1/chat/completions", json=body())
@@ -156,7 +156,7 @@ def test_an_error_before_the_answer_is_a_response(talker):
     assert "no such setting" in refusal(talker, 400, stream=True)["message"]
 
 
-def test_wait_that_the_service_asks_for_is_passed_on(talker):
+def test_retry_after_of_the_service_is_forwarded(talker):
     for status in (429, 503):
         talker.stub.script(Fault(status, headers={"retry-after": "120"}))
         response = talker.gateway.http.post("/v1/chat/completions", json=body())
@@ -166,19 +166,19 @@ def test_wait_that_the_service_asks_for_is_passed_on(talker):
     assert response.status_code == 400 and "retry-after" not in response.headers
 
 
-def test_a_wrong_key_of_the_service_is_not_the_programs_fault(talker):
+def test_an_invalid_key_of_the_service_is_a_server_error(talker):
     talker.stub.script(Fault(401, "wrong key"))
     assert refusal(talker, 502)["type"] == "server_error"
 
 
-def test_an_error_in_mid_stream_is_an_event_and_the_only_end(talker):
+def test_an_error_in_mid_stream_is_the_last_event(talker):
     talker.stub.script(Reply("one two three", deltas=3, after=2, fault="error"))
     chunks = stream(talker)
     assert "error" in chunks[-1] and chunks[-1]["error"]["message"]
     assert not any(c["choices"][0]["finish_reason"] for c in chunks[:-1])
 
 
-def test_a_program_that_disconnects_stops_the_model(talker):
+def test_a_client_that_disconnects_stops_the_model(talker):
     held = talker.stub.hold("one ")
     with http_client.new_client(base_url=talker.gateway.url, headers=talker.gateway.authorization) as http:
         with http.stream("POST", "/v1/chat/completions", json=body(stream=True)) as response:
@@ -186,7 +186,7 @@ def test_a_program_that_disconnects_stops_the_model(talker):
     assert held.was_aborted()
 
 
-def test_a_program_that_disconnects_before_the_answer_stops_the_model(talker):
+def test_a_client_that_disconnects_before_the_answer_stops_the_model(talker):
     held = talker.stub.hold()
     with talker.gateway.connect() as connection:
         content = json.dumps(body()).encode()
@@ -196,7 +196,7 @@ def test_a_program_that_disconnects_before_the_answer_stops_the_model(talker):
     assert held.was_aborted()
 
 
-def test_a_service_without_the_setting_is_an_error_that_names_it(make_gateway, stub):
+def test_a_setting_that_the_service_lacks_is_named(make_gateway, stub):
     gateway = make_gateway(config={"providers": {
         "claude": {"kind": "anthropic", "base_url": stub.base_url, "api_key_env": "K", "default_model": "m"}}},
         environment={"K": "k"}).start()
@@ -224,7 +224,7 @@ def test_a_service_without_the_setting_is_an_error_that_names_it(make_gateway, s
     ({"messages": [{"role": "user", "content": [{"type": "image_url", "image_url": {"url": "file:///etc/passwd"}}]}]},
      "messages[0].content[0].image_url.url"),
 ])
-def test_a_bad_parameter_is_named(talker, members, param):
+def test_an_invalid_parameter_is_named(talker, members, param):
     error = refusal(talker, 400, **members)
     assert error["param"] == param and error["type"] == "invalid_request_error"
     assert talker.stub.requests == []
@@ -240,8 +240,8 @@ def test_a_picture_at_a_private_address_is_not_fetched(talker):
 @pytest.mark.parametrize("content", [b"[" * 10_000_000, b'{"messages": ' + b"[" * 5_000_000 + b"]" * 5_000_000 + b"}",
                                      b'{"messages": [' + b"[]," * 500_000 + b"[]]}", b'{"model": "\\ud800"}', b"", b"[]", b"\xff"],
                          ids=["10 MB of brackets", "deep messages", "many messages", "lone surrogate", "empty", "array",
-                              "no UTF-8"])
-def test_a_hostile_body_is_refused_in_the_protocols_shape(talker, content):
+                              "not UTF-8"])
+def test_a_hostile_body_is_refused_in_the_protocols_format(talker, content):
     response = talker.gateway.http.post("/v1/chat/completions", content=content)
     assert response.status_code == 400 and response.json()["error"]["type"] == "invalid_request_error"
 
@@ -251,7 +251,7 @@ def test_a_body_of_too_many_values_is_refused_with_the_reason(talker):
     assert response.status_code == 400 and "over 500,000 values" in response.json()["error"]["message"]
 
 
-def test_a_thread_named_for_a_model_is_an_error(talker):
+def test_a_thread_id_for_a_model_is_an_error(talker):
     error = refusal(talker, 400, metadata={"thread_id": "x"})
     assert error["param"] == "metadata.thread_id" and "no threads" in error["message"]
     response = talker.gateway.http.post("/v1/chat/completions", json=body(), headers={"X-Thread-Id": "x"})
@@ -260,16 +260,16 @@ def test_a_thread_named_for_a_model_is_an_error(talker):
     assert talker.stub.requests == []
 
 
-def test_a_model_that_nobody_knows_is_not_found(talker):
+def test_an_unknown_model_is_not_found(talker):
     for model in ("nobody", "nobody/m", "stub"):
         assert refusal(talker, 404, model=model)["code"] == "model_not_found"
 
 
-def test_errors_of_the_gate_have_the_protocols_shape(gateway):
+def test_errors_before_the_handler_have_the_protocols_format(gateway):
     for path, method, status in [("/v1/chat/completions", "GET", 405), ("/v1/models/nothing", "GET", 404)]:
         error = gateway.http.request(method, path)
         assert error.status_code == status and error.json()["error"]["message"]
-    # A route that the gateway does not have is of no protocol.
+    # An unknown route belongs to no protocol.
     for path in ("/v1/completions", "/v1/audio/speech", "/v1"):
         error = http_client.get(gateway.url + path, headers=gateway.authorization)
         assert error.status_code == 404 and error.json()["error"] == "not found"

@@ -1,4 +1,4 @@
-"""Programs that speak OpenAI's Responses. See docs/contract/clients.md."""
+"""Clients of OpenAI's Responses API. See docs/contract/clients.md."""
 
 import json
 
@@ -47,19 +47,19 @@ def test_a_model_responds(talker):
     assert talker.system() == "Be brief."
 
 
-def test_functions_of_a_namespace_have_it_in_their_calls(talker):
+def test_calls_of_functions_in_a_namespace_name_it(talker):
     helpers = {"type": "namespace", "name": "helpers", "description": "d", "tools": [
         {"type": "function", "name": "start", "parameters": {"type": "object", "properties": {}}}]}
     talker.stub.script(Reply("", tool_calls=[ToolCall("helpers__start", {}, id="c1")]), "Started.")
     first = respond(talker, tools=[WEATHER, helpers])
-    asked = talker.stub.requests[-1].json["tools"]
-    assert [tool["function"]["name"] for tool in asked] == ["weather", "helpers__start"]
+    tools = talker.stub.requests[-1].json["tools"]
+    assert [tool["function"]["name"] for tool in tools] == ["weather", "helpers__start"]
     call, = first["output"]
     assert (call["name"], call["namespace"], call["call_id"]) == ("start", "helpers", "c1")
     result = {"type": "function_call_output", "call_id": "c1", "output": "ok"}
     respond(talker, input=[{"role": "user", "content": "Start."}, call, result], tools=[WEATHER, helpers])
-    told = talker.stub.requests[-1].json["messages"]
-    assert told[1]["tool_calls"][0]["function"]["name"] == "helpers__start" and told[2]["content"] == "ok"
+    messages = talker.stub.requests[-1].json["messages"]
+    assert messages[1]["tool_calls"][0]["function"]["name"] == "helpers__start" and messages[2]["content"] == "ok"
 
 
 def test_a_model_streams_its_response(talker):
@@ -75,7 +75,7 @@ def test_a_model_streams_its_response(talker):
     assert text_of(events[-1]["response"]) == "one two three"
 
 
-def test_calls_of_tools_are_streamed(talker):
+def test_tool_calls_are_streamed(talker):
     talker.stub.script(Reply("Look.", tool_calls=[ToolCall("weather", {"city": "Rom"}, id="call_9")]))
     events = stream(talker, tools=[WEATHER])
     done = next(event for event in events if event["type"] == "response.function_call_arguments.done")
@@ -92,39 +92,39 @@ def test_a_call_ends_before_the_next_begins(talker):
     assert ends == [("added", 0), ("done", 0), ("added", 1), ("done", 1)]
 
 
-def test_a_conversation_with_calls_and_a_picture_reaches_the_model(talker):
+def test_a_conversation_with_calls_and_a_picture_is_sent_to_the_model(talker):
     respond(talker, input=[
         {"role": "developer", "content": "Be kind."},
         {"role": "user", "content": [{"type": "input_text", "text": "What?"},
                                      {"type": "input_image", "image_url": f"data:image/png;base64,{PIXEL}"}]},
         {"type": "function_call", "call_id": "c", "name": "weather", "arguments": "{}"},
         {"type": "function_call_output", "call_id": "c", "output": "sunny"}])
-    asked = talker.stub.requests[-1].json["messages"]
-    assert [message["role"] for message in asked] == ["system", "user", "assistant", "tool"]
+    sent = talker.stub.requests[-1].json["messages"]
+    assert [message["role"] for message in sent] == ["system", "user", "assistant", "tool"]
 
 
-def test_a_response_continues_the_one_before(talker):
+def test_a_response_continues_the_previous_one(talker):
     talker.stub.script("First.", "Second.")
     first = respond(talker, input="One")
     respond(talker, input="Two", previous_response_id=first["id"])
     assert talker.conversation() == [("user", "One"), ("assistant", "First."), ("user", "Two")]
 
 
-def test_items_of_stored_responses_are_referred_to_by_their_ids(talker):
-    """As programs do that send the whole conversation, but not again what is stored."""
+def test_items_of_stored_responses_can_be_referenced_by_id(talker):
+    """Some clients send the whole conversation, but only references to what is stored."""
     talker.stub.script(Reply("Let me see.", tool_calls=[ToolCall("weather", {"city": "Rome"}, id="c1")]), "Sunny.")
     first = respond(talker, tools=[WEATHER])
     items = [{"type": "item_reference", "id": item["id"]} for item in first["output"]]
     del items[0]["type"]
     result = {"type": "function_call_output", "call_id": "c1", "output": "sun"}
     second = respond(talker, input=[{"role": "user", "content": "And Rome?"}, *items, result], tools=[WEATHER])
-    asked = talker.stub.requests[-1].json["messages"]
-    assert [message["role"] for message in asked] == ["user", "assistant", "tool"]
-    assert asked[1]["content"] == "Let me see." and asked[1]["tool_calls"][0]["id"] == "c1"
+    sent = talker.stub.requests[-1].json["messages"]
+    assert [message["role"] for message in sent] == ["user", "assistant", "tool"]
+    assert sent[1]["content"] == "Let me see." and sent[1]["tool_calls"][0]["id"] == "c1"
     accepted(talker.gateway.http.delete(f"/v1/responses/{first['id']}"))
     talker.stub.script("Still sunny.")
     third = respond(talker, previous_response_id=second["id"], input="Really?")
-    assert text_of(third) == "Still sunny.", "a conversation has what it refers to"
+    assert text_of(third) == "Still sunny.", "a stored conversation contains the items that it refers to"
 
 
 @pytest.mark.parametrize("reference", ["msg_1", "nonsense", f"msg_{'0' * 28}0", f"fc_{'0' * 40}"])
@@ -133,22 +133,22 @@ def test_a_reference_to_an_unknown_item_is_named(talker, reference):
     assert respond(talker, 400, input=items)["error"]["param"] == "input[1].id"
 
 
-def test_a_conversation_is_not_longer_than_a_body_may_be(make_gateway, stub):
+def test_a_stored_conversation_is_limited_to_the_size_of_a_body(make_gateway, stub):
     gateway = make_gateway(config={**configuration(stub), "limits": {"body_mib": 1}}).start()
 
-    def ask(status, path="/v1/responses", **members):
+    def send(status, path="/v1/responses", **members):
         body = {"model": MODEL, "input": "word " * 120_000, **members}
         return accepted(gateway.http.post(path, json=body), status)
 
-    first = ask(200)
-    second = ask(200, previous_response_id=first["id"])
-    error = ask(400, previous_response_id=second["id"])["error"]
+    first = send(200)
+    second = send(200, previous_response_id=first["id"])
+    error = send(400, previous_response_id=second["id"])["error"]
     assert (error["param"], error["code"]) == ("previous_response_id", "context_length_exceeded")
-    ask(200, "/v1/responses/compact", previous_response_id=second["id"])
+    send(200, "/v1/responses/compact", previous_response_id=second["id"])
 
 
-def test_an_item_is_referred_to_once(talker):
-    """A short request must not become a conversation of any size."""
+def test_an_item_can_be_referenced_only_once(talker):
+    """Otherwise a short request could become a conversation of any size."""
     item = {"type": "item_reference", "id": respond(talker)["output"][0]["id"]}
     assert respond(talker, 400, input=[item, item])["error"]["param"] == "input[1].id"
 
@@ -160,12 +160,12 @@ def test_only_allowed_tools_are_offered(talker):
         allowed = {"type": "allowed_tools", "mode": mode, "tools": [{"type": "function", "name": "other"}]}
         response = respond(talker, tools=[WEATHER, other], tool_choice=allowed)
         assert response["tool_choice"] == allowed and len(response["tools"]) == 2
-        asked = talker.stub.requests[-1].json
-        assert [tool["function"]["name"] for tool in asked["tools"]] == ["other"]
-        assert asked.get("tool_choice", "auto") == choice
+        sent = talker.stub.requests[-1].json
+        assert [tool["function"]["name"] for tool in sent["tools"]] == ["other"]
+        assert sent.get("tool_choice", "auto") == choice
 
 
-def test_a_response_is_shown_and_deleted(talker):
+def test_a_response_is_returned_and_deleted(talker):
     first = respond(talker)
     path = f"/v1/responses/{first['id']}"
     assert accepted(talker.gateway.http.get(path)) == first
@@ -175,12 +175,12 @@ def test_a_response_is_shown_and_deleted(talker):
     assert (error["param"], error["code"]) == ("previous_response_id", "previous_response_not_found")
 
 
-def test_a_response_that_is_not_to_be_stored_is_not(talker):
+def test_store_false_stores_nothing(talker):
     first = respond(talker, store=False)
     assert talker.gateway.http.get(f"/v1/responses/{first['id']}").status_code == 404
 
 
-def test_a_response_that_is_over_cannot_be_cancelled(talker):
+def test_a_completed_response_cannot_be_cancelled(talker):
     first = respond(talker)
     assert talker.gateway.http.post(f"/v1/responses/{first['id']}/cancel").status_code == 400
     assert talker.gateway.http.post("/v1/responses/resp_none/cancel").status_code == 404
@@ -202,7 +202,7 @@ def test_an_agent_responds_and_continues_its_thread(talker):
     assert [turn["content"] for turn in reversed(listed)] == ["One", "First.", "Two", "Second.", "Three", "Third."]
 
 
-def test_an_agent_reads_the_result_of_a_call_that_is_over(talker):
+def test_an_agent_reads_a_late_tool_result(talker):
     talker.stub.script("First.", "Second.")
     first = respond(talker, model="assistant", input="One")
     late = {"type": "function_call_output", "call_id": "call_gone", "output": "late"}
@@ -211,7 +211,7 @@ def test_an_agent_reads_the_result_of_a_call_that_is_over(talker):
     assert listed[1]["content"].strip() == "[a tool returned]\nlate"
 
 
-def test_an_agent_calls_a_tool_of_the_program(talker):
+def test_an_agent_calls_a_tool_of_the_client(talker):
     talker.stub.script(Reply("Look.", tool_calls=[ToolCall("weather", {"city": "Rom"}, id="call_a")]), "Sunny.")
     first = respond(talker, model="assistant", tools=[WEATHER])
     call = first["output"][-1]
@@ -222,11 +222,11 @@ def test_an_agent_calls_a_tool_of_the_program(talker):
 
 def test_a_conversation_is_compacted(talker):
     talker.stub.script("They spoke of cats.", "Yes.")
-    made = accepted(talker.gateway.http.post("/v1/responses/compact", json={"model": MODEL, "input": [
+    compacted = accepted(talker.gateway.http.post("/v1/responses/compact", json={"model": MODEL, "input": [
         {"role": "user", "content": "Cats!"}, {"role": "assistant", "content": "Cats?"}]}))
-    assert made["object"] == "response.compaction"
-    assert [item.get("role", item.get("type")) for item in made["output"]] == ["user", "compaction"]
-    respond(talker, input=[*made["output"], {"role": "user", "content": "Go on"}])
+    assert compacted["object"] == "response.compaction"
+    assert [item.get("role", item.get("type")) for item in compacted["output"]] == ["user", "compaction"]
+    respond(talker, input=[*compacted["output"], {"role": "user", "content": "Go on"}])
     assert talker.conversation()[1][1].endswith("They spoke of cats.")
 
 
@@ -236,7 +236,7 @@ def test_an_error_in_mid_stream_fails_the_response(talker):
     assert events[-1]["type"] == "response.failed" and events[-1]["response"]["error"]["message"]
 
 
-def test_an_answer_that_was_cut_off_is_incomplete(talker):
+def test_a_truncated_answer_is_incomplete(talker):
     talker.stub.script(Reply("one", stop="length"))
     response = respond(talker)
     assert response["status"] == "incomplete" and response["incomplete_details"] == {"reason": "max_output_tokens"}
@@ -263,7 +263,7 @@ def test_an_answer_that_was_cut_off_is_incomplete(talker):
     ({"conversation": "a", "previous_response_id": "b"}, "conversation"),
     ({"conversation": {"id": "a"}}, "conversation"), ({"metadata": {"thread_id": "a"}}, "metadata.thread_id"),
 ])
-def test_a_bad_parameter_is_named(talker, members, param):
+def test_an_invalid_parameter_is_named(talker, members, param):
     assert respond(talker, 400, **members)["error"]["param"] == param
     assert talker.stub.requests == []
 
@@ -291,7 +291,7 @@ def test_a_model_does_not_continue_a_thread_silently(talker):
 
 @pytest.mark.parametrize("content", [b"[" * 10_000_000, b'{"input": ' + b"[" * 5_000_000 + b"]" * 5_000_000 + b"}",
                                      b'{"input": "\\ud800"}', b"", b"[]", b"\xff"],
-                         ids=["10 MB of brackets", "deep input", "lone surrogate", "empty", "array", "no UTF-8"])
-def test_a_hostile_body_is_refused_in_the_protocols_shape(talker, content):
+                         ids=["10 MB of brackets", "deep input", "lone surrogate", "empty", "array", "not UTF-8"])
+def test_a_hostile_body_is_refused_in_the_protocols_format(talker, content):
     response = talker.gateway.http.post("/v1/responses", content=content)
     assert response.status_code == 400 and response.json()["error"]["type"] == "invalid_request_error"
