@@ -1,4 +1,4 @@
-"""Gateways that share a database, against a PostgreSQL server of the tests' own. Skipped where none is installed.
+"""Gateways that share a database, on a PostgreSQL server that the tests start. Skipped if it is not installed.
 
 See docs/run-a-cluster.md.
 """
@@ -54,16 +54,16 @@ def messages():
 
 @pytest.fixture
 def make_node(server, database, stub, tmp_path):
-    """Makes nodes, not yet started, each with a data directory of its own; they end with the test."""
+    """Creates nodes, not yet started, each with its own data directory; they are closed after the test."""
     made = []
 
-    def make(name, url=None, events=None, drain_seconds=0, root=None, keys=None, **more):
+    def make(name, url=None, events=None, drain_seconds=0, root=None, keys=None, **options):
         cluster = {"database": url or server.url(database)} | ({"node": name} if name else {})
         cluster["drain_seconds"] = drain_seconds
         if events:
             cluster["events"] = events
-        config = configuration(stub) | {"cluster": cluster | more.pop("cluster", {})} | (keys or {})
-        node = Gateway(root or tmp_path / f"node-{len(made)}", config=config, **more)
+        config = configuration(stub) | {"cluster": cluster | options.pop("cluster", {})} | (keys or {})
+        node = Gateway(root or tmp_path / f"node-{len(made)}", config=config, **options)
         made.append(node)
         return node
 
@@ -74,20 +74,20 @@ def make_node(server, database, stub, tmp_path):
 
 @pytest.fixture
 def make_neighbour(make_node, messages, tmp_path):
-    """Makes nodes, not yet started, that tell each other their events and have one home, as on a shared file system."""
-    def make(name, **more):
+    """Creates nodes, not yet started, that exchange events and have one home, as on a shared file system."""
+    def make(name, **overrides):
         options = {"root": tmp_path / "shared", "data": tmp_path / f"data-{name}", "events": messages.url()}
-        return make_node(name, **{**options, **more})
+        return make_node(name, **{**options, **overrides})
     return make
 
 
 @pytest.fixture
-def talking(make_node, messages):
-    """Two nodes that run and tell each other their events."""
+def linked_nodes(make_node, messages):
+    """Two running nodes that exchange events."""
     return [make_node(name, events=messages.url()).start() for name in ("a", "b")]
 
 
 @pytest.fixture
 def nodes(make_node):
-    """Two nodes that run."""
+    """Two running nodes."""
     return [make_node(name).start() for name in ("a", "b")]

@@ -1,4 +1,4 @@
-"""A NATS server of a test's own."""
+"""A NATS server for a test."""
 
 import contextlib
 import pathlib
@@ -17,7 +17,7 @@ from connection import free_port
 
 
 class Nats:
-    """Runs on a free port of loopback. `options`: lines of its configuration."""
+    """Runs on a free port of the loopback. `options` are further lines of its configuration."""
 
     def __init__(self, directory, options=""):
         self.directory, self.port = directory, free_port()
@@ -45,7 +45,7 @@ class Nats:
 
 @contextlib.contextmanager
 def nats(options=""):
-    """A server that runs. Skips the test if it is not installed."""
+    """A running server. Skips the test if it is not installed."""
     if not shutil.which("nats-server"):
         pytest.skip("nats-server is not installed (Debian's package of that name)")
     directory = pathlib.Path(tempfile.mkdtemp(prefix="agw-nats-"))
@@ -60,7 +60,7 @@ def nats(options=""):
 
 
 class Listener:
-    """Somebody who may use the server and is no node: records every message, and can send one again."""
+    """A client of the server that is not a node: records every message, and can send them again."""
 
     def __init__(self, server):
         self.recorded = []
@@ -93,42 +93,42 @@ class Listener:
         self.socket.close()
 
 
-class Wire:
-    """Leads to the server, and can be cut: the others stay connected."""
+class Proxy:
+    """A proxy for the server. It can cut its connections; other clients stay connected."""
 
     def __init__(self, server):
-        self.server, self.is_whole, self.ends = server, True, []
-        self.listening = socket.create_server(("127.0.0.1", 0))
+        self.server, self.is_open, self.ends = server, True, []
+        self.listener = socket.create_server(("127.0.0.1", 0))
         self.thread = threading.Thread(target=self._accept, daemon=True)
         self.thread.start()
 
     def url(self):
-        return f"nats://127.0.0.1:{self.listening.getsockname()[1]}"
+        return f"nats://127.0.0.1:{self.listener.getsockname()[1]}"
 
     def cut(self):
-        self.is_whole = False
+        self.is_open = False
         for end in self.ends:
             with contextlib.suppress(OSError):
                 end.shutdown(socket.SHUT_RDWR)
         self.ends = []
 
-    def mend(self):
-        self.is_whole = True
+    def restore(self):
+        self.is_open = True
 
     def _accept(self):
         with contextlib.suppress(OSError):
             while True:
-                near, _ = self.listening.accept()
-                if not self.is_whole:
-                    near.close()
+                client, _ = self.listener.accept()
+                if not self.is_open:
+                    client.close()
                     continue
-                far = socket.create_connection(("127.0.0.1", self.server.port))
-                self.ends += [near, far]
-                for source, target in ((near, far), (far, near)):
-                    threading.Thread(target=self._pass_on, args=(source, target), daemon=True).start()
+                upstream = socket.create_connection(("127.0.0.1", self.server.port))
+                self.ends += [client, upstream]
+                for source, target in ((client, upstream), (upstream, client)):
+                    threading.Thread(target=self._forward, args=(source, target), daemon=True).start()
 
     @staticmethod
-    def _pass_on(source, target):
+    def _forward(source, target):
         with contextlib.suppress(OSError):
             while piece := source.recv(65536):
                 target.sendall(piece)
@@ -138,6 +138,6 @@ class Wire:
 
     def close(self):
         self.cut()
-        self.listening.shutdown(socket.SHUT_RDWR)
-        self.listening.close()
+        self.listener.shutdown(socket.SHUT_RDWR)
+        self.listener.close()
         self.thread.join()

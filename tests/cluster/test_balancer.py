@@ -1,4 +1,4 @@
-"""HAProxy in front of two nodes, with the file of packaging/."""
+"""HAProxy in front of two nodes, with packaging/haproxy.cfg."""
 
 import contextlib
 import re
@@ -15,13 +15,13 @@ from checks import accepted
 from connection import free_port
 from gateway import REPOSITORY
 from test_changes import eventually
-from test_drain import drains
-from test_take_over import started
+from test_drain import drain
+from test_take_over import start_answer
 
 
 @pytest.fixture
 def balanced(make_node, tmp_path):
-    """Two nodes with one token, and a client that asks the balancer."""
+    """A balancer in front of two nodes with the same token, and a client of the balancer."""
     if not shutil.which("haproxy"):
         pytest.skip("haproxy is not installed (Debian's package of that name)")
     a = make_node("a", drain_seconds=600).start()
@@ -38,7 +38,7 @@ ENCRYPTED = " ssl verify required ca-file /certificates/ca.pem"
 
 
 def configuration(port, nodes):
-    """The file of packaging/, for a free port and these nodes."""
+    """Returns packaging/haproxy.cfg for this port and these nodes."""
     text = (REPOSITORY / "packaging" / "haproxy.cfg").read_text().replace("bind :7420", f"bind 127.0.0.1:{port}")
     assert ENCRYPTED in text
     text = re.sub(r"^    server .*\n", "", text, flags=re.M)
@@ -59,10 +59,10 @@ def balancing(port, nodes, text, directory):
         process.wait()
 
 
-def status(balanced, method, path, **more):
-    """The status of a response; None if the balancer does not listen yet."""
+def status(balanced, method, path, **options):
+    """Returns the status of a response; None if the balancer does not listen yet."""
     try:
-        return balanced.client.request(method, path, **more).status_code
+        return balanced.client.request(method, path, **options).status_code
     except http_client.httpx.TransportError:
         return None
 
@@ -71,9 +71,9 @@ def test_requests_go_to_nodes_that_are_ready(balanced, stub):
     a, b = balanced.nodes
     eventually(lambda: status(balanced, "GET", "/ready"), 200)
     stub.hold("one ", "two")
-    started(a)
-    drains(a)
-    # Each of a row of requests that begins a run is answered by the other node.
+    start_answer(a)
+    drain(a)
+    # Now the other node gets every request that begins a run.
     eventually(lambda: {status(balanced, "POST", "/run/no-such-job") for _ in range(8)}, {404})
     kept = accepted(balanced.client.post("/threads", json={"title": "kept"}), 201)
     a.process.send_signal(signal.SIGTERM)
@@ -82,16 +82,17 @@ def test_requests_go_to_nodes_that_are_ready(balanced, stub):
     assert balanced.process.poll() is None and b.running
 
 
-def test_nodes_are_reached_encrypted_and_browsers_see_the_balancer(make_node, tmp_path):
+def test_nodes_are_reached_by_tls_and_browsers_use_the_balancer(make_node, tmp_path):
     if not shutil.which("haproxy"):
         pytest.skip("haproxy is not installed (Debian's package of that name)")
     certificate, key = make_certificate(tmp_path)
     port = free_port()
-    seen_at = f"http://127.0.0.1:{port}"
-    a = make_node("a", keys={"tls": {"cert": str(certificate), "key": str(key)}, "origins": [seen_at], "public_url": seen_at})
+    balancer_url = f"http://127.0.0.1:{port}"
+    a = make_node("a", keys={"tls": {"cert": str(certificate), "key": str(key)}, "origins": [balancer_url],
+                             "public_url": balancer_url})
     a.start()
     text = configuration(port, (a,)).replace("/certificates/ca.pem", str(certificate))
     with balancing(port, (a,), text, tmp_path) as balanced:
         eventually(lambda: status(balanced, "GET", "/ready"), 200)
-        accepted(balanced.client.post("/threads", json={"title": "kept"}, headers={"Origin": seen_at}), 201)
+        accepted(balanced.client.post("/threads", json={"title": "kept"}, headers={"Origin": balancer_url}), 201)
         assert status(balanced, "POST", "/threads", json={}, headers={"Origin": "http://elsewhere.example"}) == 403

@@ -1,4 +1,4 @@
-"""What may be spent in a day is counted over all nodes."""
+"""Daily budgets count what all nodes spend."""
 
 import yaml
 
@@ -12,8 +12,8 @@ from tools import new_agent, new_thread
 PRICE = {"input": 100_000, "output": 50_000, "cache_read": 0, "cache_write": 0}  # an answer of the stub costs 1.25 USD
 
 
-def reason(node, agent):
-    """How a run of the agent ends at the node."""
+def finish_reason(node, agent):
+    """Returns the finish reason of a run of the agent at the node."""
     thread = new_thread(node, agent, title="Sums")
     with node.events(thread["id"]) as events:
         return events.run(ask(node, thread)["id"])[-1]["finishReason"]
@@ -27,11 +27,11 @@ def test_a_budget_counts_what_all_nodes_spend(make_node, stub):
         node.start()
     agent = new_agent(a, "thrifty", budget_usd_per_day=3)
     eventually(lambda: b.http.get(f"/extensions/{agent['id']}").status_code, 200)
-    assert [reason(node, agent) for node in (a, b, a)] == ["stop", "stop", "stop"]
-    eventually(lambda: reason(b, agent), "budget")
+    assert [finish_reason(node, agent) for node in (a, b, a)] == ["stop", "stop", "stop"]
+    eventually(lambda: finish_reason(b, agent), "budget")
     a.restart()
-    assert reason(a, agent) == "budget"
+    assert finish_reason(a, agent) == "budget"
     other = new_agent(a, "other", budget_usd_per_day=3)
     eventually(lambda: b.http.get(f"/extensions/{other['id']}").status_code, 200)
-    assert reason(b, other) == "stop"
+    assert finish_reason(b, other) == "stop"
     assert accepted(b.http.get("/costs"))["today"] >= 5

@@ -1,4 +1,4 @@
-"""What is changed at one node is seen at the other."""
+"""Changes at one node are seen at the others."""
 
 import signal
 import statistics
@@ -12,12 +12,12 @@ from talker import Talker
 from tools import new_agent, new_thread
 
 
-def eventually(see, wanted):
-    """Asks until the answer is `wanted`, and returns how many milliseconds that took."""
+def eventually(get, expected):
+    """Polls `get` until it returns `expected`, and returns how many milliseconds that took."""
     began = time.monotonic()
-    while (seen := see()) != wanted:
+    while (value := get()) != expected:
         waited = time.monotonic() - began
-        assert waited < PATIENCE, seen
+        assert waited < PATIENCE, value
         time.sleep(min(0.002 + waited / 50, 0.1))
     return (time.monotonic() - began) * 1000
 
@@ -42,7 +42,7 @@ def test_an_extension_is_created_changed_and_deleted_everywhere(nodes):
     eventually(lambda: extension_at(b, record), 404)
 
 
-def test_names_that_are_exchanged_at_one_node_are_exchanged_at_the_other(nodes):
+def test_exchanged_names_are_exchanged_at_the_other_node(nodes):
     a, b = nodes
     one, two = (new_extension(a, "command", name, {"prompt": "Say hello."}) for name in ("one", "two"))
     for record, name in ((one, "three"), (two, "one"), (one, "two")):
@@ -50,20 +50,20 @@ def test_names_that_are_exchanged_at_one_node_are_exchanged_at_the_other(nodes):
     eventually(lambda: [extension_at(b, record)["name"] for record in (one, two)], ["two", "one"])
 
 
-def test_a_name_is_taken_for_all_nodes(nodes):
+def test_names_are_unique_across_nodes(nodes):
     a, b = nodes
     new_extension(a, "command", "hello", {"prompt": "Say hello."})
     body = {"type": "command", "name": "hello", "description": "", "definition": {"prompt": "Say hello."}}
     refused(b.http.post("/extensions", json=body), 409, "extension name already exists")
 
 
-def test_clients_of_another_node_hear_of_a_change(nodes):
+def test_clients_of_another_node_get_the_event_of_a_change(nodes):
     a, b = nodes
     with b.events() as events:
         events.subscribe()
         record = new_extension(a, "command", "hello", {"prompt": "Say hello."})
-        heard = events.until(lambda event: event["type"] == "extension-changed")[-1]
-    assert (heard["action"], heard["id"]) == ("created", record["id"])
+        received = events.until(lambda event: event["type"] == "extension-changed")[-1]
+    assert (received["action"], received["id"]) == ("created", record["id"])
 
 
 def test_a_job_waits_for_an_event_at_each_node_and_runs_once_for_each(nodes):
@@ -87,7 +87,7 @@ def test_agents_have_their_files_at_each_node(nodes):
     eventually(lambda: (a.data / "agents" / "author").exists(), False)
 
 
-def test_an_agent_that_was_deleted_while_a_node_was_down_does_not_come_back(nodes):
+def test_an_agent_deleted_while_a_node_was_down_is_not_restored(nodes):
     a, b = nodes
     agent = new_agent(a, "writer")
     eventually(lambda: (b.data / "agents" / "writer" / "agent.yaml").exists(), True)
@@ -106,7 +106,7 @@ def test_stages_are_seen_everywhere(nodes):
     assert accepted(b.http.get("/agents/writer/stage"))["stage"] == "trusted"
 
 
-def test_a_grant_ends_everywhere(nodes, stub):
+def test_grants_are_seen_and_revoked_everywhere(nodes, stub):
     a, b = nodes
     agent = new_agent(a, "writer", stage="apprentice")
     home = a.home / "site"
@@ -144,7 +144,7 @@ def test_projects_are_seen_everywhere(nodes):
     eventually(lambda: accepted(b.http.get("/projects")), [])
 
 
-def test_changes_made_while_the_other_node_is_stopped_or_cut_off_are_seen_later(nodes, server, database):
+def test_changes_while_the_other_node_is_paused_or_disconnected_are_seen_later(nodes, server, database):
     a, b = nodes
     b.process.send_signal(signal.SIGSTOP)
     first = new_extension(a, "command", "first", {"prompt": "Say hello."})
@@ -157,7 +157,7 @@ def test_changes_made_while_the_other_node_is_stopped_or_cut_off_are_seen_later(
 
 
 def test_a_change_is_seen_at_the_other_node_within_a_tenth_of_a_second(nodes):
-    """The middle one of a hundred changes; a machine that does much else may need a second series."""
+    """The median of a hundred changes; a busy machine may need another series."""
     a, b = nodes
     record = new_extension(a, "command", "hello", {"prompt": "Say hello."})
     eventually(lambda: extension_at(b, record), record)
@@ -173,7 +173,7 @@ def test_a_change_is_seen_at_the_other_node_within_a_tenth_of_a_second(nodes):
     assert any(series() < 100 for _ in range(8))
 
 
-def test_nothing_is_logged_for_a_gateway_alone(make_node, server, database):
-    alone = make_node(None).start()
-    new_extension(alone, "command", "hello", {"prompt": "Say hello."})
+def test_standalone_gateway_records_no_changes(make_node, server, database):
+    standalone = make_node(None).start()
+    new_extension(standalone, "command", "hello", {"prompt": "Say hello."})
     assert server.psql(database, "SELECT count(*) FROM changes") == [["0"]]

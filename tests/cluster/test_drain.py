@@ -1,4 +1,4 @@
-"""A node that gets SIGTERM ends what it has begun, while others get what is new; and which node is ready for requests."""
+"""Draining: after SIGTERM, a node completes its runs while others get new ones. Also the readiness of nodes."""
 
 import signal
 
@@ -13,10 +13,10 @@ from test_changes import eventually
 from test_events import answering, ask, assistant_thread
 from test_status import nodes_of
 from test_response_socket import create, read_response
-from test_take_over import answers, started
+from test_take_over import finish_reasons, start_answer
 from test_websocket import upgrade
 
-STOPS = "the gateway is about to stop, try again"
+STOPPING = "the gateway is about to stop, try again"
 
 
 def readiness(node):
@@ -24,31 +24,31 @@ def readiness(node):
     return "ready" if response.status_code == 200 else response.json()["reasons"]
 
 
-def drains(node):
-    """Has the node drain, and waits until it says so."""
+def drain(node):
+    """Sends SIGTERM to the node, and waits until it is draining."""
     node.process.send_signal(signal.SIGTERM)
     eventually(lambda: readiness(node), ["it is about to stop"])
 
 
-def test_a_node_that_drains_ends_its_answers_and_begins_none(make_node, stub):
+def test_a_draining_node_completes_its_answers_and_begins_none(make_node, stub):
     a, b = make_node("a", drain_seconds=600).start(), make_node("b").start()
     new_job(a, "worker")
     with answering(a, stub, pieces=("one ", "two")) as run:
         other = assistant_thread(a)
-        drains(a)
-        refused(a.http.post("/chat", json={"content": "Count.", "threadId": other["id"]}), 503, STOPS)
-        refused(a.http.post("/run/worker"), 503, STOPS)
-        assert a.http.post("/v1/chat/completions", json={}).json()["error"]["message"] == STOPS
+        drain(a)
+        refused(a.http.post("/chat", json={"content": "Count.", "threadId": other["id"]}), 503, STOPPING)
+        refused(a.http.post("/run/worker"), 503, STOPPING)
+        assert a.http.post("/v1/chat/completions", json={}).json()["error"]["message"] == STOPPING
         stub.hold("three").release()
         ask(b, other)
-        eventually(lambda: answers(b, other), ["stop"])
+        eventually(lambda: finish_reasons(b, other), ["stop"])
         assert accepted(a.http.get(f"/threads/{run.thread['id']}"))["id"] == run.thread["id"]
         run.held.release()
         assert a.wait() == 0, a.stderr
-    assert answers(b, run.thread) == ["stop"]
+    assert finish_reasons(b, run.thread) == ["stop"]
 
 
-def test_a_program_gets_all_of_what_a_model_answers_from_a_node_that_drains(make_node, stub):
+def test_a_client_gets_the_complete_answer_from_a_draining_node(make_node, stub):
     a = make_node("a", drain_seconds=600).start()
     held = stub.hold("one ", "two")
     body = {"model": MODEL, "stream": True, "messages": [{"role": "user", "content": "Count."}]}
@@ -56,14 +56,14 @@ def test_a_program_gets_all_of_what_a_model_answers_from_a_node_that_drains(make
     with httpx.stream("POST", f"{a.url}/v1/chat/completions", **options) as response:
         lines = response.iter_lines()
         next(line for line in lines if "one " in line)
-        drains(a)
+        drain(a)
         held.release()
         rest_of_lines = [line.strip() for line in lines if line.strip()]
     assert any("two" in line for line in rest_of_lines) and rest_of_lines[-1] == "data: [DONE]"
     assert a.wait() == 0, a.stderr
 
 
-def test_a_socket_of_responses_gets_what_it_has_asked_for_and_begins_no_more(make_node, stub):
+def test_a_response_socket_completes_its_requests_and_begins_no_more(make_node, stub):
     a = make_node("a", drain_seconds=600).start()
     stub.always(Reply("three"))
     held = stub.hold("one ", "two")
@@ -71,9 +71,9 @@ def test_a_socket_of_responses_gets_what_it_has_asked_for_and_begins_no_more(mak
         create(socket)
         socket.until(lambda event: event["type"] == "response.output_text.delta")
         create(socket)
-        drains(a)
+        drain(a)
         create(socket)
-        assert read_response(socket)[-1]["error"]["message"] == STOPS
+        assert read_response(socket)[-1]["error"]["message"] == STOPPING
         assert upgrade(a, path="/v1/responses").status == 503
         assert upgrade(a, path="/v1/responses", token=False).status == 401
         held.release()
@@ -81,19 +81,19 @@ def test_a_socket_of_responses_gets_what_it_has_asked_for_and_begins_no_more(mak
         assert a.wait() == 0, a.stderr
 
 
-def test_programs_that_call_an_agent_as_a_tool_are_refused_too(make_node, stub):
+def test_a_draining_node_refuses_calls_of_agents_as_tools(make_node, stub):
     a = make_node("a", drain_seconds=600).start()
     stub.hold("one ", "two")
-    started(a)
+    start_answer(a)
     with Client(a) as client:
-        drains(a)
+        drain(a)
         result = client.call("ask_assistant", message="Count.")
-        assert result["isError"] and STOPS in text_of(result)
+        assert result["isError"] and STOPPING in text_of(result)
     a.process.send_signal(signal.SIGTERM)
     assert a.wait() == 0, a.stderr
 
 
-def test_the_lease_of_a_node_that_ends_is_given_up_at_once(nodes):
+def test_a_stopping_node_releases_its_lease_at_once(nodes):
     a, b = nodes
     a.stop()
     assert [node["node"] for node in nodes_of(b)] == ["b"]
@@ -101,32 +101,32 @@ def test_the_lease_of_a_node_that_ends_is_given_up_at_once(nodes):
     assert "is lost" not in (b.data / "logs" / "gateway.log").read_text()
 
 
-def test_clients_are_told_to_connect_again(make_node, stub):
+def test_sockets_of_a_draining_node_are_closed_with_1012(make_node, stub):
     a = make_node("a", drain_seconds=600).start()
     stub.hold("one ", "two")
-    socket = a.events(started(a)["id"])
-    drains(a)
+    socket = a.events(start_answer(a)["id"])
+    drain(a)
     assert socket.closed() == 1012
     a.process.send_signal(signal.SIGTERM)
     assert a.wait() == 0, a.stderr
 
 
-def test_a_second_signal_ends_a_node_at_once(make_node, stub):
+def test_a_second_signal_stops_a_draining_node_at_once(make_node, stub):
     a, b = make_node("a", drain_seconds=600).start(), make_node("b").start()
     stub.hold("one ", "two")
-    thread = started(a)
-    drains(a)
+    thread = start_answer(a)
+    drain(a)
     a.process.send_signal(signal.SIGTERM)
     assert a.wait() == 0, a.stderr
-    assert answers(b, thread) == ["stopped"]
+    assert finish_reasons(b, thread) == ["stopped"]
 
 
-def test_answers_that_take_too_long_are_stopped(make_node, stub):
+def test_answers_that_take_longer_than_drain_seconds_are_stopped(make_node, stub):
     a, b = make_node("a", drain_seconds=1).start(), make_node("b").start()
     stub.hold("one ", "two")
-    thread = started(a)
+    thread = start_answer(a)
     assert a.stop() == 0, a.stderr
-    assert answers(b, thread) == ["stopped"]
+    assert finish_reasons(b, thread) == ["stopped"]
 
 
 def test_a_node_is_ready_while_it_reaches_the_database(make_node, server):
@@ -151,7 +151,7 @@ def test_a_node_whose_lease_has_expired_is_not_ready(make_node, server, database
                         readiness(a))[1], ["its lease has expired"])
 
 
-def test_a_node_is_ready_while_it_hears_the_others(make_node, messages):
+def test_a_node_is_ready_while_it_is_connected_to_nats(make_node, messages):
     a = make_node("a", events=messages.url()).start()
     eventually(lambda: readiness(a), "ready")
     messages.stop()
@@ -160,11 +160,11 @@ def test_a_node_is_ready_while_it_hears_the_others(make_node, messages):
     eventually(lambda: readiness(a), "ready")
 
 
-def test_a_gateway_alone_stops_without_draining(make_node, stub):
-    alone = make_node(None, drain_seconds=600).start()
-    eventually(lambda: readiness(alone), "ready")
+def test_a_standalone_gateway_stops_without_draining(make_node, stub):
+    standalone = make_node(None, drain_seconds=600).start()
+    eventually(lambda: readiness(standalone), "ready")
     stub.hold("one ", "two")
-    thread = started(alone)
-    assert alone.stop() == 0, alone.stderr
-    alone.start()
-    assert answers(alone, thread) == ["stopped"]
+    thread = start_answer(standalone)
+    assert standalone.stop() == 0, standalone.stderr
+    standalone.start()
+    assert finish_reasons(standalone, thread) == ["stopped"]

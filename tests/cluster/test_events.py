@@ -1,4 +1,4 @@
-"""What happens at one node is heard, caught up on, decided and stopped at another: over NATS."""
+"""Over NATS, clients of other nodes receive the events of a node, catch up on its runs, decide and stop."""
 
 import contextlib
 import signal
@@ -15,7 +15,7 @@ from steering import glob
 from stubs.provider import Reply
 from test_changes import eventually
 from test_nodes import fails
-from test_take_over import answers
+from test_take_over import finish_reasons
 from tools import calls, new_agent, new_thread, turns_of
 
 
@@ -35,30 +35,30 @@ def first_delta(events):
 
 
 @contextlib.contextmanager
-def answering(node, stub, heard_at=None, *, pieces=("one ", "two ")):
-    """A thread on which the node is in the middle of an answer, with a client that listens to it, there or elsewhere."""
+def answering(node, stub, client_at=None, *, pieces=("one ", "two ")):
+    """A thread in which the node is in the middle of an answer, and a client subscribed to it there or at `client_at`."""
     thread = assistant_thread(node, title="a title")
     held = stub.hold(*pieces)
-    with (heard_at or node).events(thread["id"]) as events:
+    with (client_at or node).events(thread["id"]) as events:
         turn = ask(node, thread)
         yield types.SimpleNamespace(thread=thread, held=held, turn=turn, events=events, delta=first_delta(events))
 
 
 def worker_thread(a, b, **members):
-    """Of an agent that both nodes know."""
+    """Creates a thread of an agent that both nodes know."""
     agent = new_agent(a, "worker")
     eventually(lambda: b.http.get(f"/extensions/{agent['id']}").status_code, 200)
     return new_thread(a, agent, title="a title", **members)
 
 
 def resumed(node, thread):
-    """The runs that a client of the node hears of when it resumes on the thread."""
+    """Returns the runs that a client of the node gets when it resumes the thread."""
     with node.events() as events:
         return events.subscribe(thread["id"], resume=True)["runs"]
 
 
-def test_a_run_is_heard_at_another_node_in_the_same_order(talking, stub):
-    a, b = talking
+def test_a_run_is_received_at_another_node_in_the_same_order(linked_nodes, stub):
+    a, b = linked_nodes
     thread = assistant_thread(a, title="a title")
     pieces = [f"{number} " for number in range(300)]
     held = stub.hold(*pieces)
@@ -72,8 +72,8 @@ def test_a_run_is_heard_at_another_node_in_the_same_order(talking, stub):
         assert kinds == [event["type"] for event in there.messages if event.get("threadId") == thread["id"]]
 
 
-def test_an_event_larger_than_a_message_may_be_is_heard(talking, stub):
-    a, b = talking
+def test_an_event_larger_than_a_message_may_be_is_received(linked_nodes, stub):
+    a, b = linked_nodes
     thread = assistant_thread(a, title="a title")
     large = "x" * 3_000_000
     stub.hold(large).release()
@@ -82,34 +82,34 @@ def test_an_event_larger_than_a_message_may_be_is_heard(talking, stub):
         assert text_of(there.run(turn["id"])) == large
 
 
-def test_lists_are_heard_at_another_node(talking, stub):
-    a, b = talking
+def test_events_of_lists_are_received_at_another_node(linked_nodes, stub):
+    a, b = linked_nodes
     with b.events() as there:
         there.subscribe(lists=True)
         stub.hold("Hello.").release()
         turn = accepted(a.http.post("/chat", json={"content": "Hello."}), 201)
-        heard = there.until(lambda event: event["type"] == "finish")
-    assert {"turn-created", "thread-updated"} <= {event["type"] for event in heard}
-    assert heard[-1]["threadId"] == turn["thread_id"]
+        received = there.until(lambda event: event["type"] == "finish")
+    assert {"turn-created", "thread-updated"} <= {event["type"] for event in received}
+    assert received[-1]["threadId"] == turn["thread_id"]
 
 
-def test_a_client_of_another_node_catches_up(talking, stub):
-    a, b = talking
+def test_a_client_of_another_node_catches_up(linked_nodes, stub):
+    a, b = linked_nodes
     with answering(a, stub, pieces=("one ", "two ", "three")) as run:
         eventually(lambda: [each["runId"] for each in resumed(b, run.thread)], [run.delta["runId"]])
         with b.events() as there:
             [shown] = there.subscribe(run.thread["id"], resume=True)["runs"]
             run.held.release()
             rest = there.run(run.turn["id"])
-            whole = run.events.run(run.turn["id"])
+            complete = run.events.run(run.turn["id"])
     assert shown["text"] + text_of(rest) == "one two three"
-    assert rest == [event for event in whole if event["seq"] > shown["seq"]]
+    assert rest == [event for event in complete if event["seq"] > shown["seq"]]
     path = f"/threads/{run.thread['id']}/events"
-    assert accepted(b.http.get(path, params={"runId": run.delta["runId"], "after": 1})) == whole[1:]
+    assert accepted(b.http.get(path, params={"runId": run.delta["runId"], "after": 1})) == complete[1:]
 
 
-def test_what_is_under_way_is_read_at_another_node(talking, stub):
-    a, b = talking
+def test_an_active_run_is_read_at_another_node(linked_nodes, stub):
+    a, b = linked_nodes
     with answering(a, stub) as run:
         path = f"/threads/{run.thread['id']}"
         detail = accepted(b.http.get(path))
@@ -119,17 +119,17 @@ def test_what_is_under_way_is_read_at_another_node(talking, stub):
         refused(b.http.delete(path), 409, "thread is in use")
 
 
-def test_a_run_is_stopped_at_another_node(talking, stub):
-    a, b = talking
-    with answering(a, stub, heard_at=b) as run:
+def test_a_run_is_stopped_at_another_node(linked_nodes, stub):
+    a, b = linked_nodes
+    with answering(a, stub, client_at=b) as run:
         stopped = accepted(b.http.post("/chat/stop", json={"threadId": run.thread["id"]}))
         assert stopped["status"] == "stopped"
         assert run.events.run(run.turn["id"])[-1]["type"] == "stopped"
 
 
-def test_messages_of_a_thread_follow_each_other_whichever_node_they_are_sent_to(talking, stub):
-    a, b = talking
-    with answering(a, stub, heard_at=b, pieces=("one ", "two")) as run:
+def test_messages_of_a_thread_follow_each_other_whichever_node_they_are_sent_to(linked_nodes, stub):
+    a, b = linked_nodes
+    with answering(a, stub, client_at=b, pieces=("one ", "two")) as run:
         stub.hold("three").release()
         second = ask(b, run.thread)
         run.held.release()
@@ -142,8 +142,8 @@ def test_messages_of_a_thread_follow_each_other_whichever_node_they_are_sent_to(
     assert contents == ["Count.", "Count.", "one two", "three", "Count.", "four"]
 
 
-def test_a_message_sent_to_another_node_joins_the_answer(talking, stub):
-    a, b = talking
+def test_a_message_sent_to_another_node_joins_the_answer(linked_nodes, stub):
+    a, b = linked_nodes
     thread = worker_thread(a, b)
     held = stub.hold("Let me look.", tool_calls=[glob()])
     with b.events(thread["id"]) as there:
@@ -158,16 +158,16 @@ def test_a_message_sent_to_another_node_joins_the_answer(talking, stub):
     assert [event["turnId"] for event in steered] == [message["id"]]
 
 
-def test_a_repeated_message_to_another_node_is_answered_once(talking, stub):
-    a, b = talking
+def test_a_repeated_message_to_another_node_is_answered_once(linked_nodes, stub):
+    a, b = linked_nodes
     with answering(a, stub) as run:
         body = {"content": "And now?", "threadId": run.thread["id"]}
         sent = [accepted(node.http.post("/chat", json=body, headers={"Idempotency-Key": "k"}), 201) for node in (b, b, a)]
     assert sent[0] == sent[1] == sent[2]
 
 
-def test_a_permission_is_listed_and_decided_at_another_node(talking, stub):
-    a, b = talking
+def test_a_permission_is_listed_and_decided_at_another_node(linked_nodes, stub):
+    a, b = linked_nodes
     agent = new_agent(a, "writer", stage="apprentice")
     eventually(lambda: b.http.get(f"/extensions/{agent['id']}").status_code, 200)
     home = a.home / "site"
@@ -188,28 +188,28 @@ def test_a_permission_is_listed_and_decided_at_another_node(talking, stub):
     assert [event["output"] for event in run if event["type"] == "tool-end"][0].startswith("hello\n")
 
 
-def test_a_question_is_answered_by_a_person_at_another_node(talking, stub):
-    """The agent asks only where it knows that somebody is there."""
-    a, b = talking
+def test_a_question_is_answered_by_a_person_at_another_node(linked_nodes, stub):
+    """The agent asks only if its node knows that a person is there."""
+    a, b = linked_nodes
     thread = worker_thread(a, b)
     with b.events() as there:
         there.subscribe(thread["id"], approvals=True)
 
-        def asked():
+        def start_run():
             stub.script(calls(("AskUser", {"question": "Which?", "options": ["red", "blue"]})), "Done.")
             turn = ask(a, thread)
-            told = there.until(lambda event: event["type"] in ("permission-requested", "finish"))[-1]
-            return turn, told
-        turn, told = asked()
-        while told["type"] == "finish":  # a has not heard of the person yet
-            turn, told = asked()
-        accepted(answer(b, told["request"], "blue"))
+            event = there.until(lambda event: event["type"] in ("permission-requested", "finish"))[-1]
+            return turn, event
+        turn, event = start_run()
+        while event["type"] == "finish":  # a does not know of the person yet
+            turn, event = start_run()
+        accepted(answer(b, event["request"], "blue"))
         run = there.run(turn["id"])
     assert "blue" in [event["output"] for event in run if event["type"] == "tool-end"][0]
 
 
-def test_clients_catch_up_once_nats_is_back(talking, stub, messages):
-    a, b = talking
+def test_clients_catch_up_once_nats_is_back(linked_nodes, stub, messages):
+    a, b = linked_nodes
     thread = assistant_thread(a, title="a title")
     held = stub.hold("one ", "two ", "three")
     with a.events(thread["id"]) as here, b.events(thread["id"]) as there:
@@ -218,18 +218,18 @@ def test_clients_catch_up_once_nats_is_back(talking, stub, messages):
         messages.stop()
         eventually(lambda: all("is lost: events of other nodes" in log_of(node) for node in (a, b)), True)
         held.release()
-        whole = here.run(turn["id"])
-        assert whole[-1]["type"] == "finish"
-        # Whoever reads gets what is stored; whoever would change what another node does is told.
-        assert accepted(b.http.get(f"/threads/{thread['id']}/events", params={"runId": delta["runId"]})) == whole
+        complete = here.run(turn["id"])
+        assert complete[-1]["type"] == "finish"
+        # Without NATS, events are read from the database.
+        assert accepted(b.http.get(f"/threads/{thread['id']}/events", params={"runId": delta["runId"]})) == complete
         messages.start()
         assert there.closed() == 1012
-    asks_until_heard(a, b, thread, stub)
+    ask_until_received(a, b, thread, stub)
     assert [found["content"] for found in turns_of(b, thread, "assistant")][:2] == ["one two three", "again"]
 
 
-def asks_until_heard(a, b, thread, stub):
-    """Asks a until a client of b has heard an answer. It connects again whenever it may have missed something."""
+def ask_until_received(a, b, thread, stub):
+    """Asks a until a client of b has received an answer. The client reconnects whenever it may have missed events."""
     stub.always(Reply(text="again", deltas=1))
     while True:
         with b.events(thread["id"]) as there:
@@ -244,8 +244,8 @@ def log_of(node):
     return (node.data / "logs" / "gateway.log").read_text()
 
 
-def test_a_run_of_a_node_that_cannot_be_asked_is_read_from_its_checkpoint(talking, stub, messages):
-    a, b = talking
+def test_a_run_of_an_unreachable_node_is_read_from_its_checkpoint(linked_nodes, stub, messages):
+    a, b = linked_nodes
     with answering(a, stub) as run:
         messages.stop()
         path = f"/threads/{run.thread['id']}/events"
@@ -253,23 +253,23 @@ def test_a_run_of_a_node_that_cannot_be_asked_is_read_from_its_checkpoint(talkin
         refused(b.http.post("/chat/stop", json={"threadId": run.thread["id"]}), 503, UNREACHABLE)
 
 
-def test_clients_of_the_other_node_are_told_of_a_lost_one(talking, stub):
-    a, b = talking
-    with answering(a, stub, heard_at=b) as run:
+def test_clients_of_another_node_reconnect_after_a_kill(linked_nodes, stub):
+    a, b = linked_nodes
+    with answering(a, stub, client_at=b) as run:
         a.kill()
         assert run.events.closed() == 1012
     thread = run.thread
     assert resumed(b, thread) == []
-    assert answers(b, thread) == ["interrupted"]
+    assert finish_reasons(b, thread) == ["interrupted"]
     stub.hold("again").release()
     with b.events(thread["id"]) as there:
         turn = ask(b, thread)
         assert text_of(there.run(turn["id"])) == "again"
 
 
-def test_a_node_that_hangs_does_not_hold_up_readers(talking, stub):
-    a, b = talking
-    with answering(a, stub, heard_at=b) as run:
+def test_a_hung_node_does_not_block_readers(linked_nodes, stub):
+    a, b = linked_nodes
+    with answering(a, stub, client_at=b) as run:
         thread = run.thread
     a.process.send_signal(signal.SIGSTOP)
     try:
@@ -293,9 +293,9 @@ def test_without_nats_a_thread_is_answered_at_one_node_at_a_time(nodes, stub):
         assert text_of(there.run(turn["id"])) == "again"
 
 
-# What is refused.
+# Invalid configurations.
 
-def test_nats_is_for_nodes(make_node, messages):
+def test_events_need_a_name_of_the_node(make_node, messages):
     node = make_node(None, events=messages.url())
     fails(node, 2, "cluster.events needs cluster.node")
 
@@ -303,22 +303,22 @@ def test_nats_is_for_nodes(make_node, messages):
 @pytest.mark.parametrize("events, words", [("nats://agw:never-shown@db:4222", "use tls://db"),
                                            ("http://agw:never-shown@db", "must be like nats://"),
                                            ("nats://agw:${secret:NATS}@127.0.0.1", "NATS")])
-def test_an_address_that_is_none_is_refused_without_its_password(make_node, events, words):
+def test_an_invalid_address_is_refused_without_its_password(make_node, events, words):
     failed = fails(make_node("a", events=events), 2, "cluster.events: ", words)
     assert "never-shown" not in failed.stderr
 
 
-def test_credentials_are_needed_where_nats_wants_them(make_node):
+def test_credentials_are_checked_at_the_start(make_node):
     with nats('authorization { user: agw, password: "right-one" }') as server:
-        place = f"the NATS server at 127.0.0.1:{server.port} (cluster.events)"
-        fails(make_node("a", events=server.url()), 1, place, "wants a user and a password: add them")
-        failed = fails(make_node("a", events=server.url("agw:never-shown")), 1, place, "refuses the user", "correct them")
+        prefix = f"the NATS server at 127.0.0.1:{server.port} (cluster.events)"
+        fails(make_node("a", events=server.url()), 1, prefix, "wants a user and a password: add them")
+        failed = fails(make_node("a", events=server.url("agw:never-shown")), 1, prefix, "refuses the user", "correct them")
         assert "never-shown" not in failed.stderr
         node = make_node("a", events=server.url("agw:right-one")).start()
         assert "right-one" not in log_of(node)
 
 
-def test_a_node_starts_while_nats_is_away_and_finds_it_later(make_node, messages, stub):
+def test_a_node_starts_while_nats_is_down_and_connects_later(make_node, messages, stub):
     messages.stop()
     a, b = (make_node(name, events=messages.url()).start() for name in ("a", "b"))
     assert f"cannot reach the NATS server at 127.0.0.1:{messages.port} (cluster.events)" in log_of(b)
@@ -326,7 +326,7 @@ def test_a_node_starts_while_nats_is_away_and_finds_it_later(make_node, messages
     with b.events(thread["id"]) as there:
         messages.start()
         assert there.closed() == 1012
-    asks_until_heard(a, b, thread, stub)
+    ask_until_received(a, b, thread, stub)
 
 
 def test_an_encrypted_server_must_be_trusted(make_node, stub, tmp_path):

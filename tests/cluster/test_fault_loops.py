@@ -1,4 +1,4 @@
-"""Each acknowledged write is there once, whatever ends or hangs meanwhile: the server, connections, nodes, clocks."""
+"""Each acknowledged write is stored once, whatever fails or hangs: the server, connections, nodes or clocks."""
 
 import collections
 import concurrent.futures
@@ -21,14 +21,14 @@ from talker import text_of as content_of
 from test_changes import eventually
 from test_events import ask, assistant_thread, worker_thread
 from test_process import preloaded
-from test_take_over import answers
+from test_take_over import finish_reasons
 from tools import calls, turns_of
 
 
 # The server.
 
 class Writer(threading.Thread):
-    """Adds turns at a node, one after the other. What gets no answer is sent again with the same key."""
+    """Adds turns at a node, one after the other. Requests that get 503 are sent again with the same key."""
 
     def __init__(self, node, thread):
         super().__init__(daemon=True)
@@ -40,7 +40,7 @@ class Writer(threading.Thread):
                 if self.is_over:
                     return
                 self.store(f"{self.name} {number}")
-        except Exception as problem:  # told by the test's own thread
+        except Exception as problem:  # reported by the test's own thread
             self.problem = problem
 
     def store(self, content):
@@ -51,8 +51,8 @@ class Writer(threading.Thread):
         accepted(response, 201)
         self.stored.append(content)
 
-    def goes_on(self):
-        """Waits until it has stored some more."""
+    def wait_for_progress(self):
+        """Waits until it has stored five more turns."""
         before = len(self.stored)
         eventually(lambda: self.problem is not None or len(self.stored) >= before + 5, True)
         assert self.problem is None, self.problem
@@ -64,29 +64,29 @@ def restart(server, _database):
 
 
 def crash(server, _database):
-    """Each of its processes ends without a word to its clients, and without a checkpoint."""
+    """Ends all processes of the server without a message to clients and without a checkpoint."""
     server.stop(by=signal.SIGQUIT)
     server.start()
 
 
 def cut(server, database):
-    """All connections end, some of them in the middle of a commit."""
+    """Terminates all connections, some of them in the middle of a commit."""
     for _ in range(5):
         server.psql(database, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
                               "WHERE datname = current_database() AND pid <> pg_backend_pid()")
 
 
 @pytest.mark.parametrize("fault", [restart, crash, cut])
-def test_acknowledged_writes_are_there_once(nodes, server, database, fault):
+def test_acknowledged_writes_are_stored_once(nodes, server, database, fault):
     writers = [Writer(node, assistant_thread(node, title="a title")) for node in nodes for _ in range(2)]
     for writer in writers:
         writer.start()
     for _ in range(3):
         for writer in writers:
-            writer.goes_on()
+            writer.wait_for_progress()
         fault(server, database)
     for writer in writers:
-        writer.goes_on()
+        writer.wait_for_progress()
         writer.is_over = True
     for writer in writers:
         writer.join(PATIENCE)
@@ -97,7 +97,7 @@ def test_acknowledged_writes_are_there_once(nodes, server, database, fault):
 
 # Nodes.
 
-def test_a_tool_that_a_kill_cuts_off_is_not_called_again(make_node, messages, stub):
+def test_a_tool_call_that_a_kill_interrupts_is_not_repeated(make_node, messages, stub):
     a, b = (make_node(name, events=messages.url()).start() for name in ("a", "b"))
     thread = worker_thread(a, b)
     workspace = a.data / "agents" / "worker" / "workspace"
@@ -105,11 +105,11 @@ def test_a_tool_that_a_kill_cuts_off_is_not_called_again(make_node, messages, st
     ask(a, thread)
     eventually((workspace / "begun").exists, True)
     a.kill()
-    eventually(lambda: answers(b, thread), ["interrupted"])
+    eventually(lambda: finish_reasons(b, thread), ["interrupted"])
     a.start()
     stub.hold("again").release()
     ask(b, thread)
-    eventually(lambda: answers(a, thread)[0], "stop")
+    eventually(lambda: finish_reasons(a, thread)[0], "stop")
     assert (workspace / "begun").read_text() == "begun\n"
 
 
@@ -117,8 +117,8 @@ def due_times(node, job):
     return [datetime.datetime.fromisoformat(row["due_at"]) for row in rows(node, job, limit=500)]
 
 
-def none_is_missed_and_none_comes_twice(node, job, until):
-    """Of the due times before `until`, one in each second."""
+def assert_due_each_second(node, job, until):
+    """Waits until there is exactly one due time in each second before `until`."""
     def gaps():
         times = sorted(due_times(node, job))
         return [str(later) for earlier, later in zip(times, times[1:])
@@ -139,8 +139,8 @@ def hung(node):
         node.process.send_signal(signal.SIGCONT)
 
 
-def test_no_due_time_is_missed_or_comes_twice_while_nodes_come_and_go(make_node, stub):
-    """An expression of seconds stands for a month of due times."""
+def test_no_due_time_is_missed_or_repeated_while_nodes_stop_and_start(make_node, stub):
+    """The job is due each second, so that the test covers as many due times as a usual job has in a month."""
     stub.always(Reply(text="Done.", deltas=1))
     a, b, c = (make_node(name, arguments=["--restart", "exec"]).start() for name in ("a", "b", "c"))
     job = new_job(a, "ticking", {"type": "cron", "expression": "* * * * * *"}, concurrency="forbid")
@@ -162,14 +162,14 @@ def test_no_due_time_is_missed_or_comes_twice_while_nodes_come_and_go(make_node,
         ticks()
     until = now()
     ticks()
-    none_is_missed_and_none_comes_twice(c, job, until)
+    assert_due_each_second(c, job, until)
 
 
 DAYS, SPEED = int(os.environ.get("AGW_TEST_DAYS", 0)), 3600
 
 
-def hastened(tmp_path):
-    """The environment of nodes whose wall clock runs SPEED times as fast from now on."""
+def accelerated(tmp_path):
+    """Returns the environment of nodes whose wall clock runs SPEED times as fast from now on."""
     return preloaded(tmp_path, f"#define SPEED {SPEED}L\n#define BEGAN {int(now().timestamp())}L\n" + """
 #include <sys/timerfd.h>
 #include <time.h>
@@ -197,7 +197,7 @@ int timerfd_settime(int timer, int flags, const struct itimerspec *wanted, struc
 """)
 
 
-def come_and_go(node, name, fault, server, database):
+def disrupt(node, name, fault, server, database):
     if fault == "hung":
         with hung(node):
             lease = f"SELECT FROM gateway_owner WHERE node = '{name}' AND lease_until > clock_timestamp()"
@@ -207,11 +207,11 @@ def come_and_go(node, name, fault, server, database):
     node.start()
 
 
-@pytest.mark.skipif(HAS_ADDRESS_SANITIZER, reason="the sanitizer asks for the time before it can load the library's function")
-@pytest.mark.skipif(not DAYS, reason="AGW_TEST_DAYS says how many: each takes half a minute")
-def test_days_of_due_times_pass_while_nodes_come_and_go(make_node, server, database, stub, tmp_path):
+@pytest.mark.skipif(HAS_ADDRESS_SANITIZER, reason="the sanitizer reads the clock before dlsym works")
+@pytest.mark.skipif(not DAYS, reason="set AGW_TEST_DAYS to the number of days: each takes half a minute")
+def test_days_of_due_times_pass_while_nodes_stop_and_start(make_node, server, database, stub, tmp_path):
     stub.always(Reply(text="Done.", deltas=1))
-    environment, arguments = hastened(tmp_path), ["--restart", "exec"]
+    environment, arguments = accelerated(tmp_path), ["--restart", "exec"]
     nodes = {name: make_node(name, environment=environment, arguments=arguments).start() for name in ("a", "b", "c")}
     expressions = {"hourly": "0 * * * *", "daily": "30 3 * * *", "weekly": "0 9 * * 1"}
     jobs = {name: new_job(nodes["a"], name, {"type": "cron", "expression": expression, "timezone": "UTC"})
@@ -223,29 +223,29 @@ def test_days_of_due_times_pass_while_nodes_come_and_go(make_node, server, datab
     eventually(lambda: len(due("hourly")) > 0, True)
     began = due("hourly")[0]
     until = began + datetime.timedelta(days=DAYS)
-    chance, faults = random.Random(33), collections.Counter()
+    rng, faults = random.Random(33), collections.Counter()
     while (seen := due("hourly"))[-1] < until:
-        name, fault = chance.choice("abc"), chance.choice(["killed", "killed", "stopped", "stopped", "hung"])
-        come_and_go(nodes[name], name, fault, server, database)
+        name, fault = rng.choice("abc"), rng.choice(["killed", "killed", "stopped", "stopped", "hung"])
+        disrupt(nodes[name], name, fault, server, database)
         faults[fault] += 1
         eventually(lambda: len(due("hourly")) >= len(seen) + 2, True)
 
-    def wanted(step, fits):
+    def expected(step, fits):
         times = (began + step * number for number in range(int((until - began) / step) + 1))
         return [time for time in times if fits(time)]
     minutes = datetime.timedelta(minutes=30)
-    eventually(lambda: [each for each in due("hourly") if each <= until], wanted(2 * minutes, lambda _: True))
-    assert [each for each in due("daily") if began <= each <= until] == wanted(
+    eventually(lambda: [each for each in due("hourly") if each <= until], expected(2 * minutes, lambda _: True))
+    assert [each for each in due("daily") if began <= each <= until] == expected(
         minutes, lambda time: (time.hour, time.minute) == (3, 30))
-    assert [each for each in due("weekly") if began <= each <= until] == wanted(
+    assert [each for each in due("weekly") if began <= each <= until] == expected(
         minutes, lambda time: (time.weekday(), time.hour, time.minute) == (0, 9, 0))
     statuses = server.psql(database, "SELECT status, count(*) FROM job_runs WHERE due_at IS NOT NULL GROUP BY 1")
     print(f"{DAYS} days: {dict(faults)} in turn; {dict(statuses)}")
 
 
-@pytest.mark.skipif(HAS_ADDRESS_SANITIZER, reason="the sanitizer asks for the time before it can load the library's function")
+@pytest.mark.skipif(HAS_ADDRESS_SANITIZER, reason="the sanitizer reads the clock before dlsym works")
 @pytest.mark.parametrize("seconds", [5, 300])
-def test_a_clock_that_is_ahead_changes_nothing(make_node, messages, stub, tmp_path, seconds):
+def test_a_clock_that_is_ahead_is_harmless(make_node, messages, stub, tmp_path, seconds):
     ahead = preloaded(tmp_path, f"#define AHEAD {seconds}\n" + """
 #include <sys/timerfd.h>
 #include <time.h>
@@ -277,7 +277,7 @@ int timerfd_settime(int timer, int flags, const struct itimerspec *wanted, struc
     eventually(lambda: len(due_times(a, job)) > 12, True)
     eventually(lambda: max(due_times(a, job)) > now() + datetime.timedelta(seconds=seconds // 2), True)
     if seconds < 10:
-        none_is_missed_and_none_comes_twice(a, job, now())
+        assert_due_each_second(a, job, now())
     for node in (a, b):
         log = (node.data / "logs" / "gateway.log").read_text()
         assert "is lost" not in log and "this node restarts" not in log
@@ -288,7 +288,7 @@ int timerfd_settime(int timer, int flags, const struct itimerspec *wanted, struc
 CHATS = int(os.environ.get("AGW_TEST_CHATS", 60))
 
 
-def test_answers_of_many_chats_are_heard_at_another_node_byte_by_byte(make_node, messages, stub):
+def test_answers_of_many_chats_are_received_unchanged_at_other_nodes(make_node, messages, stub):
     nodes = [make_node(name, events=messages.url()).start() for name in ("a", "b", "c")]
     stub.always(lambda request: Reply(text=f"{content_of(request.json['messages'][-1])}: ä 日本 \U0001f600 " * 5, deltas=10))
     threads = [assistant_thread(nodes[0], title="a title") for _ in range(CHATS)]
@@ -305,7 +305,7 @@ def test_answers_of_many_chats_are_heard_at_another_node_byte_by_byte(make_node,
         assert [event["seq"] for event in here] == list(range(1, len(here) + 1))
 
 
-def test_turns_that_come_at_once_are_counted_in_their_threads(make_node):
+def test_concurrent_turns_are_counted_in_their_threads(make_node):
     node = make_node("a").start()
     threads = [assistant_thread(node) for _ in range(40)]
     contents = [f"{number} ä\0" for number in range(20)]
@@ -318,9 +318,9 @@ def test_turns_that_come_at_once_are_counted_in_their_threads(make_node):
     with concurrent.futures.ThreadPoolExecutor(len(threads)) as pool:
         list(pool.map(fill, threads))
     for thread in threads:
-        shown = accepted(node.http.get(f"/threads/{thread['id']}"))
-        assert (shown["turn_count"], shown["title"]) == (len(contents), contents[0])
+        record = accepted(node.http.get(f"/threads/{thread['id']}"))
+        assert (record["turn_count"], record["title"]) == (len(contents), contents[0])
         turns = turns_of(node, thread)
         assert [turn["content"] for turn in turns] == contents
         assert [turn["metadata"] is not None for turn in turns] == ["1" in content for content in contents]
-        assert shown["updated_at"] >= turns[-1]["created_at"]
+        assert record["updated_at"] >= turns[-1]["created_at"]

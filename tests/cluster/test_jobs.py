@@ -10,7 +10,7 @@ from test_events import ask
 from tools import new_agent, turns_of
 
 
-def test_a_job_that_forbids_others_runs_at_one_node_at_a_time(nodes, stub):
+def test_a_job_that_forbids_concurrency_runs_at_one_node_at_a_time(nodes, stub):
     a, b = nodes
     agent = new_agent(a, "worker")
     job = new_job(a, "lonely", agent_id=agent["id"], concurrency="forbid")
@@ -29,8 +29,8 @@ def test_a_job_that_forbids_others_runs_at_one_node_at_a_time(nodes, stub):
     eventually(runs, ["completed", "completed"])
 
 
-def test_a_run_of_a_job_is_stopped_at_another_node(talking, stub):
-    a, b = talking
+def test_a_run_of_a_job_is_stopped_at_another_node(linked_nodes, stub):
+    a, b = linked_nodes
     job = new_job(a, "worker")
     eventually(lambda: b.http.get(f"/extensions/{job['id']}").status_code, 200)
     stub.hold("one ", "two")
@@ -44,14 +44,14 @@ def test_a_run_of_a_job_is_stopped_at_another_node(talking, stub):
 
 
 def known_job(a, b, **members):
-    """A job that both nodes know."""
+    """Creates a job, and waits until both nodes know it."""
     job = new_job(a, "worker", **members)
     eventually(lambda: b.http.get(f"/extensions/{job['id']}").status_code, 200)
     return job
 
 
-def run_held(node, stub):
-    """Has the node run the job, whose model has answered half. Returns what holds the rest."""
+def run_until_half(node, stub):
+    """Has the node run the job until half of the answer has arrived. Returns the paused answer."""
     held = stub.hold("one ", "two")
     with node.events() as events:
         accepted(node.http.post("/run/worker"), 202)
@@ -60,14 +60,14 @@ def run_held(node, stub):
 
 
 def statuses(node):
-    """The newest first."""
+    """Returns the statuses of the job's runs, newest first."""
     return [run["status"] for run in accepted(node.http.get("/jobs/worker/runs"))]
 
 
-def test_runs_of_a_job_wait_for_each_other_whichever_node_they_are_ordered_at(nodes, stub):
+def test_runs_of_a_job_wait_for_each_other_whichever_node_they_are_started_at(nodes, stub):
     a, b = nodes
     known_job(a, b, concurrency="queue")
-    held = run_held(a, stub)
+    held = run_until_half(a, stub)
     for node in (b, b, a, b):
         accepted(node.http.post("/run/worker"), 202)
     assert statuses(a) == statuses(b) == ["queued"] * 4 + ["started"]
@@ -79,32 +79,32 @@ def test_runs_of_a_job_wait_for_each_other_whichever_node_they_are_ordered_at(no
         assert earlier["finished_at"] <= later["started_at"]
 
 
-@pytest.mark.parametrize("ordered_at", [0, 1])
-def test_a_run_replaces_those_of_all_nodes(nodes, stub, ordered_at):
+@pytest.mark.parametrize("started_at", [0, 1])
+def test_a_run_replaces_those_of_all_nodes(nodes, stub, started_at):
     a, b = nodes
     known_job(a, b, concurrency="replace")
-    run_held(a, stub)
+    run_until_half(a, stub)
     stub.always(Reply(text="Done."))
     accepted(b.http.post("/run/worker"), 202)
-    accepted(nodes[ordered_at].http.post("/run/worker"), 202)
+    accepted(nodes[started_at].http.post("/run/worker"), 202)
     eventually(lambda: (statuses(a)[0], statuses(a)[-1]), ("completed", "stopped"))
     assert statuses(a)[1] in ("completed", "stopped")
 
 
-def test_a_run_that_waits_for_another_node_is_stopped(nodes, stub):
+def test_a_queued_run_that_waits_for_another_node_is_stopped(nodes, stub):
     a, b = nodes
     known_job(a, b, concurrency="queue")
-    run_held(a, stub)
+    run_until_half(a, stub)
     accepted(b.http.post("/run/worker"), 202)
     waiting = accepted(b.http.get("/jobs/worker/runs"))[0]
     assert accepted(b.http.post(f"/runs/{waiting['id']}/stop"))["status"] == "stopped"
     assert statuses(a) == ["stopped", "started"]
 
 
-def test_runs_that_wait_begin_once_the_node_of_the_first_is_taken_over(nodes, stub):
+def test_queued_runs_begin_once_the_node_of_the_first_is_taken_over(nodes, stub):
     a, b = nodes
     known_job(a, b, concurrency="queue")
-    run_held(a, stub)
+    run_until_half(a, stub)
     stub.always(Reply(text="Done."))
     accepted(b.http.post("/run/worker"), 202)
     a.kill()

@@ -8,13 +8,13 @@ from knowledge import fetch, page, search, slugs
 from talker import configuration
 from test_changes import eventually
 from test_nodes import fails
-from test_take_over import answers
+from test_take_over import finish_reasons
 from tools import new_agent, new_thread
 
 
 @pytest.fixture
 def gateway(make_node, stub):
-    """A gateway on a file, with records."""
+    """A gateway with records in a database file."""
     gateway = make_node("a")
     gateway.configure(configuration(stub))
     gateway.start()
@@ -23,7 +23,7 @@ def gateway(make_node, stub):
     thread = new_thread(gateway, agent, title="Zebras")
     stub.hold("striped").release()
     accepted(gateway.http.post("/chat", json={"content": "How are zebras?", "threadId": thread["id"]}), 201)
-    eventually(lambda: answers(gateway, thread), ["stop"])
+    eventually(lambda: finish_reasons(gateway, thread), ["stop"])
     page(gateway, "okapi", "Okapis live in the forest.\n", title="Okapi")
     eventually(lambda: search(gateway, "forest"), ["okapi"])
     yield gateway
@@ -34,53 +34,53 @@ def cluster(stub, server, database):
     return configuration(stub) | {"cluster": {"database": server.url(database), "node": "a"}}
 
 
-def what_is_seen(gateway):
-    def asked(path, **params):
+def snapshot(gateway):
+    def get(path, **params):
         return accepted(gateway.http.get(path, params=params))
-    [thread] = [thread for thread in asked("/threads") if thread["title"] == "Zebras"]
+    [thread] = [thread for thread in get("/threads") if thread["title"] == "Zebras"]
     agent = thread["agent_id"]
     return {
-        "extensions": asked("/extensions"), "thread": thread, "turns": asked(f"/threads/{thread['id']}/turns"),
-        "costs": asked("/costs"), "jobs": [job["name"] for job in asked("/jobs")], "pages": slugs(fetch(gateway, "/pages")),
-        "stage": asked("/agents/worker/stage"), "signals": asked("/signals"),
-        "found": [turn["id"] for turn in asked("/turns/search", q="zebras", agent_id=agent)],
+        "extensions": get("/extensions"), "thread": thread, "turns": get(f"/threads/{thread['id']}/turns"),
+        "costs": get("/costs"), "jobs": [job["name"] for job in get("/jobs")], "pages": slugs(fetch(gateway, "/pages")),
+        "stage": get("/agents/worker/stage"), "signals": get("/signals"),
+        "found": [turn["id"] for turn in get("/turns/search", q="zebras", agent_id=agent)],
         "known": search(gateway, "forest"),
     }
 
 
-def moved(gateway, direction, *words):
+def move(gateway, direction, *words):
     done = gateway.command("cluster", direction)
     assert done.returncode == 0, done.stderr
     for word in words:
         assert word in done.stderr
 
 
-def test_everything_is_there_after_a_move_and_after_one_back(gateway, cluster, stub):
-    before = what_is_seen(gateway)
+def test_records_are_complete_after_a_move_and_a_move_back(gateway, cluster, stub):
+    before = snapshot(gateway)
     gateway.stop()
     gateway.configure(cluster)
     fails(gateway, 2, "move them there with `agw cluster init`")
-    moved(gateway, "init", "were compared", "gateway.db.moved")
+    move(gateway, "init", "were compared", "gateway.db.moved")
     gateway.start()
-    eventually(lambda: what_is_seen(gateway), before)
+    eventually(lambda: snapshot(gateway), before)
     stub.hold("black and white").release()
     accepted(gateway.http.post("/chat", json={"content": "And?", "threadId": before["thread"]["id"]}), 201)
-    eventually(lambda: answers(gateway, before["thread"]), ["stop", "stop"])
-    there = what_is_seen(gateway)
+    eventually(lambda: finish_reasons(gateway, before["thread"]), ["stop", "stop"])
+    after = snapshot(gateway)
     gateway.stop()
-    moved(gateway, "leave", "Remove the section cluster")
+    move(gateway, "leave", "Remove the section cluster")
     gateway.configure(configuration(stub))
     gateway.start()
-    eventually(lambda: what_is_seen(gateway), there)
+    eventually(lambda: snapshot(gateway), after)
 
 
-def test_a_move_needs_a_gateway_that_is_stopped(gateway, cluster):
+def test_a_move_needs_a_stopped_gateway(gateway, cluster):
     gateway.configure(cluster)
     done = gateway.command("cluster", "init")
     assert done.returncode == 3 and "already runs on" in done.stderr
 
 
-def test_a_move_back_needs_nodes_that_are_stopped(make_node, cluster):
+def test_a_move_back_needs_stopped_nodes(make_node, cluster):
     make_node("b").start()
     done = make_node("a").command("cluster", "leave")
     assert done.returncode == 1 and "is used by a gateway: stop all that use it" in done.stderr
@@ -94,7 +94,7 @@ def test_a_move_needs_a_database_in_the_configuration(make_node, stub):
         assert done.returncode == 1 and "cluster.database is not set" in done.stderr
 
 
-def test_a_database_of_another_cluster_or_a_newer_release_is_not_filled(gateway, cluster, make_node, server, database):
+def test_a_database_of_another_cluster_or_a_newer_release_is_refused(gateway, cluster, make_node, server, database):
     make_node("b").start().stop()
     gateway.stop()
     gateway.configure(cluster)

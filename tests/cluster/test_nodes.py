@@ -1,4 +1,4 @@
-"""Which gateways may share a database, and what a node leaves alone that another one does."""
+"""Which gateways may share a database; a node that starts does not touch the runs of others."""
 
 import pytest
 
@@ -8,7 +8,7 @@ from tools import new_thread
 
 
 def fails(node, status, *words):
-    """The node does not start; the message has the words."""
+    """Asserts that the node does not start, and that its message has the words."""
     failed = node.fails()
     assert failed.status == status, failed.stderr
     for word in words:
@@ -16,7 +16,7 @@ def fails(node, status, *words):
     return failed
 
 
-def test_two_nodes_of_one_name_are_refused(make_node, server, database):
+def test_two_nodes_with_one_name_are_refused(make_node, server, database):
     first = make_node("a").start()
     fails(make_node("a"), 1, f"the database {database} at 127.0.0.1:{server.port} (cluster.database) already has a node a "
           "(connected from 127.0.0.1 since 20", "give this gateway another name (cluster.node), or stop that one")
@@ -25,10 +25,10 @@ def test_two_nodes_of_one_name_are_refused(make_node, server, database):
     make_node("a").start()
 
 
-def test_nodes_and_a_gateway_alone_exclude_each_other(make_node):
-    alone = make_node(None).start()
+def test_nodes_and_a_standalone_gateway_exclude_each_other(make_node):
+    standalone = make_node(None).start()
     fails(make_node("a"), 1, "is in use by a gateway without a name", "set cluster.node there too")
-    alone.stop()
+    standalone.stop()
     make_node("a").start()
     fails(make_node(None), 3, "is in use by another gateway", "unless each has a name (cluster.node)")
 
@@ -48,7 +48,7 @@ def test_a_name_has_letters_digits_and_hyphens(make_node, server, database, name
 
 @pytest.mark.parametrize("options, words", [("ENCODING 'SQL_ASCII' LOCALE 'C'", "does not store text as UTF-8"),
                                             ("ENCODING 'UTF8' LOCALE 'C' ALLOW_CONNECTIONS false", "cannot reach")])
-def test_a_database_that_does_not_fit_is_refused(make_node, server, options, words):
+def test_an_unsuitable_database_is_refused(make_node, server, options, words):
     name = f"unfit_{abs(hash(options))}"
     server.create(name, options)
     fails(make_node("a", url=server.url(name)), 1, f"database {name} at 127.0.0.1:{server.port}", words)
@@ -87,7 +87,7 @@ def test_a_role_without_rights_is_refused_without_its_password(make_node, server
     assert "never-shown" not in failed.stderr
 
 
-def test_the_start_of_a_node_leaves_the_runs_of_another_alone(make_node, stub):
+def test_the_start_of_a_node_does_not_end_the_runs_of_others(make_node, stub):
     a = make_node("a").start()
     thread = new_thread(a, accepted(a.http.get("/extensions/assistant")))
     held = stub.hold("one ", "two")
@@ -98,10 +98,10 @@ def test_the_start_of_a_node_leaves_the_runs_of_another_alone(make_node, stub):
         held.release()
         assert events.run(turn["id"])[-1]["type"] == "finish"
     turns = accepted(a.http.get(f"/threads/{thread['id']}/turns"))
-    assert [one["content"] for one in turns if one["role"] == "assistant"] == ["one two"]
+    assert [turn["content"] for turn in turns if turn["role"] == "assistant"] == ["one two"]
 
 
-def test_a_node_that_starts_again_ends_what_it_had_begun(make_node, stub):
+def test_a_restarted_node_ends_its_earlier_runs(make_node, stub):
     a, b = make_node("a").start(), make_node("b").start()
     thread = new_thread(a, accepted(a.http.get("/extensions/assistant")))
     stub.hold("one ", "two")
@@ -113,5 +113,5 @@ def test_a_node_that_starts_again_ends_what_it_had_begun(make_node, stub):
 
     def ends():
         turns = accepted(b.http.get(f"/threads/{thread['id']}/turns"))
-        return [one["metadata"]["finish_reason"] for one in turns if one["role"] == "assistant"]
+        return [turn["metadata"]["finish_reason"] for turn in turns if turn["role"] == "assistant"]
     eventually(ends, ["interrupted"])

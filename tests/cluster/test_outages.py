@@ -1,4 +1,4 @@
-"""PostgreSQL is away for longer than a request waits, and comes back: everything goes on by itself."""
+"""PostgreSQL is down for longer than requests wait; once it is back, everything continues by itself."""
 
 import contextlib
 import datetime
@@ -15,7 +15,7 @@ from stubs.provider import Reply
 from stubs.telegram import TOKEN, TelegramStub
 from test_changes import eventually, new_extension
 from test_events import answering, log_of
-from test_node_apps import run_app, running
+from test_node_apps import run_app, wait_until_running
 from tools import turns_of
 
 
@@ -27,7 +27,7 @@ def telegram():
 
 
 @contextlib.contextmanager
-def away(server):
+def outage(server):
     server.stop()
     try:
         yield
@@ -35,14 +35,14 @@ def away(server):
         server.start()
 
 
-def connected(node, telegram):
-    """Adds a channel, which is connected."""
+def add_channel(node, telegram):
+    """Adds a channel, and waits until it is connected."""
     assert node.http.put("/secrets/TELEGRAM", json={"value": TOKEN}).status_code == 204
     connect(node, telegram)
-    eventually(lambda: [one["state"] for one in accepted(node.http.get("/channels"))], ["connected"])
+    eventually(lambda: [channel["state"] for channel in accepted(node.http.get("/channels"))], ["connected"])
 
 
-def logs(node, words, count=1):
+def wait_for_log(node, words, count=1):
     eventually(lambda: log_of(node).count(words) >= count, True)
 
 
@@ -50,39 +50,39 @@ def test_a_job_whose_end_could_not_be_stored_ends_and_starts_again(make_node, se
     stub.always(Reply(text="Done."))
     a = make_node("a").start()
     workspace = a.data / "agents" / "assistant" / "workspace"
-    until_told = "touch began; until test -e go; do sleep 0.05; done; exit 1"
-    job = new_job(a, "lonely", concurrency="forbid", precheck=until_told)
+    wait_for_go = "touch began; until test -e go; do sleep 0.05; done; exit 1"
+    job = new_job(a, "lonely", concurrency="forbid", precheck=wait_for_go)
     accepted(a.http.post("/run/lonely"), 202)
     eventually((workspace / "began").exists, True)
-    with away(server):
+    with outage(server):
         (workspace / "go").touch()
-        logs(a, "the end of a run of the job lonely is not stored yet")
+        wait_for_log(a, "the end of a run of the job lonely is not stored yet")
     eventually(lambda: [row["status"] for row in rows(a, job)], ["skipped"])
     accepted(a.http.post("/run/lonely"), 202)
     eventually(lambda: [row["status"] for row in rows(a, job)], ["skipped", "skipped"])
 
 
-def test_a_job_that_could_not_begin_begins_once_the_database_is_back(make_node, server, stub):
+def test_a_job_that_could_not_start_starts_once_the_database_is_back(make_node, server, stub):
     stub.always(Reply(text="Done."))
     a = make_node("a").start()
     workspace = a.data / "agents" / "assistant" / "workspace"
     job = new_job(a, "lonely", precheck="touch began; until test -e go; do sleep 0.05; done")
     accepted(a.http.post("/run/lonely"), 202)
     eventually((workspace / "began").exists, True)
-    with away(server):
+    with outage(server):
         (workspace / "go").touch()
-        logs(a, "a run of the job lonely waits for the database")
+        wait_for_log(a, "a run of the job lonely waits for the database")
     eventually(lambda: [row["status"] for row in rows(a, job)], ["completed"])
 
 
-def test_each_due_time_has_its_row_although_the_database_was_away(make_node, server, stub):
+def test_each_due_time_has_its_row_despite_an_outage(make_node, server, stub):
     stub.always(Reply(text="Done."))
     a = make_node("a").start()
     job = new_job(a, "ticking", {"type": "cron", "expression": "* * * * * *"}, concurrency="forbid")
     eventually(lambda: bool(rows(a, job)), True)
     began = time.monotonic()
-    with away(server):
-        logs(a, "the job ticking is due and waits")
+    with outage(server):
+        wait_for_log(a, "the job ticking is due and waits")
     back = datetime.datetime.now(datetime.UTC).isoformat()
     eventually(lambda: max(row["due_at"] for row in rows(a, job)) > back, True)
     accepted(a.http.patch(f"/extensions/{job['id']}", json={"enabled": False}))
@@ -95,13 +95,13 @@ def test_each_due_time_has_its_row_although_the_database_was_away(make_node, ser
     assert warnings <= 1 + (time.monotonic() - began) // 60, "each minute at most"
 
 
-def test_a_channel_goes_on_after_the_database_was_away(make_node, server, stub, telegram):
+def test_a_channel_continues_after_an_outage(make_node, server, stub, telegram):
     stub.always(Reply(text="Four."))
     a = make_node("a").start()
-    connected(a, telegram)
-    with away(server):
+    add_channel(a, telegram)
+    with outage(server):
         telegram.says(ANN, "What is two and two?")
-        logs(a, "could not handle a message", count=4)
+        wait_for_log(a, "could not handle a message", count=4)
     telegram.message("Four.", seconds=PATIENCE)
     telegram.says(ANN, "And now?")
     telegram.message("Four.", count=2, seconds=PATIENCE)
@@ -110,22 +110,22 @@ def test_a_channel_goes_on_after_the_database_was_away(make_node, server, stub, 
 
 def test_an_answer_that_could_not_be_stored_for_a_channel_is_sent_later(make_node, server, stub, telegram):
     a = make_node("a").start()
-    connected(a, telegram)
+    add_channel(a, telegram)
     held = stub.hold("Here ", "it is.")
     with a.events() as events:
         telegram.says(ANN, "Where is it?")
         events.until(lambda event: event["type"] == "text-delta")
-        with away(server):
+        with outage(server):
             held.release()
-            logs(a, "cannot store the answer")
+            wait_for_log(a, "cannot store the answer")
     telegram.message("Here it is.", seconds=PATIENCE)
     assert telegram.texts() == ["Here it is."]
 
 
-def test_the_next_leader_answers_what_a_killed_one_had_received(make_node, messages, stub, telegram):
+def test_the_next_leader_replies_to_what_a_killed_one_had_received(make_node, messages, stub, telegram):
     a, b = (make_node(name, events=messages.url()).start() for name in ("a", "b"))
     assert b.http.put("/secrets/TELEGRAM", json={"value": TOKEN}).status_code == 204
-    connected(a, telegram)
+    add_channel(a, telegram)
     stub.hold("Half ", "of it")
     with a.events() as events:
         telegram.says(ANN, "Where is it?")
@@ -139,10 +139,10 @@ def test_the_next_leader_answers_what_a_killed_one_had_received(make_node, messa
     assert len(telegram.texts()) == 2
 
 
-def test_a_gateway_stops_soon_while_the_database_is_away(make_node, server, stub):
+def test_a_gateway_stops_quickly_during_an_outage(make_node, server, stub):
     a = make_node("a").start()
     with answering(a, stub):
-        with away(server):
+        with outage(server):
             began = time.monotonic()
             assert a.stop() == 0
             assert time.monotonic() - began < 20, "without waiting for the server once for each write"
@@ -150,18 +150,18 @@ def test_a_gateway_stops_soon_while_the_database_is_away(make_node, server, stub
     eventually(lambda: [len(turns_of(a, thread, "assistant")) for thread in accepted(a.http.get("/threads"))], [1])
 
 
-def test_what_became_of_an_app_while_the_database_was_away_is_seen_elsewhere(make_neighbour, server):
+def test_a_crash_of_an_app_during_an_outage_is_seen_at_other_nodes(make_neighbour, server):
     a, b = (make_neighbour(name).start() for name in ("a", "b"))
     run_app(a, "web", b)
-    before = running("web", a, b)
-    with away(server):
+    before = wait_until_running("web", a, b)
+    with outage(server):
         os.kill(before, signal.SIGKILL)
-        logs(a, "other nodes do not know yet how a program of this one is")
-    running("web", a, b, before=before)
+        wait_for_log(a, "other nodes do not know yet how a program of this one is")
+    wait_until_running("web", a, b, before=before)
 
 
-def test_a_name_that_another_node_has_freed_is_taken_at_once(make_node, server, database):
-    """What another gateway does without telling anybody stands for what this node has not heard of yet."""
+def test_a_name_freed_at_another_node_can_be_used_at_once(make_node, server, database):
+    """An update of the database without a notification simulates a change that this node has not seen yet."""
     a = make_node("a").start()
     old = new_extension(a, "command", "hello", {"prompt": "Say hello."})
     renamed = "name = 'farewell', updated_at = updated_at + 1"

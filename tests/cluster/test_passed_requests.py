@@ -1,4 +1,4 @@
-"""Requests that another node answers are carried out once or not at all, and whoever asks always gets an answer."""
+"""Requests that another node handles are carried out at most once, and the client always gets a response."""
 
 import contextlib
 import signal
@@ -9,31 +9,31 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from checks import PATIENCE, accepted, refused
-from nats import Listener, Wire
+from nats import Listener, Proxy
 from stubs.provider import Reply
 from test_changes import eventually
 from test_events import UNREACHABLE, answering, ask, assistant_thread, log_of, resumed
 from tools import turns_of
 
-AWAY = 9  # seconds: longer than a node is thought to be there without being heard
+LONG_OUTAGE = 9  # seconds: a node that is silent for less than that already counts as lost
 
 
 @pytest.fixture
 def listener(messages):
-    with contextlib.closing(Listener(messages)) as one:
-        yield one
+    with contextlib.closing(Listener(messages)) as running:
+        yield running
 
 
 @pytest.fixture
-def wire(messages):
-    with contextlib.closing(Wire(messages)) as one:
-        yield one
+def proxy(messages):
+    with contextlib.closing(Proxy(messages)) as running:
+        yield running
 
 
 @pytest.fixture
-def wired(make_node, messages, wire):
-    """Two nodes; the wire of the first to the NATS server can be cut."""
-    return make_node("a", events=wire.url()).start(), make_node("b", events=messages.url()).start()
+def proxied_nodes(make_node, messages, proxy):
+    """Two nodes; the connection of the first one to the NATS server can be cut."""
+    return make_node("a", events=proxy.url()).start(), make_node("b", events=messages.url()).start()
 
 
 def contents(node, thread):
@@ -42,9 +42,9 @@ def contents(node, thread):
 
 @contextlib.contextmanager
 def turns_locked(server, database):
-    """Until it ends, no turn can be stored."""
-    place = ["-h", str(server.directory), "-p", str(server.port), "-U", "agw", "-d", database]
-    with subprocess.Popen(["psql", "-X", "-q", "-A", "-t", *place], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as psql:
+    """Prevents turns from being stored."""
+    options = ["-h", str(server.directory), "-p", str(server.port), "-U", "agw", "-d", database]
+    with subprocess.Popen(["psql", "-X", "-q", "-A", "-t", *options], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as psql:
         psql.stdin.write("BEGIN; LOCK TABLE turns IN SHARE MODE; SELECT 'locked';\n")
         psql.stdin.flush()
         assert psql.stdout.readline() == "locked\n"
@@ -53,7 +53,7 @@ def turns_locked(server, database):
         psql.stdin.close()
 
 
-def test_a_request_that_is_repeated_at_another_node_meanwhile_gets_the_first_answer(nodes, stub, server, database):
+def test_a_concurrent_repetition_at_another_node_gets_the_same_response(nodes, stub, server, database):
     stub.always(Reply(text="Here."))
     body, key = {"content": "Count."}, {"Idempotency-Key": "the same"}
     with ThreadPoolExecutor() as pool:
@@ -66,7 +66,7 @@ def test_a_request_that_is_repeated_at_another_node_meanwhile_gets_the_first_ans
     assert server.psql(database, "SELECT count(*) FROM idempotency_claims") == [["0"]]
 
 
-def test_a_key_is_free_again_after_a_failure_and_after_a_kill(nodes, server, database):
+def test_a_key_can_be_used_again_after_a_failure_and_after_a_kill(nodes, server, database):
     a, b = nodes
     key = {"Idempotency-Key": "failing"}
     for node in (a, b):
@@ -79,23 +79,23 @@ def test_a_key_is_free_again_after_a_failure_and_after_a_kill(nodes, server, dat
     assert b.http.post("/chat", json={"content": "Count."}, headers=key, timeout=PATIENCE).status_code == 201
 
 
-def test_recorded_messages_that_are_sent_again_do_nothing(talking, stub, listener):
-    a, b = talking
-    with answering(a, stub, heard_at=b) as run:
+def test_replayed_messages_have_no_effect(linked_nodes, stub, listener):
+    a, b = linked_nodes
+    with answering(a, stub, client_at=b) as run:
         ask(b, run.thread, "once")
         run.held.release()
         run.events.run(run.turn["id"])
-        heard = len(run.events.messages)
+        count = len(run.events.messages)
         listener.send_again(list(listener.recorded))
         ask(b, run.thread, "then")
         run.events.until(lambda event: event["type"] == "turn-created" and event["turn"]["content"] == "then")
-        again = [event for event in run.events.messages[heard:] if event.get("runId") == run.delta["runId"]]
-        assert again == []
+        repeated = [event for event in run.events.messages[count:] if event.get("runId") == run.delta["runId"]]
+        assert repeated == []
     assert contents(a, run.thread) == ["Count.", "once", "then"]
 
 
-def test_a_request_is_not_carried_out_once_its_asker_has_given_up(talking, stub):
-    a, b = talking
+def test_a_request_is_not_carried_out_once_its_sender_has_given_up(linked_nodes, stub):
+    a, b = linked_nodes
     with answering(a, stub) as run:
         thread = run.thread
         a.process.send_signal(signal.SIGSTOP)
@@ -110,8 +110,8 @@ def test_a_request_is_not_carried_out_once_its_asker_has_given_up(talking, stub)
         assert "too late" not in contents(a, thread)
 
 
-def test_an_answer_that_is_lost_is_not_waited_for(wired, wire, stub, server, database):
-    a, b = wired
+def test_a_lost_response_is_not_waited_for(proxied_nodes, proxy, stub, server, database):
+    a, b = proxied_nodes
     with answering(a, stub) as run:
         eventually(lambda: [each["runId"] for each in resumed(b, run.thread)], [run.delta["runId"]])
         body = {"content": "lost", "threadId": run.thread["id"]}
@@ -120,25 +120,25 @@ def test_an_answer_that_is_lost_is_not_waited_for(wired, wire, stub, server, dat
                 sent = pool.submit(b.http.post, "/chat", json=body, timeout=PATIENCE)
                 waiting = "SELECT count(*) FROM pg_locks WHERE relation = CAST('turns' AS regclass) AND NOT granted"
                 eventually(lambda: server.psql(database, waiting), [["1"]])
-                wire.cut()
+                proxy.cut()
                 eventually(lambda: "is lost: events of other nodes" in log_of(a), True)
             eventually(lambda: "lost" in contents(a, run.thread), True)
-            wire.mend()
+            proxy.restore()
             refused(sent.result(), 503, "the node a was lost while it answered, see what became of it and try again")
     assert contents(b, run.thread) == ["Count.", "lost"]
 
 
-def test_clients_catch_up_on_a_node_that_was_cut_off_for_long(wired, wire, stub):
-    a, b = wired
+def test_clients_reconnect_after_a_node_was_disconnected_for_long(proxied_nodes, proxy, stub):
+    a, b = proxied_nodes
     thread = assistant_thread(a, title="a title")
     with b.events() as there:
         there.subscribe(thread["id"], lists=True)
         accepted(a.http.patch(f"/threads/{thread['id']}", json={"title": "heard"}))
         there.until(lambda event: event["type"] == "thread-updated")
-        wire.cut()
+        proxy.cut()
         eventually(lambda: "is lost: events of other nodes" in log_of(a), True)
         accepted(a.http.patch(f"/threads/{thread['id']}", json={"title": "missed"}))
         began = time.monotonic()
-        eventually(lambda: time.monotonic() - began > AWAY, True)
-        wire.mend()
+        eventually(lambda: time.monotonic() - began > LONG_OUTAGE, True)
+        proxy.restore()
         assert there.closed() == 1012
