@@ -1,4 +1,4 @@
-"""A person who is there: sends a message and decides what the agent asks for."""
+"""A user who sends a message and decides on the agent's permission requests."""
 
 import contextlib
 
@@ -20,13 +20,13 @@ def answer(gateway, request, value):
 
 
 class Person:
-    """Somebody with the thread open, who has just sent a message."""
+    """A user who has the thread open and has just sent a message."""
 
     def __init__(self, talker, thread, events, turn):
         self.gateway, self.thread, self.events, self.turn = talker.gateway, thread, events, turn
 
     def asked(self):
-        """Waits for the next request, and returns it."""
+        """Waits for the next permission request and returns it."""
         found = self.events.until(lambda event: event["type"] == "permission-requested" or event["type"] in ENDS)[-1]
         assert found["type"] == "permission-requested", found
         return found["request"]
@@ -40,7 +40,7 @@ class Person:
         return self.events.run(self.turn["id"])
 
     def result(self):
-        """The first tool's result."""
+        """Waits for the end of the run and returns its first `tool-end` event."""
         return of_kind(self.run(), "tool-end")[0]
 
 
@@ -54,17 +54,18 @@ def person(talker, thread, *replies, content="Do it."):
 
 
 def call_asked(talker, thread, name, input, decision="allow", **members):
-    """Has the model make one call, decides it, and returns the request as decided and the `tool-end` event."""
-    with person(talker, thread, calls((name, input)), "Done.") as somebody:
-        decided = somebody.decides(decision, **members)
-        return decided, somebody.result()
+    """Has the model make one call and decides on it. Returns the decided request and the `tool-end` event."""
+    with person(talker, thread, calls((name, input)), "Done.") as user:
+        decided = user.decides(decision, **members)
+        return decided, user.result()
 
 
 def call_unasked(talker, thread, name, input):
-    """Has the model make one call while somebody is there. Checks that nobody is asked; returns its `tool-end`."""
-    with person(talker, thread, calls((name, input)), "Done.") as somebody:
-        run = somebody.run()
-        kinds = [event["type"] for event in somebody.events.messages]
+    """Has the model make one call while a user has the thread open. Checks that no permission is requested; returns
+    its `tool-end` event."""
+    with person(talker, thread, calls((name, input)), "Done.") as user:
+        run = user.run()
+        kinds = [event["type"] for event in user.events.messages]
         assert "permission-requested" not in kinds, kinds
         return of_kind(run, "tool-end")[0]
 

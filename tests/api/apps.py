@@ -1,4 +1,4 @@
-"""Test apps: small servers written into the home of a gateway, and requests to them."""
+"""Test apps: small servers in the home directory of a gateway, and requests to them."""
 
 import textwrap
 import time
@@ -64,7 +64,7 @@ def serve():
 """
 
 def make_app(gateway, name, script="serve()", *, enabled=True, routes="", **definition):
-    """Creates an app that runs a Python script in its own directory. `routes`: the body of the server's `route`."""
+    """Creates an app that runs a Python script in its own directory. `routes`: the body of the handler's `route`."""
     directory = gateway.home / "apps" / name
     directory.mkdir(parents=True, exist_ok=True)
     text = SERVER

@@ -1,4 +1,4 @@
-"""Channels of a gateway, and the people who write to them."""
+"""Telegram channels of a gateway, and the users who write to them."""
 
 import itertools
 

@@ -6,10 +6,10 @@ from concurrent.futures import ThreadPoolExecutor
 
 ID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}")
 TIMESTAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
-TRIES = 8  # attempts for something that must be quick at least once: see seconds_of
+TRIES = 8  # attempts, at least one of which must be fast: see seconds_of
 UNKNOWN_ID = "01890000-0000-7000-8000-000000000000"
-# Seconds until a wait is given up. It only guards against hangs: durations depend on what else the machine does, and on
-# the sanitizers.
+# Timeout of every wait, in seconds. It only guards against hangs: durations depend on the machine's load and on
+# sanitizers.
 PATIENCE = 60
 
 
@@ -30,7 +30,7 @@ def refused(response, status, error, **members):
 
 
 def invalid(response, path=None):
-    """Checks for `validation failed` with details, and that one of them names the path."""
+    """Checks for `validation failed` with details, one of which names the path."""
     details = refused(response, 400, "validation failed")["details"]
     assert isinstance(details, list) and details, details
     assert all(set(entry) == {"path", "message"} and all(isinstance(value, str) for value in entry.values())
@@ -55,8 +55,8 @@ def at_once(count, action):
 
 
 def seconds_of(act):
-    """Returns how long the call takes. Anything can be slow on a busy machine: callers require one of TRIES to be
-    quick."""
+    """Returns how long the call takes. Any call can be slow on a busy machine: callers require that one of TRIES is
+    fast."""
     began = time.monotonic()
     act()
     return time.monotonic() - began

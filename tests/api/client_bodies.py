@@ -1,4 +1,4 @@
-"""Bodies for the APIs of other programs: whole ones, and ones that chance has changed."""
+"""Request bodies for the APIs that the gateway shares with model services: complete ones and random mutations."""
 
 import base64
 import json
@@ -85,14 +85,14 @@ BODIES = {
     "/v1/messages/count_tokens": {name: MESSAGES[name] for name in ("model", "system", "messages", "tools", "thinking")},
     "/v1/embeddings": {"model": MODEL, "input": ["a", "b"], "encoding_format": "float", "dimensions": 8, "user": "u"},
 }
-# Members without which a body is refused at once, so that chance seldom leaves them out.
+# Members without which a body is rejected immediately, so mutations seldom omit them.
 REQUIRED = {"model", "messages", "input", "max_tokens", "role", "type"}
-# Members that refer to something that exists, or not: most bodies do without.
+# Members that refer to another object, which may not exist: most bodies omit them.
 RARE = {"previous_response_id", "conversation", "metadata", "tool_choice", "background"}
 
 
 def names_of(value):
-    """The names of all members, at any depth."""
+    """Returns the names of all members, at any depth."""
     if isinstance(value, list):
         return set().union(*map(names_of, value))
     return set(value).union(*map(names_of, value.values())) if isinstance(value, dict) else set()
@@ -102,14 +102,14 @@ NAMES = sorted(names_of(list(BODIES.values())))
 
 
 class Changes:
-    """Changes bodies by chance. `any_value()` makes a value."""
+    """Mutates bodies at random. `any_value()` returns a random value."""
 
     def __init__(self, random, any_value):
         self.random = random
         self.any_value = any_value
 
     def body(self, path):
-        """A body of the route, with some of its members, and some changed at any depth."""
+        """Returns a body for the route with a random subset of its members, some of them mutated at any depth."""
         whole = BODIES[path]
         kept = {name: whole[name] for name in whole
                 if name in REQUIRED or self.random.random() < (0.1 if name in RARE else 0.5)}

@@ -1,10 +1,10 @@
-"""Reads the streams of the APIs of other programs, and checks what holds for each of them: the order of events, indexes,
-ids, and exactly one end."""
+"""Parses the streams of the OpenAI and Anthropic APIs and checks their invariants: order of events, indexes, ids, and
+exactly one end."""
 
 import json
 from dataclasses import dataclass, field
 
-# The member that has the text of a delta of Anthropic's.
+# The member with the text of a delta, by its type in Anthropic's API.
 DELTAS = {"text_delta": "text", "thinking_delta": "thinking", "input_json_delta": "partial_json"}
 
 
@@ -13,7 +13,7 @@ class Answer:
     text: str = ""
     reasoning: str = ""
     calls: list = field(default_factory=list)  # (id, name, JSON of the arguments)
-    stop: str = None  # in the protocol's word; None: it failed
+    stop: str = None  # stop reason as named by the protocol; None if the answer failed
     usage: dict = None
 
 
@@ -77,7 +77,7 @@ def read_response(body):
 
 
 def _items(events):
-    """The items that the events between the first two and the last one make, each with its `text` and how it is `done`."""
+    """Returns the output items that the events build, each with its streamed `text` and its final state in `done`."""
     items = []
     for kind, event in events:
         if kind == "output_item.added":
@@ -135,6 +135,6 @@ def read_message(body):
 
 
 def data_of(body):
-    """The data of each event."""
+    """Returns the data of each server-sent event."""
     assert body.endswith("\n\n")
     return [line.removeprefix("data: ") for line in body.split("\n") if line.startswith("data: ")]

@@ -23,13 +23,14 @@ from talker import Talker, configuration  # noqa: E402
 from tools import new_agent  # noqa: E402
 
 
-# pytest spends 5 s of CPU on rewriting the assertions of all modules: other workers and later runs share the result.
+# Rewriting the assertions of all modules takes pytest 5 s of CPU: other workers and later runs share the result.
 sys.dont_write_bytecode = False
 sys.pycache_prefix = str(REPOSITORY / "build" / "pycache")
 
 
 def pytest_collection(session):
-    """Imports the test modules, each worker in another order, so that they don't all rewrite the same ones at a time."""
+    """Imports the test modules, in a different order in each worker, so that workers don't rewrite the same module at
+    once."""
     worker = getattr(session.config, "workerinput", None)
     if worker:
         modules = sorted(path.stem for path in (REPOSITORY / "tests" / "api").glob("test_*.py"))
@@ -39,11 +40,11 @@ def pytest_collection(session):
 
 
 def pytest_collection_modifyitems(config, items):
-    """Moves slow tests to the start of the first tests of each worker: one that starts last keeps the others waiting."""
+    """Schedules slow tests first on each worker: a slow test that starts last would delay the end of the session."""
     workers = getattr(config, "workerinput", {}).get("workercount", 1)
     slow = [item for item in items if item.get_closest_marker("slow")]
     items[:] = [item for item in items if item not in slow]
-    first_share = len(items) // workers // 4  # what xdist sends each worker at first
+    first_share = len(items) // workers // 4  # the number of tests in xdist's first batch for each worker
     for number, item in enumerate(slow):
         items.insert(number % workers * first_share, item)
     if "AGW_TEST_POSTGRES" in os.environ:
@@ -55,7 +56,7 @@ def pytest_collection_modifyitems(config, items):
 def pytest_sessionstart(session):
     if not BINARY.exists():
         pytest.exit(f"{BINARY} is missing: build the preset `debug`, or name another binary in AGW", returncode=2)
-    # nohup and background shells ignore these signals, and children inherit that; a handler is not inherited.
+    # nohup and background shells ignore these signals, which child processes inherit; they do not inherit a handler.
     for number in (signal.SIGINT, signal.SIGHUP):
         if signal.getsignal(number) == signal.SIG_IGN:
             signal.signal(number, lambda *_: None)
@@ -63,16 +64,16 @@ def pytest_sessionstart(session):
 
 @pytest.fixture(scope="session", autouse=True)
 def fetch_declared_shapes(tmp_path_factory):
-    """Has `contract` fetch the declared shapes from this gateway, never from one whose requests a test counts or that
-    it ends."""
-    asked = Gateway(tmp_path_factory.mktemp("declared")).start()
-    accepted(asked.http.get("/health"))
-    asked.close()
+    """Makes `contract` fetch the declared shapes from a separate gateway, so that it never adds a request to a gateway
+    whose requests a test counts, or fetches from one that a test ends."""
+    gateway = Gateway(tmp_path_factory.mktemp("declared")).start()
+    accepted(gateway.http.get("/health"))
+    gateway.close()
 
 
 @pytest.fixture(scope="session")
 def gateway(tmp_path_factory):
-    """A gateway shared by all tests that only read, or that touch only what they create."""
+    """A gateway shared by all tests that only read, or that change only records they create."""
     shared = Gateway(tmp_path_factory.mktemp("shared")).start()
     yield shared
     shared.close()
@@ -80,7 +81,7 @@ def gateway(tmp_path_factory):
 
 @pytest.fixture
 def make_gateway(tmp_path):
-    """Creates gateways, not yet started, for a single test; they end with it."""
+    """Creates gateways for a single test, not yet started. They are stopped after the test."""
     made = []
     numbers = itertools.count()
 
@@ -94,7 +95,7 @@ def make_gateway(tmp_path):
 
 
 def without_scheduled_jobs(gateway):
-    """Disables the built-in job that is due every hour, because tests count threads and runs."""
+    """Disables the built-in hourly job, because tests count threads and runs."""
     accepted(gateway.http.patch("/extensions/compile-knowledge", json={"enabled": False}))
     return gateway
 
@@ -115,20 +116,20 @@ def shared_talker(tmp_path_factory):
 
 @pytest.fixture
 def talker(shared_talker):
-    """A shared gateway whose model is a stub without a script."""
+    """A shared gateway whose model is a stub, reset for each test."""
     shared_talker.stub.reset()
     yield shared_talker
     remove_test_extensions(shared_talker.gateway)
 
 
 def remove_test_extensions(gateway):
-    """Deletes what later tests would notice: tools take up the model's window, and a job that waits for events or due
-    times would consume answers scripted for another test."""
+    """Deletes extensions that would affect later tests: tools take up the model's context window, and a job with a
+    trigger or schedule would consume answers scripted for another test."""
     with http_client.new_client(base_url=gateway.url, headers=gateway.authorization) as http:
         for kind in ("integration", "action", "job"):
             for extension in accepted(http.get("/extensions", params={"type": kind})):
-                waits = extension["trigger_def"] or extension["definition"].get("schedule")
-                if extension["source"] != "built-in" and (waits or kind != "job"):
+                has_trigger = extension["trigger_def"] or extension["definition"].get("schedule")
+                if extension["source"] != "built-in" and (has_trigger or kind != "job"):
                     assert http.delete(f"/extensions/{extension['id']}").status_code == 204
 
 
@@ -140,7 +141,7 @@ def stub():
 
 @pytest.fixture
 def own_talker(make_gateway, stub):
-    """A gateway that only this test uses, and whose model is a stub."""
+    """A gateway whose model is a stub and that only this test uses."""
     return Talker(without_scheduled_jobs(make_gateway(config=configuration(stub)).start()), stub)
 
 
@@ -160,7 +161,7 @@ def new_name():
 
 @pytest.fixture
 def streaming_job_run(talker, new_name):
-    """A job with one run that is paused in the middle of its answer: gateway, job, row, answer."""
+    """A job with one run whose answer is paused halfway: gateway, job, row, answer."""
     job = new_job(talker.gateway, new_name("held"))
     answer = talker.holds("Half of it")
     run(talker.gateway, job)
@@ -180,7 +181,7 @@ def open_folder(talker, new_name):
 
 @pytest.fixture
 def start_editor(talker):
-    """Starts editors that are closed with the test."""
+    """Starts editors, which are closed after the test."""
     editors = []
 
     def start(*arguments, gateway=None, capabilities=EVERYTHING):
@@ -200,7 +201,7 @@ def editor(start_editor):
 
 @pytest.fixture
 def acting(talker, new_name, start_editor, open_folder):
-    """Makes an editor whose new session's agent acts: the editor and the session."""
+    """Starts an editor with a session whose agent may act. Returns the editor and the session."""
     def make(stage="operator", capabilities=EVERYTHING):
         agent = new_agent(talker.gateway, new_name("coder"), stage=stage)
         started = start_editor("--agent", agent["name"], capabilities=capabilities)
@@ -217,9 +218,9 @@ def fresh_name(stem="extension"):
 
 @pytest.fixture(scope="session")
 def kill_at(tmp_path_factory):
-    """A library that kills a program at a step, see kill_steps."""
+    """A library that kills a process at a given step, see kill_steps."""
     library = fault_library("kill_at", tmp_path_factory.mktemp("faults"))
-    return library or pytest.skip("AddressSanitizer must be the first library that is loaded")
+    return library or pytest.skip("AddressSanitizer must be loaded before any other library")
 
 
 @pytest.fixture
@@ -230,7 +231,7 @@ def telegram():
 
 @pytest.fixture
 def talking(make_gateway):
-    """A gateway with a scripted model that knows the bot's token."""
+    """A gateway with a scripted model, which has the Telegram bot's token as a secret."""
     with ProviderStub() as stub:
         gateway = make_gateway(config=configuration(stub)).start()
         gateway.http.put("/secrets/TELEGRAM", json={"value": TOKEN})

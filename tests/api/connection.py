@@ -1,4 +1,4 @@
-"""Plain connections to the gateway, for requests and frames that no library would send."""
+"""Raw connections to the gateway, for requests and frames that no library would send."""
 
 import base64
 import contextlib
@@ -57,7 +57,7 @@ class Response:
 
 
 class Connection:
-    """A TCP connection that sends bytes, reads complete responses and notices when the gateway closes it."""
+    """A TCP connection that sends raw bytes, reads complete responses and detects that the gateway closes it."""
 
     def __init__(self, gateway, seconds=PATIENCE, receive_buffer=None):
         self.gateway = gateway
@@ -79,7 +79,8 @@ class Connection:
         self.socket.close()
 
     def send(self, data):
-        """Sends all data. If the gateway closes meanwhile, it has already responded, and the response can be read."""
+        """Sends all data. If the gateway closes the connection during this, it has already responded, and the response
+        can be read."""
         try:
             self.socket.sendall(data.encode("latin-1") if isinstance(data, str) else data)
         except (BrokenPipeError, ConnectionResetError):
@@ -87,7 +88,7 @@ class Connection:
         return self
 
     def request(self, line, *headers, body=b"", host=True, token=True):
-        """Sends a request: its line, header lines as given, then the body. Only Host and token are added."""
+        """Sends a request: its line, the header lines unchanged, then the body. Adds only Host and the token."""
         lines = [line]
         if host:
             lines.append(f"Host: 127.0.0.1:{self.gateway.port}")
@@ -97,7 +98,7 @@ class Connection:
         return self.send(head.encode("latin-1") + body)
 
     def response(self, head_only=False):
-        """Returns the next response, including interim ones. Raises EOFError if the connection ended instead."""
+        """Returns the next response, which may be an interim one. Raises EOFError if the connection ended instead."""
         version, status = self._line().split(" ", 2)[:2]
         repeated = []
         while line := self._line():
@@ -109,7 +110,7 @@ class Connection:
         return Response(version, int(status), headers, repeated, body)
 
     def closed(self):
-        """Returns whether the gateway closes the connection without sending more."""
+        """Returns whether the gateway closes the connection without sending more data."""
         try:
             return self.reader.read(1) == b""
         except ConnectionResetError:
@@ -139,7 +140,7 @@ class Connection:
 
 
 class FrameConnection(Connection):
-    """A WebSocket with handwritten frames."""
+    """A WebSocket whose frames are built by hand."""
 
     def __init__(self, gateway, path="/ws", *headers, token=True, expect=101, **options):
         super().__init__(gateway, **options)
@@ -153,7 +154,7 @@ class FrameConnection(Connection):
             assert (fields["upgrade"].lower(), fields["connection"].lower()) == ("websocket", "upgrade"), fields
 
     def frame(self, opcode, payload=b"", *, final=True, reserved=0, masked=True, length=None):
-        """Sends a frame. `length`: the length in its header if it differs from that of the payload."""
+        """Sends a frame. `length`: the length in its header if it differs from the payload's."""
         payload = payload.encode() if isinstance(payload, str) else payload
         claimed = len(payload) if length is None else length
         flag = 0x80 if masked else 0
@@ -172,7 +173,7 @@ class FrameConnection(Connection):
         return self.send(head + payload)
 
     def receive(self):
-        """Returns the next frame as (opcode, payload). Frames of a server are never masked."""
+        """Returns the next frame as (opcode, payload). Checks that it is not masked: servers must not."""
         first, second = self._exactly(2)
         assert not second & 0x80, "a server must not mask"
         assert not first & 0x70, "no extension was negotiated"
@@ -192,14 +193,14 @@ class FrameConnection(Connection):
         return json.loads(payload)
 
     def next_of(self, kind):
-        """Returns the next message of this type and drops earlier ones."""
+        """Returns the next message of this type and discards earlier ones."""
         message = self.message()
         while message["type"] != kind:
             message = self.message()
         return message
 
     def close_code(self):
-        """Returns the gateway's close code and replies to it. Earlier messages are dropped."""
+        """Returns the gateway's close code and replies with a close frame. Discards earlier messages."""
         opcode, payload = self.receive()
         while opcode != CLOSE:
             opcode, payload = self.receive()

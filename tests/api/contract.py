@@ -1,7 +1,7 @@
-"""Checks of every response: the general rules of the API, and the shape that its route declares.
+"""Checks every response against the general rules of the API and the shape that its route declares.
 
-The shapes come from the gateway's own /openapi.json, which is generated from its route table. So a route whose
-responses differ from its declaration fails whichever test calls it.
+The shapes are from the gateway's /openapi.json, which is generated from its route table. So a route whose responses
+differ from its declaration fails any test that calls it.
 
 See docs/contract/requests.md#response-headers.
 """
@@ -17,7 +17,7 @@ import http_client
 METHODS = ("get", "post", "put", "patch", "delete")
 
 _shapes = None
-_asked = False
+_fetched = False
 
 
 def check(gateway, response):
@@ -34,12 +34,12 @@ def check(gateway, response):
 
 
 def is_text(where, status):
-    """Whether this is the only response that is neither JSON nor bytes."""
+    """Whether this is a response of /metrics, the only one that is plain text."""
     return where.startswith("GET /metrics ") and status == 200
 
 
 def is_stream(where, headers):
-    """Whether a program of another protocol asked for a stream."""
+    """Whether this is a stream of one of the compatible APIs below /v1."""
     return " /v1/" in where and headers.get("content-type", "").startswith("text/event-stream")
 
 
@@ -84,18 +84,18 @@ def check_shape(where, gateway, response):
 
 
 class Shapes:
-    """The operations of an OpenAPI document. Whatever depends on the document alone is computed once: nearly every
-    request of a test is checked."""
+    """The operations of an OpenAPI document. Anything that depends only on the document is computed once, because
+    nearly every request of a test is checked."""
 
     def __init__(self, document):
         self._paths = document["paths"]
         self._patterns = [(re.compile(re.sub(r"\\{[^}]+\\}", "[^/]+", re.escape(template))), template)
                           for template in sorted(self._paths, key=lambda template: template.count("{"))]
         self._resolver = jsonschema.RefResolver.from_schema(document)
-        self._lock = threading.Lock()  # the resolver has a state, and tests send requests from several threads
+        self._lock = threading.Lock()  # the resolver is stateful, and tests send requests from several threads
 
     def operation(self, method, path):
-        """Returns the operation that matches the path; a literal segment is preferred to a parameter."""
+        """Returns the operation that matches the path; literal segments take precedence over parameters."""
         for pattern, template in self._patterns:
             if method in self._paths[template] and pattern.fullmatch(path):
                 return self._paths[template][method]
@@ -108,12 +108,12 @@ class Shapes:
 
 
 def _declared(gateway):
-    """Returns the shapes, fetched once because all gateways of a session are the same binary. None if they are not
-    served."""
-    global _shapes, _asked
-    if not _asked and (gateway.data / ".gateway-token").exists():
+    """Returns the shapes, fetched once because all gateways of a session run the same binary. None if the gateway does
+    not serve them."""
+    global _shapes, _fetched
+    if not _fetched and (gateway.data / ".gateway-token").exists():
         response = http_client.get(gateway.url + "/openapi.json", headers=gateway.authorization)
-        _asked = True
+        _fetched = True
         if response.status_code == 404:
             warnings.warn("responses are not checked against their declared shapes: GET /openapi.json returns 404")
         else:

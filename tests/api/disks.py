@@ -1,4 +1,4 @@
-"""Small disks that are quickly full."""
+"""Small file systems, for tests of a full disk."""
 
 import contextlib
 import os

@@ -1,6 +1,6 @@
-"""An editor for tests: a client of the Agent Client Protocol over the pipes of `agw acp`.
+"""A test editor: a client of the Agent Client Protocol over the standard streams of `agw acp`.
 
-Each line that the bridge writes is held against the protocol's published schema.
+Each line that the bridge writes is validated against the protocol's published schema.
 """
 
 import itertools
@@ -24,7 +24,7 @@ _validators = {}
 
 
 def hold(value, name):
-    """Checks a value against a definition of the schema."""
+    """Validates a value against a definition of the schema."""
     if name not in _validators:
         _validators[name] = jsonschema.Draft202012Validator({"$ref": f"#/$defs/{name}", "$defs": SCHEMA["$defs"]})
     _validators[name].validate(value)
@@ -35,12 +35,12 @@ def text(value):
 
 
 def select(option):
-    """Answers requests for permission with this option."""
+    """Returns a function that answers permission requests with this option."""
     return lambda method, params: {"outcome": {"outcome": "selected", "optionId": option}}
 
 
 def stored(gateway, session):
-    """Role and text of the turns of a session."""
+    """Returns role and text of each turn of a session."""
     return [(turn["role"], turn["content"]) for turn in turns_of(gateway, {"id": session})]
 
 
@@ -51,14 +51,15 @@ class Refused(Exception):
 
 
 class Editor:
-    """`agw acp` as an editor runs it. `decide`: answers the requests of the agent."""
+    """`agw acp` as an editor runs it. `decide(method, params)` returns the response to a request of the agent, or None
+    to send none."""
 
     def __init__(self, gateway, *arguments, capabilities=None):
         self.process = subprocess.Popen(
             [str(BINARY), "acp", "--data-dir", str(gateway.data), *arguments], stdin=subprocess.PIPE,
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=gateway.variables(), cwd=gateway.home)
         self.ids = itertools.count(1)
-        self.methods = {}  # by the id of our requests
+        self.methods = {}  # of our requests, by id
         self.responses = {}
         self.updates = []
         self.asked = []
@@ -76,7 +77,7 @@ class Editor:
     # Sending.
 
     def write(self, line):
-        """Writes a line as it is."""
+        """Writes a line unchanged."""
         self.process.stdin.write(line if isinstance(line, bytes) else line.encode())
         self.process.stdin.write(b"\n")
         self.process.stdin.flush()
@@ -99,7 +100,7 @@ class Editor:
     # Receiving.
 
     def step(self):
-        """Takes the next line, answers it if it is a request, and returns it; None at the end."""
+        """Processes the next line, responds if it is a request, and returns it; None at the end of the output."""
         line = self._lines.get(timeout=PATIENCE)
         if line is None:
             return None
@@ -127,7 +128,7 @@ class Editor:
                 self.send(id=message["id"], result=result)
 
     def until(self, condition):
-        """Takes lines until the condition holds; returns its value."""
+        """Processes lines until the condition is true; returns its value."""
         while not (found := condition()):
             assert self.step() is not None, "it ended: " + self.process.stderr.read().decode()
         return found
@@ -143,7 +144,7 @@ class Editor:
         return self.end_of(self.begin(method, **params))
 
     def raw(self, line):
-        """Writes a line and returns the next one that comes."""
+        """Writes a line and returns the next line of output."""
         self.write(line)
         return self.step()
 
@@ -154,7 +155,7 @@ class Editor:
                         clientInfo={"name": "test", "version": "1"})
 
     def new(self, directory):
-        """Returns a new session's id, once its commands came."""
+        """Creates a session and returns its id after its commands have been received."""
         session = self.ask("session/new", cwd=str(directory), mcpServers=[])["sessionId"]
         self.until(lambda: self.kinds(session, "available_commands_update"))
         return session
@@ -173,14 +174,14 @@ class Editor:
     def said(self, session):
         return "".join(update["content"]["text"] for update in self.kinds(session, "agent_message_chunk"))
 
-    # Its end.
+    # The process.
 
     def resident_kib(self):
         status = Path(f"/proc/{self.process.pid}/status").read_text()
         return int(status.split("VmRSS:")[1].split()[0])
 
     def leave(self):
-        """Closes the pipe as an editor that ends does; returns the exit status."""
+        """Closes standard input, as an exiting editor does; returns the exit status."""
         self.process.stdin.close()
         return self.process.wait(PATIENCE)
 

@@ -1,4 +1,4 @@
-"""A WebSocket client that collects messages, so that tests read from top to bottom."""
+"""A WebSocket client that collects messages in the background, so that tests need no callbacks."""
 
 import asyncio
 import contextlib
@@ -33,10 +33,10 @@ async def _connect(url, **options):
 
 
 class Events:
-    """One connection. It keeps all messages; `until` and `drain` continue after the last call."""
+    """A connection. It keeps all messages; `until` and `drain` continue where the previous call stopped."""
 
     def __init__(self, gateway, path="/ws", *, headers=None, subprotocols=None, token="header", origin=None):
-        """`token`: location of the credential: "header", "subprotocol", "query" or None."""
+        """`token`: where to send the token: "header", "subprotocol", "query" or None."""
         headers = dict(headers or {})
         url = f"ws://127.0.0.1:{gateway.port}{path}"
         if token == "header":
@@ -63,7 +63,7 @@ class Events:
         return self._socket.subprotocol
 
     def close(self):
-        with contextlib.suppress(websockets.ConnectionClosed):  # by a gateway that was just killed
+        with contextlib.suppress(websockets.ConnectionClosed):  # the gateway may have been killed
             _wait(self._socket.close())
 
     def send(self, message):
@@ -72,7 +72,7 @@ class Events:
         _wait(self._socket.send(data))
 
     def ask(self, message):
-        """Sends a message and returns the next one that is not an event of a thread or of the gateway."""
+        """Sends a message and returns the reply, skipping events of threads and of the gateway."""
         self.send(message)
         return self.until(lambda found: found["type"] in ("subscribed", "pong", "error") and "runId" not in found)[-1]
 
@@ -82,7 +82,7 @@ class Events:
         return answer
 
     def until(self, condition, seconds=PATIENCE):
-        """Returns the messages after the last call, up to the first that meets the condition."""
+        """Returns the messages since the previous call, up to the first that meets the condition."""
         first, deadline = self.position, time.monotonic() + seconds
         with self._changed:
             while True:
@@ -96,14 +96,14 @@ class Events:
                     raise AssertionError(f"not received within {seconds} s; got {self.messages[first:]}")
 
     def take(self):
-        """Waits for messages, returns all that have come and forgets them. None once the connection is closed."""
+        """Waits for messages, and removes and returns all that were received. None once the connection is closed."""
         with self._changed:
             self._changed.wait_for(lambda: self.messages or self._ended)
             taken, self.messages, self.position = self.messages, [], 0
         return taken or None
 
     def drain(self):
-        """Returns everything the gateway has sent so far: it answers a ping after that."""
+        """Returns all messages that the gateway has sent so far, by waiting for the reply to a ping."""
         self.send({"type": "ping"})
         return self.until(lambda message: message["type"] == "pong")[:-1]
 
@@ -150,5 +150,5 @@ class Events:
 
 
 def text_of(events):
-    """Returns the answer streamed by a run."""
+    """Returns the text that a run has streamed."""
     return "".join(event["delta"] for event in events if event["type"] == "text-delta")

@@ -1,4 +1,4 @@
-"""Requests and random records of the extension tests."""
+"""Requests and random records for the extension tests."""
 
 import random
 
@@ -24,7 +24,7 @@ def named(gateway, wanted):
     return next((found for found in accepted(gateway.http.get("/extensions")) if found["name"] == wanted), None)
 
 
-# Text that YAML could take for something else, and text that could break any format.
+# Text that YAML could parse as another type, and text that could break any format.
 TEXTS = ["", "no", "Yes", "null", "~", "1e3", "0x1F", "010", "1_000", ".inf", "2026-01-02", "12:30:45", "- item", "a: b",
          "a #b", "#comment", "'", '"', "\\", "| fold", "> fold", "&anchor", "*alias", "!tag", "%directive", "@at", "`tick",
          "{a: 1}", "[1, 2]", "? key", "---", "...", " leading", "trailing ", "two\nlines", "line\n", "\n\nblank", "\ttab",
@@ -36,7 +36,7 @@ TYPES = ["command", "agent", "job", "app", "theme", "renderer", "integration", "
 
 
 class Maker:
-    """Random records of any type. A fixed seed makes failures reproducible."""
+    """Generates random records of any type. A fixed seed makes failures reproducible."""
 
     def __init__(self, seed):
         self.random = random.Random(seed)
@@ -51,7 +51,7 @@ class Maker:
         return [self.random.choice(TEXTS), self.random.choice(NUMBERS), self.random.random() < 0.5, None][kind]
 
     def members(self, depth=1):
-        """Members unknown to every schema, so that any value is valid."""
+        """Members that no schema defines, so any value is valid."""
         return {f"x-{self.random.choice(['no', 'a b', 'ü', '1', 'null', 'true'])}{number}": self.value(depth)
                 for number in range(self.random.randrange(1, 4))}
 

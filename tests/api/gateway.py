@@ -20,8 +20,8 @@ from events import Events
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 BINARY = Path(os.environ.get("AGW", REPOSITORY / "build" / "debug" / "agw")).resolve()
-HAS_ADDRESS_SANITIZER = b"__asan_init" in BINARY.read_bytes()  # it keeps what was freed: figures of memory mean nothing
-PASSED_ON = ("PATH", "ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS", "TSAN_OPTIONS", "LLVM_PROFILE_FILE")
+HAS_ADDRESS_SANITIZER = b"__asan_init" in BINARY.read_bytes()  # it retains freed memory: memory use is meaningless
+INHERITED_VARIABLES = ("PATH", "ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS", "TSAN_OPTIONS", "LLVM_PROFILE_FILE")
 SANITIZER_REPORTS = ("ERROR: AddressSanitizer", "ERROR: LeakSanitizer", "WARNING: ThreadSanitizer", "runtime error:")
 
 
@@ -34,11 +34,11 @@ class StartFailed(Exception):
 
 
 class Gateway:
-    """A data directory and the `agw serve` that runs on it, which can be stopped, killed and restarted."""
+    """A data directory and its `agw serve` process, which can be stopped, killed and restarted."""
 
     def __init__(self, root, *, arguments=(), config=None, environment=None, data=None, user=None, first=None):
         """`config`: text of config.yaml, or an object to write as YAML. `user`: numeric id of the process's user.
-        `first`: shell commands to run before the gateway in the same process."""
+        `first`: shell commands to run before the gateway, in the same process."""
         self.root = Path(root)
         self.home = self.root / "home"
         self.data = Path(data) if data else self.home / ".agent-gateway"
@@ -53,7 +53,7 @@ class Gateway:
         self._sockets = []
         self.home.mkdir(parents=True, exist_ok=True)
         if user is not None:
-            self._hand_over()
+            self._change_owner()
         if config is not None:
             self.configure(config)
         names_database = isinstance(config, dict) and "cluster" in config
@@ -62,12 +62,12 @@ class Gateway:
 
     def configure(self, config):
         self.data.mkdir(mode=0o700, parents=True, exist_ok=True)
-        # One line per value, whatever is in it.
+        # An infinite width keeps each value on one line.
         dumped = yaml.safe_dump(config, sort_keys=False, allow_unicode=True, width=float("inf"))
         (self.data / "config.yaml").write_text(config if isinstance(config, str) else dumped)
 
-    def _hand_over(self):
-        """Gives the directories to the user and makes their parents below the temporary directory accessible."""
+    def _change_owner(self):
+        """Makes the user the owner of the directories, and their parents below the temporary directory accessible."""
         for directory in (self.root, self.home):
             os.chown(directory, self.user, self.user)
         for parent in self.root.parents:
@@ -117,7 +117,7 @@ class Gateway:
         raise AssertionError("it started")
 
     def stop(self, by=signal.SIGTERM):
-        """Signals the process to end and returns its exit status."""
+        """Sends the signal to the process and returns its exit status."""
         self._leave()
         self.process.send_signal(by)
         return self.wait()
@@ -135,7 +135,7 @@ class Gateway:
         return self.wait()
 
     def restart(self):
-        """Stops the process if it runs, and starts it on the same data directory (on another port)."""
+        """Stops the process if it runs, and starts it on the same data directory, on another port."""
         if self.running:
             assert self.stop() == 0, self.stderr
         return self.start()
@@ -148,7 +148,7 @@ class Gateway:
         return self.process is not None and self.process.poll() is None
 
     def cpu_of(self, name):
-        """Returns the CPU nanoseconds of its threads with this name; the event loop is `agw`."""
+        """Returns the CPU time in nanoseconds of its threads with this name; the event loop's thread is `agw`."""
         threads = Path(f"/proc/{self.process.pid}/task").iterdir()
         return sum(int((thread / "schedstat").read_text().split()[0])
                    for thread in threads if (thread / "comm").read_text().strip() == name)
@@ -158,7 +158,7 @@ class Gateway:
 
     @property
     def stdout(self):
-        """Returns everything printed, once the process has ended."""
+        """Returns all output, after the process has ended."""
         self._printed += self.process.stdout.read()
         return self._printed.decode()
 
@@ -167,26 +167,26 @@ class Gateway:
         return self.stderr_file.read_text(errors="replace")
 
     def variables(self):
-        """The environment of the process and of commands: only what they need, nothing else of the caller's."""
-        passed_on = {name: os.environ[name] for name in PASSED_ON if name in os.environ}
-        return {**passed_on, "HOME": str(self.home), "LANG": "C.UTF-8", "TZ": "UTC", **self.environment}
+        """The environment of the process and of commands: only the required variables of the test process."""
+        inherited = {name: os.environ[name] for name in INHERITED_VARIABLES if name in os.environ}
+        return {**inherited, "HOME": str(self.home), "LANG": "C.UTF-8", "TZ": "UTC", **self.environment}
 
     def command(self, *arguments, typed="", seconds=PATIENCE):
-        """Runs `agw` with the arguments as the same user and returns the completed process, with text."""
+        """Runs `agw` with the arguments and returns the completed process. `typed`: its standard input."""
         return subprocess.run(
             [str(BINARY), *arguments], input=typed, capture_output=True, text=True, timeout=seconds,
             env={**self.variables(), "AGENT_GATEWAY_DATA_DIR": str(self.data)}, cwd=self.home,
         )
 
     def close(self):
-        """For fixtures: stops the process and checks that it ended cleanly, without sanitizer reports."""
+        """Stops the process and checks that it exited cleanly and without sanitizer reports. For fixtures."""
         clean = not self.running or self.stop() == 0
         for report in self.root.glob("stderr-*.txt"):
             text = report.read_text(errors="replace")
             assert not any(found in text for found in SANITIZER_REPORTS), text
         assert clean, f"exit status {self.process.returncode} at the end\n{self.stderr}"
 
-    # Its clients.
+    # Clients.
 
     @property
     def port(self):
@@ -210,15 +210,15 @@ class Gateway:
         return self._client("anonymous", {})
 
     def connect(self, **options):
-        """A plain TCP connection, for requests that no HTTP client would send."""
+        """A raw TCP connection, for requests that no HTTP client would send."""
         return Connection(self, **options)
 
     def frames(self, **options):
-        """A WebSocket with handwritten frames."""
+        """A WebSocket whose frames are built by hand."""
         return FrameConnection(self, **options)
 
     def events(self, *threads, **options):
-        """A WebSocket client subscribed to the given threads; without any it receives everything."""
+        """A WebSocket client subscribed to the given threads; without any, it receives everything."""
         events = Events(self, **options)
         self._sockets.append(events)
         if threads:

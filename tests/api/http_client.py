@@ -1,7 +1,7 @@
 """HTTP clients without TLS.
 
-httpx loads all certificate authorities for every client and for every single request, which takes 45 ms of CPU, unless
-it is given an SSL context.
+Without an SSL context, httpx loads all certificate authorities for every client and every single request, which takes
+45 ms of CPU.
 """
 
 import ssl

@@ -1,4 +1,4 @@
-"""Creating integrations, and the tools they offer."""
+"""Creates integrations and finds their tools in requests to the model."""
 
 from jobs import new_extension
 

@@ -1,4 +1,4 @@
-"""Creating jobs, running them and waiting for them."""
+"""Creates jobs, runs them and waits for them."""
 
 import time
 
@@ -19,14 +19,14 @@ def new_agent(gateway, name, enabled=True, **definition):
 
 
 def new_job(gateway, name, trigger=None, enabled=True, **definition):
-    """Creates a job of the assistant with a prompt, unless given otherwise."""
+    """Creates a job, by default of the assistant and with a prompt."""
     definition = {"agent_id": "assistant", "prompt": f"Do the work of {name}.", **definition}
     members = {"trigger_def": trigger} if trigger else {}
     return new_extension(gateway, "job", name, definition, enabled=enabled, **members)
 
 
 def new_job_of_nobody(gateway, name, agent, trigger=None):
-    """Creates a job whose agent, of that name, was deleted afterwards."""
+    """Creates a job whose agent, `agent`, has been deleted."""
     made = new_agent(gateway, agent)
     job = new_job(gateway, name, trigger, enabled=False, agent_id=agent)
     delete(gateway, made)
@@ -56,24 +56,24 @@ def delete(gateway, extension):
     assert response.status_code == 204, response.text
 
 
-def wait_for(look, seconds=PATIENCE):
-    """Polls until the function returns something true, and returns that. Polls less often the longer it takes: each look
-    costs CPU that other tests need."""
+def wait_for(poll, seconds=PATIENCE):
+    """Calls `poll` until it returns a true value, and returns that value. The interval grows with the time waited,
+    because each call takes CPU that other tests need."""
     began = time.monotonic()
-    while not (seen := look()):
+    while not (result := poll()):
         waited = time.monotonic() - began
-        assert waited < seconds, f"not seen within {seconds} s"
+        assert waited < seconds, f"not true within {seconds} s"
         time.sleep(min(0.005 + waited / 10, 0.1))
-    return seen
+    return result
 
 
 def ended(gateway, job, count=1, seconds=PATIENCE):
     """Waits until the job has at least `count` runs and all of them have ended. Returns the rows, newest first."""
-    def look():
+    def all_ended():
         found = rows(gateway, job, limit=1000)
         return found if len(found) >= count and all(row["status"] in ENDED for row in found) else None
 
-    return wait_for(look, seconds)
+    return wait_for(all_ended, seconds)
 
 
 def statuses(found):

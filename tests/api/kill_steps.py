@@ -1,11 +1,11 @@
-"""Kills a gateway at a step that it takes (tests/faults/kill_at.cpp)."""
+"""Kills a gateway at a given step (tests/faults/kill_at.cpp)."""
 
 import mmap
 import struct
 
 
 class Steps:
-    """The steps of a process that is started with `environment`."""
+    """Counts the steps of a process that is started with `environment`, and kills it at one of them."""
 
     def __init__(self, library, folder):
         path = folder / "steps"
@@ -15,15 +15,15 @@ class Steps:
         self.environment = {"LD_PRELOAD": str(library), "KILL_STEPS": str(path)}
 
     def arm(self, number):
-        """The process is killed at the step of this number from now on; never, if it is 0."""
+        """Kills the process at its next step number `number`, counted from now; 0 disarms."""
         self._numbers[:8] = struct.pack("=q", number)
 
     @property
     def left(self):
-        """How many steps are left until the kill; 0 once it came."""
+        """The number of steps until the kill; 0 after it."""
         return struct.unpack("=q", self._numbers[:8])[0]
 
     @property
     def count(self):
-        """How many steps it took so far."""
+        """The number of steps taken so far."""
         return struct.unpack("=q", self._numbers[8:])[0]

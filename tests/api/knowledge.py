@@ -1,4 +1,4 @@
-"""Helpers of the knowledge tests: handwritten files, and requests."""
+"""Helpers for the knowledge tests: files edited by hand, and requests."""
 
 import textwrap
 
@@ -9,7 +9,7 @@ from jobs import ended, rows, run, turns
 
 
 def write(gateway, path, text):
-    """Writes a file below the data directory, as a person would."""
+    """Writes a file below the data directory, as a user would."""
     file = gateway.data / path
     file.parent.mkdir(parents=True, exist_ok=True)
     content = text if isinstance(text, bytes) else textwrap.dedent(text).encode()
@@ -18,7 +18,7 @@ def write(gateway, path, text):
 
 
 def page(gateway, slug, body="Some text.\n", directory="knowledge/wiki", **head):
-    """Writes a page by hand, with front matter if there is any."""
+    """Writes a page file, with `head` as front matter if given."""
     text = f"---\n{yaml.safe_dump(head)}---\n\n{body}" if head else body
     return write(gateway, f"{directory}/{slug}.md", text)
 

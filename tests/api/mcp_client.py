@@ -1,4 +1,4 @@
-"""A client of the gateway's MCP server, by Streamable HTTP. See docs/contract/mcp.md."""
+"""A client of the gateway's MCP server, over Streamable HTTP. See docs/contract/mcp.md."""
 
 import contextlib
 import json
@@ -16,7 +16,7 @@ NAMED = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
 
 
 def events_of(response):
-    """Yields the messages of a response: of a stream as they arrive, or the only one."""
+    """Yields the messages of a response: those of a stream as they arrive, or the single one of a JSON body."""
     if not response.headers.get("content-type", "").startswith("text/event-stream"):
         response.read()
         yield json.loads(response.content)
@@ -28,7 +28,7 @@ def events_of(response):
 
 
 class Stream:
-    """A response that is being read."""
+    """The messages of a response, read one by one."""
 
     def __init__(self, response):
         self.response = response
@@ -38,16 +38,16 @@ class Stream:
         return next(self.messages)
 
     def until(self, method):
-        """Reads up to a notification or request of that method, and returns it."""
+        """Reads up to the next notification or request with this method and returns it."""
         return next(message for message in self.messages if message.get("method") == method)
 
     def result(self):
-        """Reads up to the response, and returns its result."""
+        """Reads up to the response and returns its result."""
         return next(message for message in self.messages if "method" not in message)["result"]
 
 
 class Client:
-    """A client with a session, or one of 2026-07-28, whose requests stand alone."""
+    """A client with a session; with version 2026-07-28, a stateless one."""
 
     def __init__(self, gateway, version="2025-11-25", capabilities=None, path="/mcp"):
         self.http = httpx.Client(base_url=gateway.url, headers={"Authorization": f"Bearer {gateway.token}"},
@@ -73,14 +73,14 @@ class Client:
         self.http.close()
 
     def post(self, headers=None, **message):
-        """Sends a message, with exactly these members, and returns the HTTP response."""
+        """Sends a message with exactly these members and returns the HTTP response."""
         return self.post_raw(json.dumps({"jsonrpc": "2.0", **message}), headers)
 
     def post_raw(self, content, headers=None):
         return self.http.post(self.path, content=content, headers={**self.headers, **(headers or {})})
 
     def request(self, method, **params):
-        """The message and headers of a request of the client's revision."""
+        """Returns message and headers of a request in the client's protocol version."""
         self.ids += 1
         headers = dict(self.headers)
         if self.version == MODERN:
@@ -91,7 +91,7 @@ class Client:
         return {"jsonrpc": "2.0", "id": self.ids, "method": method, "params": params}, headers
 
     def ask(self, method, **params):
-        """Sends a request, and returns its response."""
+        """Sends a request and returns its response."""
         with self.streamed(method, **params) as stream:
             return next(message for message in stream.messages if "method" not in message)
 
@@ -108,14 +108,14 @@ class Client:
 
     @contextlib.contextmanager
     def streamed(self, method, **params):
-        """Sends a request, and yields the stream of its response."""
+        """Sends a request and yields the stream of its response."""
         message, headers = self.request(method, **params)
         with self.http.stream("POST", self.path, json=message, headers=headers) as response:
             yield Stream(response)
 
     @contextlib.contextmanager
     def listening(self, **headers):
-        """Reads the session's general stream, or resumes one."""
+        """Opens the session's general stream, or resumes one (`Last-Event-ID`)."""
         with self.http.stream("GET", self.path, headers={**self.headers, **headers}) as response:
             yield Stream(response)
 

@@ -1,4 +1,4 @@
-"""What the tests of model services share."""
+"""Fixtures and helpers for the tests of model services."""
 
 import os
 from pathlib import Path
@@ -33,7 +33,7 @@ def definition(stub, api="openai-chat", **more):
 
 @pytest.fixture
 def connect(live, new_name):
-    """Connects a service, and deletes it after the test."""
+    """Connects services, which are deleted after the test."""
     made = []
 
     def connect(definition, name=None, **more):

@@ -1,4 +1,4 @@
-"""A PostgreSQL server of a test's own, in a directory of its own."""
+"""A PostgreSQL server for a test, in a temporary directory."""
 
 import contextlib
 import os
@@ -17,7 +17,7 @@ PROGRAMS = sorted(pathlib.Path("/usr/lib/postgresql").glob("*/bin/postgres"))
 
 
 class Postgres:
-    """Runs on a free port of loopback, and trusts the role `agw`, which may do everything."""
+    """Listens on a free port of the loopback interface. The role `agw` is a superuser and needs no password."""
 
     def __init__(self, directory, user, fsync="off"):
         self.directory, self.user, self.port, self.fsync = directory, user, free_port(), fsync
@@ -33,12 +33,12 @@ class Postgres:
             assert self.process.poll() is None, (self.directory / "log").read_text()
 
     def stop(self, by=signal.SIGINT):
-        """SIGINT ends it at once for its clients; SIGQUIT without a checkpoint."""
+        """SIGINT disconnects the clients immediately; SIGQUIT also skips the checkpoint, like a crash."""
         self.process.send_signal(by)
         self.process.wait()
 
     def psql(self, database, script):
-        """The rows of the script's queries, as lists of texts. An error ends the test."""
+        """Runs the script and returns the rows of its queries as lists of strings. An error fails the test."""
         command = ["psql", "-X", "-q", "-A", "-t", "-F", "\t", "-v", "ON_ERROR_STOP=1", "-h", str(self.directory),
                    "-p", str(self.port), "-U", "agw", "-d", database, "-f", "-"]
         done = subprocess.run(command, input=script, capture_output=True, text=True)
@@ -52,19 +52,19 @@ class Postgres:
         return f"postgresql://{user}@127.0.0.1:{self.port}/{database}"
 
 
-def identity():
-    """PostgreSQL refuses to run as root: the id of the user that starts its programs instead."""
+def server_user():
+    """Returns the id of the user for the server's programs if the tests run as root, which PostgreSQL refuses."""
     return pwd.getpwnam("postgres").pw_uid if os.geteuid() == 0 else None
 
 
 @contextlib.contextmanager
 def postgres(within=None, fsync="off"):
-    """A server that runs, `within` a directory. Skips the test if it is not installed."""
+    """Starts a server, with its directory in `within`. Skips the test if PostgreSQL is not installed."""
     if not PROGRAMS or not shutil.which("psql"):
         pytest.skip("PostgreSQL is not installed (Debian's package `postgresql`)")
     directory = pathlib.Path(tempfile.mkdtemp(prefix="agw-postgres-", dir=within))
     try:
-        server = Postgres(directory, identity(), fsync)
+        server = Postgres(directory, server_user(), fsync)
         if server.user is not None:
             os.chown(directory, server.user, -1)
         subprocess.run([PROGRAMS[-1].parent / "initdb", "-D", directory / "data", "-U", "agw", "-A", "trust", "-N",

@@ -1,4 +1,4 @@
-"""Proposals in the data directory, as people and agents leave them."""
+"""Proposals in the data directory, as users and agents write them."""
 
 import itertools
 
@@ -19,7 +19,7 @@ def fresh_date():
 
 
 def write(gateway, content="new text\n", *, agent="assistant", date=None, name=None, text=None, **head):
-    """Writes a proposal by hand and returns its path in the API. `text`: the whole file instead of head and content."""
+    """Writes a proposal file and returns its path in the API. `text`: the whole file instead of head and content."""
     date = date or fresh_date()
     head = {"title": "Greet by name", "type": "file", "agent": agent, "target": f"notes/{date}.md", "status": "pending",
             "created_at": "2026-01-02T03:04:05.678Z", **head}
@@ -41,7 +41,7 @@ def head_of(gateway, path):
 
 
 def listed(gateway, path):
-    """Returns the list entry with this path, or None."""
+    """Returns the entry with this path in the list of proposals, or None."""
     agent, date, *name = path.removeprefix("/proposals/").split("/")
     for entry in accepted(gateway.http.get("/proposals")):
         if (entry["agent"], entry["date"], entry["name"]) == (agent, date, name[0] if name else None):
@@ -74,7 +74,7 @@ def experiments_of(gateway, path):
 
 
 def next_event(events, kind, agent=None):
-    """Waits for the next event of this kind, of a proposal of the agent if one is given."""
+    """Waits for the next event of this kind; if `agent` is given, for one of its proposals."""
     def is_wanted(event):
         return event["type"] == kind and (agent is None or event["proposal"]["agent"] == agent)
 

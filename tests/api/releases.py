@@ -1,7 +1,7 @@
-"""Data directories as releases left them (tests/api/releases), each with what its gateway answered. `0.1.0-pre` is of a commit
-before the first release.
+"""Data directories of earlier releases (tests/api/releases), each with the responses of the gateway that wrote it.
+`0.1.0-pre` is of a commit before the first release.
 
-`AGW=build/release/agw tests/api/releases.py <version>` makes one, with that program, when a release is tagged.
+When a release is tagged, `AGW=build/release/agw tests/api/releases.py <version>` creates its archive.
 """
 
 import io
@@ -19,21 +19,21 @@ from talker import configuration
 
 FOLDER = Path(__file__).parent / "releases"
 ANSWERS = "answers.json"
-LEFT_OUT = {"logs", "gateway.lock"}
-# What is in a list must be there; what later releases add to it need not be in the list.
+NOT_ARCHIVED = {"logs", "gateway.lock"}
+# Later releases must return at least these records; they may add others.
 LISTS = ("/projects", "/secrets", "/jobs/work/runs", "/extensions/writer", "/extensions/second", "/extensions/work",
          "/agents/writer/soul")
 
 
 def answers_of(gateway):
-    """What was stored, by the path that returns it."""
+    """Returns the stored records, by the path of the request."""
     threads = [thread["id"] for thread in accepted(gateway.http.get("/threads", params={"archived": True}))]
     paths = [*LISTS, *(f"/threads/{thread}/turns" for thread in threads)]
     return {path: accepted(gateway.http.get(path)) for path in paths}
 
 
 def unpack(release, folder):
-    """Unpacks a data directory into `folder`, and returns what its gateway answered."""
+    """Unpacks a data directory into `folder` and returns the responses of the gateway that wrote it."""
     with tarfile.open(release) as archive:
         answers = json.load(archive.extractfile(ANSWERS))
         archive.extractall(folder, [member for member in archive if member.name != ANSWERS])
@@ -47,7 +47,7 @@ def pack(gateway, answers, release):
     with tarfile.open(release, "w:xz") as archive:
         archive.addfile(entry, io.BytesIO(content))
         for path in sorted(gateway.data.iterdir()):
-            if path.name not in LEFT_OUT:
+            if path.name not in NOT_ARCHIVED:
                 archive.add(path, path.name)
 
 

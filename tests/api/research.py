@@ -1,4 +1,4 @@
-"""An agent with a stubbed model, a file for it to improve, and a measure of that file."""
+"""An agent with a stubbed model, a file for it to improve, and a metric of that file."""
 
 from checks import accepted
 from tools import new_agent
@@ -8,7 +8,7 @@ OLD, BETTER, WORSE = "one two\n", "one two three\n", "one\n"
 
 
 class Research:
-    """An agent on the talker's gateway, and a file to improve."""
+    """An agent on the talker's gateway and the file that it improves."""
 
     def __init__(self, talker, new_name, stage="trusted"):
         self.talker, self.gateway = talker, talker.gateway

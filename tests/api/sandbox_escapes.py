@@ -1,8 +1,8 @@
-"""Ways out of a sandbox that were published, each tried in a process of its own. Runs inside; prints what became of each as
-JSON: the error that stopped it, or what it got.
+"""Tries published ways to escape from a sandbox, each in its own process. Runs in the sandbox and prints the outcomes
+as JSON: the error that stopped the attempt, or what it obtained.
 
 The argument is JSON: `secret` (a file of the host), `pid` (a process of the host), `abstract` and `socket` (UNIX sockets of
-the host), `port` (of the host), `hidden` (a private file in the working directory, a repository).
+the host), `port` (of the host), `hidden` (a private file in the working directory, which is a repository).
 """
 
 import ctypes
@@ -36,7 +36,7 @@ TRIES = {}
 
 
 def call(name, *arguments, offset=0):
-    """The system call, past every library. Raises OSError."""
+    """Makes the system call directly, without a wrapper of libc. Raises OSError."""
     given = [argument.encode() if isinstance(argument, str) else argument for argument in arguments]
     made = [ctypes.c_long(each) if isinstance(each, int) else each for each in given]
     result = libc.syscall(ctypes.c_long(CALLS[name] + offset), *made)
@@ -168,7 +168,7 @@ tries("a port of the host", lambda: socket.create_connection(("127.0.0.1", host[
 tries("a port of the host over IPv6", lambda: socket.create_connection(("::ffff:127.0.0.1", host["port"]), 1))
 
 
-def new_link():
+def add_network_link():
     link = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 0)
     body = struct.pack("BxHiII", 0, 0, 1, 1, 1)
     link.send(struct.pack("IHHII", 16 + len(body), 16, 5, 1, 0) + body)
@@ -178,7 +178,7 @@ def new_link():
     return "changed"
 
 
-tries("a change of the network's interfaces", new_link)
+tries("a change of the network's interfaces", add_network_link)
 
 # The terminal.
 for each, number in (("typing", termios.TIOCSTI), ("typing, with higher bits", termios.TIOCSTI | 1 << 32), ("a console's command", 0x541C)):
@@ -192,20 +192,20 @@ tries("capabilities that are left", lambda: next(line for line in open("/proc/se
 tries("new privileges of a program", lambda: "NoNewPrivs:\t1" not in open("/proc/self/status").read() or None)
 
 
-def owned_by_another():
+def chown_to_another_user():
     open("/tmp/other", "w").close()
     os.chown("/tmp/other", 12345, 12345)
     return "changed"
 
 
-def with_capabilities():
+def set_file_capabilities():
     open("/tmp/capable", "w").close()
     os.setxattr("/tmp/capable", "security.capability", struct.pack("<IIIII", 0x02000001, 0xFFFFFFFF, 0, 0, 0))
     return "set"
 
 
-tries("a file of another user", owned_by_another)
-tries("a file with capabilities", with_capabilities)
+tries("a file of another user", chown_to_another_user)
+tries("a file with capabilities", set_file_capabilities)
 
 # The repository and private files, by links, renames and races.
 writes(".git/hooks/pre-commit", "x")
@@ -228,8 +228,8 @@ tries("a program of the system", lambda: os.open("/usr/bin/env", os.O_WRONLY))
 tries("a setting of the system", lambda: os.open("/etc/passwd", os.O_WRONLY))
 
 
-def raced():
-    """A folder that becomes a symlink, again and again, while it is read through."""
+def race_symlink():
+    """Reads through a directory while another process repeatedly replaces it with a symlink."""
     os.makedirs("race/a", exist_ok=True)
     if os.fork() == 0:
         for _ in range(3000):
@@ -250,7 +250,7 @@ def raced():
     return got
 
 
-tries("a race of a folder and a symlink", raced)
+tries("a race of a folder and a symlink", race_symlink)
 
 
 def outcome(act):

@@ -1,4 +1,4 @@
-"""Runs that wait in their steps, and messages for them."""
+"""Runs that are paused at each step, and messages that steer them."""
 
 from checks import accepted
 from stubs.provider import ToolCall
@@ -7,7 +7,7 @@ from tools import turns_of
 
 
 def new_thread(gateway, **members):
-    """Creates a thread with a title, so that no model is asked for one."""
+    """Creates a thread with a title, so that the model is not asked for one."""
     return accepted(gateway.http.post("/threads", json={"title": "a title", **members}), 201)
 
 
@@ -21,7 +21,7 @@ def steer(gateway, thread, content="Only the otters.", **members):
 
 
 def regenerate(talker, turn, *replies):
-    """Answers the turn again. Returns the run's events."""
+    """Regenerates the answer to the turn. Returns the run's events."""
     talker.stub.script(*replies)
     with talker.gateway.events(turn["thread_id"]) as events:
         question = accepted(talker.gateway.http.post(f"/turns/{turn['id']}/regenerate"), 201)
@@ -42,7 +42,7 @@ def answers_to(gateway, turn):
 
 
 class Run:
-    """A run whose model holds its step back, and is asked on by `step`."""
+    """A run whose model pauses each step until `step` or `finish` is called."""
 
     def __init__(self, talker, thread, events, **members):
         self.talker, self.thread, self.events = talker, thread, events
@@ -56,14 +56,14 @@ class Run:
         return self.talker.stub.hold(f"Step {self.number}.", tool_calls=[glob(self.number)])
 
     def step(self):
-        """Ends the step: its tools are called, and the model is asked again. Returns that request's messages."""
+        """Ends the step: the run calls its tool and asks the model again. Returns the messages of that request."""
         held, self.held = self.held, self._hold()
         held.release()
         assert self.held.was_asked()
         return told(self.held.request)
 
     def finish(self, *more):
-        """Answers without a call. Returns the run's events. `more` are the answers to later requests."""
+        """Ends the run with an answer without a tool call. Returns its events. `more`: answers to later requests."""
         held, self.held = self.held, self.talker.stub.hold("Done.")
         self.talker.stub.script(*more)
         held.release()
@@ -73,7 +73,7 @@ class Run:
 
 
 def told(request):
-    """The messages of a request without the system's, as (role, text)."""
+    """Returns the messages of a request as (role, text), without system messages."""
     return [(message["role"], message_text(message)) for message in request.json["messages"]
             if message["role"] != "system"]
 

@@ -1,4 +1,5 @@
-"""What a person and an agent do with a gateway while something fails below it, and what must hold ever after."""
+"""A scenario of a user and an agent that tests run while the disk or the power fails, with the invariants to check
+afterwards."""
 
 import os
 import subprocess
@@ -16,7 +17,8 @@ GONE = (httpx.TransportError, websockets.WebSocketException, OSError, RuntimeErr
 
 
 def fault_library(name, directory):
-    """Builds a library of tests/faults for LD_PRELOAD. None if the binary is one that needs to be loaded first."""
+    """Builds a library of tests/faults for LD_PRELOAD. Returns None if the binary has AddressSanitizer, which must be
+    loaded first."""
     if HAS_ADDRESS_SANITIZER:
         return None
     library = directory / f"{name}.so"
@@ -28,7 +30,8 @@ def fault_library(name, directory):
 
 
 class Story:
-    """What a person and an agent do, step by step. Each step returns what must hold ever after, once it is acknowledged."""
+    """The steps of the scenario. Each returns a function that checks its effects, which must be durable once the step
+    has been acknowledged."""
 
     def __init__(self, gateway, stub):
         self.gateway, self.stub = gateway, stub
@@ -36,7 +39,7 @@ class Story:
         self.undoing = False
 
     def tell(self):
-        """Does all steps, or those before the power fails."""
+        """Runs all steps, or those before the power fails."""
         for step in (self.message, self.answer, self.agent, self.change, self.soul, self.secret, self.file, self.proposal,
                      self.application, self.attachment, self.default_model, self.removal, self.job, self.undo):
             self.promises.append((step.__name__, step()))

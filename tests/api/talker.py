@@ -1,4 +1,4 @@
-"""A gateway whose model is a stub: tests choose its answers and look at its requests."""
+"""A gateway whose model is a stub: tests script its answers and inspect its requests."""
 
 from checks import accepted
 
@@ -7,7 +7,7 @@ MODEL = f"{PROVIDER}/talker-1"
 
 
 def configuration(stub):
-    """The config.yaml of a gateway whose only provider is the stub, as an OpenAI-compatible server."""
+    """Returns the config.yaml of a gateway whose only provider is the stub, as an OpenAI-compatible server."""
     return {"providers": {PROVIDER: {"kind": "openai", "base_url": stub.openai_url, "default_model": "talker-1"}}}
 
 
@@ -19,15 +19,15 @@ class Talker:
         self.model = MODEL
 
     def holds(self, *pieces):
-        """Answers the next question with these pieces and holds the rest back until `release`."""
+        """Answers the next request with these pieces and pauses before the end until `release`."""
         return self.stub.hold(*pieces)
 
     def answers(self, *pieces):
-        """Answers the next question with these pieces."""
+        """Answers the next request with these pieces."""
         self.stub.hold(*pieces).release()
 
     def says(self, thread, content, *, answer, **members):
-        """Sends a message and waits until it is answered. Returns the user turn."""
+        """Sends a message and waits for the end of the answer. Returns the user's turn."""
         self.answers(answer)
         with self.gateway.events(thread["id"]) as events:
             body = {"content": content, "threadId": thread["id"], **members}
@@ -39,11 +39,11 @@ class Talker:
     # The last request to the model.
 
     def conversation(self):
-        """Role and text of each message except the system's."""
-        return [(message["role"], text_of(message)) for message in self._told() if message["role"] != "system"]
+        """Returns role and text of each message except system messages."""
+        return [(message["role"], text_of(message)) for message in self._messages() if message["role"] != "system"]
 
     def system(self):
-        return "\n".join(text_of(message) for message in self._told() if message["role"] == "system")
+        return "\n".join(text_of(message) for message in self._messages() if message["role"] == "system")
 
     def asked_model(self):
         return self.stub.requests[-1].json["model"]
@@ -51,11 +51,11 @@ class Talker:
     def request_count(self):
         return len(self.stub.requests)
 
-    def _told(self):
+    def _messages(self):
         return self.stub.requests[-1].json["messages"]
 
 
 def text_of(message):
-    """The content is a text or a list of parts."""
+    """Returns the text of a message, whose content is a string or a list of parts."""
     content = message["content"]
     return content if isinstance(content, str) else "".join(part.get("text", "") for part in content)

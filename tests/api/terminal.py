@@ -1,4 +1,4 @@
-"""A program on its own pseudo terminal, as a person uses it."""
+"""A program on a pseudo terminal, as a user runs it."""
 
 import os
 import pty
@@ -32,12 +32,11 @@ class Terminal:
         os.close(self.screen)
 
     def type(self, text):
-        """Types keys: \
-         is Enter, \\x03 Ctrl-C, \\x04 Ctrl-D."""
+        """Types keys: \\r is Enter, \\x03 Ctrl-C, \\x04 Ctrl-D."""
         os.write(self.screen, text.encode())
 
     def wait_for(self, text, seconds=PATIENCE):
-        """Waits until the text has been shown since the last call."""
+        """Waits until the text has been shown since the previous call; returns the output before it."""
         deadline = time.monotonic() + seconds
         while text not in self.shown:
             assert self._read(deadline), f"{text!r} was not shown; but: {self.shown!r}"
@@ -45,7 +44,7 @@ class Terminal:
         return before
 
     def wait_for_prompt(self, prompt, seconds=PATIENCE):
-        """Waits until the prompt is shown and its line editor has taken over the terminal: a Ctrl-D pressed earlier
+        """Waits until the prompt is shown and the line editor has left canonical mode: a Ctrl-D pressed before that
         would be lost."""
         self.wait_for(prompt, seconds)
         deadline = time.monotonic() + seconds
@@ -53,11 +52,11 @@ class Terminal:
             assert time.monotonic() < deadline, "the terminal is not taken over"
 
     def flags(self):
-        """The current local flags of the terminal: `termios.ECHO` and so on."""
+        """Returns the current local flags of the terminal, such as `termios.ECHO`."""
         return termios.tcgetattr(self.screen)[LOCAL_FLAGS]
 
     def exit_status(self, seconds=PATIENCE):
-        """Waits for the end of the program and returns its exit status."""
+        """Waits until the program exits and returns its exit status."""
         deadline = time.monotonic() + seconds
         while self._read(deadline):
             pass

@@ -1,10 +1,10 @@
-"""Creating threads and turns."""
+"""Creates threads and turns."""
 
 from checks import accepted
 
 
 def new_thread(gateway):
-    """Returns the id of a new thread."""
+    """Creates a thread and returns its id."""
     return accepted(gateway.http.post("/threads", json={}), 201)["id"]
 
 

@@ -16,7 +16,7 @@ def new_agent(gateway, name, stage="operator", mode="act", **definition):
 
 
 def new_bound_agent(gateway, new_name, **limits):
-    """Creates an agent with all rights except those that its own capability limits."""
+    """Creates a sovereign agent that a capability of its own restricts to `limits`."""
     capability = new_extension(gateway, "capability", new_name("limits"), limits, enabled=True)
     return new_agent(gateway, new_name("bound"), "sovereign", capabilities=[capability["name"]])
 
@@ -26,12 +26,12 @@ def new_thread(gateway, agent, **members):
 
 
 def calls(*tool_calls, text="", **reply):
-    """An answer that calls tools, each given as `(name, input)` or `(name, input, id)`."""
+    """Returns an answer that calls tools, each given as `(name, input)` or `(name, input, id)`."""
     return Reply(text=text, deltas=1 if text else 0, tool_calls=[ToolCall(*call) for call in tool_calls], **reply)
 
 
 def run_chat(talker, thread, *replies, content="Do it.", **members):
-    """Sends a message that the model answers with these replies, one per request. Returns the run's events."""
+    """Sends a message, to which the model gives these replies, one per request. Returns the run's events."""
     talker.stub.script(*replies)
     with talker.gateway.events(thread["id"]) as events:
         body = {"content": content, "threadId": thread["id"], **members}

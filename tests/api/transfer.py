@@ -1,4 +1,4 @@
-"""Running `agw import` and `agw export`, and what other programs leave on disk, made small."""
+"""Runs `agw import` and `agw export`, and creates small samples of other programs' files."""
 
 import json
 import shutil
@@ -12,7 +12,7 @@ PROGRAMS = Path(__file__).parent / "programs"
 
 
 def moved(gateway, *arguments, status=0):
-    """Runs the command and returns its result as JSON, or its errors."""
+    """Runs the command and returns its result, parsed from JSON, or its standard error if `status` is not 0."""
     done = gateway.command(*arguments, "--json")
     assert done.returncode == status, f"exit status {done.returncode}\n{done.stdout}\n{done.stderr}"
     return json.loads(done.stdout) if status == 0 else done.stderr
@@ -23,7 +23,7 @@ def imported(gateway, what, path, *flags):
 
 
 def created(result):
-    """How many of each kind were created."""
+    """Returns the number of created records by kind."""
     return {kind: count["created"] for kind, count in result["counts"].items() if count["created"]}
 
 
@@ -32,12 +32,12 @@ def reasons(result):
 
 
 def threads(gateway):
-    """All threads by title, archived ones too."""
+    """Returns all threads by title, including archived ones."""
     return {one["title"]: one for one in accepted(gateway.http.get("/threads", params={"archived": "true"}))}
 
 
 def transcript_of(gateway, thread_id):
-    """The turns of a thread, oldest first."""
+    """Returns the turns of a thread, oldest first."""
     return accepted(gateway.http.get(f"/threads/{thread_id}/transcript", params={"limit": 1000}))["turns"]
 
 
@@ -50,7 +50,7 @@ def texts(gateway, title):
 
 
 def program(name, home):
-    """Puts what the program leaves on disk (programs/README.md) into `home`, with databases made from their SQL."""
+    """Copies the program's sample files (programs/README.md) into `home` and creates its databases from their SQL."""
     shutil.copytree(PROGRAMS / name, home, dirs_exist_ok=True)
     for path in home.rglob("*.sql"):
         file = path.with_suffix("" if Path(path.stem).suffix else ".db")
@@ -81,7 +81,7 @@ def write_zip(path, **files):
 
 
 class ChatGPT:
-    """A conversation as in an export of ChatGPT, message by message."""
+    """Builds a conversation in the format of a ChatGPT export, message by message."""
 
     def __init__(self, title="Trip", key="c1", archived=False):
         self.conversation = {
