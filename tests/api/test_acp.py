@@ -1,4 +1,4 @@
-"""agw acp: the gateway as an agent of editors: the connection, sessions, prompts, choices.
+"""agw acp, the gateway as an agent of editors: the connection, sessions, prompts, options.
 
 See docs/editors.md and docs/contract/acp.md.
 """
@@ -28,7 +28,7 @@ def test_response_has_version_1_for_any_requested_version(start_editor, version)
     assert start_editor().initialize(version)["protocolVersion"] == 1
 
 
-def test_what_it_declares_is_what_it_does(editor):
+def test_capabilities_are_declared(editor):
     declared = editor.initialize()
     assert declared["agentInfo"]["name"] == "agent-gateway"
     capabilities = declared["agentCapabilities"]
@@ -38,7 +38,7 @@ def test_what_it_declares_is_what_it_does(editor):
     assert capabilities["mcpCapabilities"] == {"http": True, "sse": False}
 
 
-def test_connection_has_to_be_initialized_first(talker, open_folder):
+def test_connection_must_be_initialized_first(talker, open_folder):
     editor = Editor(talker.gateway)
     try:
         for method, params in (("session/new", {"cwd": str(open_folder), "mcpServers": []}), ("session/list", {}),
@@ -75,7 +75,7 @@ def test_gateway_without_a_token_requires_authentication(make_gateway, start_edi
     assert refused.value.code == -32000
 
 
-def test_gateway_is_started_if_none_runs(make_gateway, start_editor):
+def test_gateway_is_started_if_it_is_not_running(make_gateway, start_editor):
     gateway = make_gateway(config={"port": 0})
     folder = gateway.home / "site"
     folder.mkdir()
@@ -118,7 +118,7 @@ def test_directory_becomes_an_untrusted_project_once(talker, editor, open_folder
 
 
 @pytest.mark.parametrize("answer, trusted", [("trust", True), ("ignore", False)])
-def test_folder_with_instructions_is_trusted_only_by_the_persons_yes(talker, editor, open_folder, answer, trusted):
+def test_folder_with_instructions_is_trusted_only_with_consent(talker, editor, open_folder, answer, trusted):
     (open_folder / ".agents").mkdir()
     editor.decide = select(answer)
     session = editor.new(open_folder)
@@ -142,7 +142,7 @@ def test_unknown_agent_is_refused(start_editor, open_folder):
         start_editor("--agent", "nobody").new(open_folder)
 
 
-def test_folder_that_is_gone_is_refused(editor, open_folder):
+def test_missing_directory_is_refused(editor, open_folder):
     open_folder.rmdir()
     with pytest.raises(Refused) as refused:
         editor.new(open_folder)
@@ -205,7 +205,7 @@ def test_cancelled_request_ends_as_cancelled(talker, editor, open_folder):
     assert editor.end_of(prompt) == {"stopReason": "cancelled"} and answer.was_aborted()
 
 
-def test_failure_of_the_model_is_an_error(talker, editor, open_folder):
+def test_model_failure_is_an_error(talker, editor, open_folder):
     session = editor.new(open_folder)
     talker.stub.script(Reply("Half ", fault="error", after=1))
     with pytest.raises(Refused) as refused:
@@ -255,7 +255,7 @@ def test_resumed_session_is_not_replayed(talker, editor, start_editor, open_fold
     assert other.prompt(session, "Go on.") == "end_turn" and other.said(session) == "Again."
 
 
-def test_answer_under_way_is_loaded_whole(talker, editor, start_editor, open_folder):
+def test_loaded_session_includes_its_active_answer(talker, editor, start_editor, open_folder):
     session = editor.new(open_folder)
     answer = talker.holds("Half ")
     prompt = editor.begin_prompt(session, "Say it.")
@@ -292,7 +292,7 @@ def test_sessions_are_listed_in_pages(talker, editor, open_folder):
         assert refused.value.code == -32602, "an empty page would be the end of the list"
 
 
-def test_closed_session_is_stopped_and_kept(talker, editor, open_folder):
+def test_closed_session_is_stopped_but_not_deleted(talker, editor, open_folder):
     session = editor.new(open_folder)
     answer = talker.holds("Half ")
     prompt = editor.begin_prompt(session, "Say it.")
@@ -309,7 +309,7 @@ def test_deleted_session_is_gone(talker, editor, open_folder):
     session = editor.new(open_folder)
     assert editor.ask("session/delete", sessionId=session) == {}
     assert talker.gateway.http.get(f"/threads/{session}").status_code == 404
-    assert editor.ask("session/delete", sessionId=session) == {}  # what is not there is deleted silently
+    assert editor.ask("session/delete", sessionId=session) == {}  # deleting a missing session succeeds
     assert editor.ask("session/delete", sessionId=UNKNOWN_ID) == {}
 
 
@@ -324,9 +324,9 @@ def test_unknown_session_is_not_found(editor, method, params):
     assert refused.value.code == -32002
 
 
-# What a person can choose.
+# Options of a session.
 
-def test_mode_is_the_threads(talker, editor, open_folder):
+def test_mode_of_a_session_is_that_of_its_thread(talker, editor, open_folder):
     session = editor.new(open_folder)
     assert editor.ask("session/set_mode", sessionId=session, modeId="act") == {}
     assert accepted(talker.gateway.http.get(f"/threads/{session}"))["mode"] == "act"

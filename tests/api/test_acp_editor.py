@@ -1,4 +1,7 @@
-"""agw acp: what the editor lends: open texts, terminals, MCP servers, further folders. See docs/contract/acp.md."""
+"""agw acp, what the editor provides: unsaved text, terminals, MCP servers, additional directories.
+
+See docs/contract/acp.md.
+"""
 
 import json
 import sys
@@ -21,7 +24,7 @@ def server(name="desk", *arguments, env=()):
 
 
 def outputs(talker):
-    """What the model was told of its calls, without the mark of failures."""
+    """Returns the tool results in the last request to the model, without the prefix of errors."""
     messages = talker.stub.requests[-1].json["messages"]
     return [message["content"].removeprefix("Error: ") for message in messages if message["role"] == "tool"]
 
@@ -32,7 +35,7 @@ def offered(talker):
 
 @pytest.fixture
 def opened(talker, acting, open_folder):
-    """An editor with a session of its own abilities and servers, in act mode."""
+    """Starts editors with a session in act mode, with the given capabilities and MCP servers."""
 
     def open_session(capabilities=None, servers=(), stage="operator", **members):
         editor, _ = acting(stage, capabilities=capabilities or {})
@@ -73,9 +76,9 @@ class Desk:
         return [method for method, _ in self.asked]
 
 
-# Open texts.
+# Unsaved text.
 
-def test_texts_of_the_editor_are_read_and_written(talker, opened, open_folder):
+def test_unsaved_text_in_the_editor_is_read_and_written(talker, opened, open_folder):
     editor, session = opened(FILES)
     path = open_folder / "a.txt"
     path.write_text("on disk\n")
@@ -90,7 +93,7 @@ def test_texts_of_the_editor_are_read_and_written(talker, opened, open_folder):
     assert path.read_text() == "on disk\n"
 
 
-def test_editor_without_the_text_leaves_it_to_the_disk(talker, opened, open_folder):
+def test_file_that_is_not_open_in_the_editor_is_read_from_disk(talker, opened, open_folder):
     editor, session = opened(FILES)
     (open_folder / "a.txt").write_text("on disk\n")
     editor.decide = lambda method, params: editor.send(
@@ -100,7 +103,7 @@ def test_editor_without_the_text_leaves_it_to_the_disk(talker, opened, open_fold
     assert "on disk" in outputs(talker)[0]
 
 
-def test_editor_without_fs_is_not_asked(talker, opened, open_folder):
+def test_editor_without_fs_gets_no_requests(talker, opened, open_folder):
     editor, session = opened()
     (open_folder / "a.txt").write_text("on disk\n")
     talker.stub.script(calls(("Read", {"path": "a.txt"})), "Done.")
@@ -116,7 +119,7 @@ def choose_terminal(editor, session):
     assert chosen["terminal"] == "editor"
 
 
-def test_commands_run_in_the_editor_only_if_the_person_chose_that(talker, opened):
+def test_commands_run_in_the_editor_only_if_that_was_chosen(talker, opened):
     editor, session = opened(TERMINAL)
     editor.decide = desk = Desk()
     talker.stub.script(calls(("Bash", {"command": "echo hi"})), "Done.")
@@ -145,7 +148,7 @@ def test_command_runs_in_a_terminal_of_the_editor(talker, opened, open_folder):
 
 
 @pytest.mark.parametrize("choice", ["reject_once", "reject_always", "nonsense"])
-def test_command_that_the_person_denies_does_not_run(talker, opened, choice):
+def test_denied_command_does_not_run(talker, opened, choice):
     editor, session = opened(TERMINAL)
     editor.decide = desk = Desk(choice)
     choose_terminal(editor, session)
@@ -156,14 +159,14 @@ def test_command_that_the_person_denies_does_not_run(talker, opened, choice):
     assert outputs(talker)[-1] == "permission denied: the person said no"
 
 
-def test_command_allowed_for_the_session_is_asked_once(talker, opened):
+def test_command_allowed_for_the_session_is_asked_for_once(talker, opened):
     editor, session = opened(TERMINAL)
     editor.decide = desk = Desk("allow_session")
     choose_terminal(editor, session)
     talker.stub.script(calls(("Bash", {"command": "echo hi"})), calls(("Bash", {"command": "echo hi"})),
                        calls(("Bash", {"command": "echo other"})), "Done.")
     editor.prompt(session, "Do it.")
-    assert desk.methods().count("session/request_permission") == 2, "the other command is asked for too"
+    assert desk.methods().count("session/request_permission") == 2, "the other command needs its own permission"
 
 
 def test_command_that_fails_is_an_error(talker, opened):
@@ -191,7 +194,7 @@ def test_cancelled_command_is_killed(talker, opened):
     assert "terminal/kill" in desk.methods()
 
 
-def test_terminal_cannot_be_chosen_without_one(opened):
+def test_editor_terminal_cannot_be_chosen_if_there_is_none(opened):
     editor, session = opened()
     with pytest.raises(Refused):
         editor.ask("session/set_config_option", sessionId=session, configId="terminal", value="editor")
@@ -209,7 +212,7 @@ def test_tools_of_the_editors_servers_are_called(talker, opened):
     assert shown["title"].startswith("desk__echo") and "hello" in shown["content"][0]["content"]["text"]
 
 
-def test_call_that_the_person_denies_is_not_made(talker, opened, tmp_path):
+def test_denied_call_is_not_made(talker, opened, tmp_path):
     notes = tmp_path / "notes"
     editor, session = opened(servers=[server("desk", "--notes", str(notes))])
     editor.decide = select("reject_once")
@@ -219,7 +222,7 @@ def test_call_that_the_person_denies_is_not_made(talker, opened, tmp_path):
     assert not [line for line in notes.read_text().splitlines() if json.loads(line).get("method") == "tools/call"]
 
 
-def test_plan_mode_has_no_tools_of_the_editor(talker, opened):
+def test_plan_mode_offers_no_tools_of_the_editor(talker, opened):
     editor, session = opened(servers=[server()])
     editor.ask("session/set_mode", sessionId=session, modeId="plan")
     talker.answers("Hello.")
@@ -227,7 +230,7 @@ def test_plan_mode_has_no_tools_of_the_editor(talker, opened):
     assert "desk__echo" not in offered(talker)
 
 
-def test_server_that_does_not_start_is_a_notice_and_harms_nothing(talker, opened):
+def test_server_that_does_not_start_is_reported_and_others_work(talker, opened):
     editor, session = opened({"session": {"notices": {}}}, servers=[
         {"name": "broken", "command": "/bin/false", "args": [], "env": []}, server()])
     talker.answers("Hello.")
@@ -236,7 +239,7 @@ def test_server_that_does_not_start_is_a_notice_and_harms_nothing(talker, opened
     assert "desk__echo" in offered(talker)
 
 
-def test_server_that_dies_is_connected_again_by_the_next_prompt(talker, opened):
+def test_server_that_exits_is_restarted_by_the_next_prompt(talker, opened):
     editor, session = opened(servers=[server()])
     editor.decide = select("allow_once")
     talker.stub.script(calls(("desk__die", {})), "Oh.", "Hello.")
@@ -246,7 +249,7 @@ def test_server_that_dies_is_connected_again_by_the_next_prompt(talker, opened):
     assert "desk__echo" in offered(talker)
 
 
-def test_servers_end_with_the_session(talker, opened, tmp_path):
+def test_servers_are_stopped_with_the_session(talker, opened, tmp_path):
     editor, session = opened(servers=[server()])
     talker.answers("Hello.")
     editor.prompt(session, "Hi")
@@ -261,7 +264,7 @@ def test_servers_end_with_the_session(talker, opened, tmp_path):
     {"type": "http", "name": "x", "url": "nonsense", "headers": []},
     {"name": "", "command": "x", "args": [], "env": []}, {"name": "x", "command": "", "args": [], "env": []}],
     ids=["sse", "url", "no name", "no command"])
-def test_bad_server_is_refused(opened, bad):
+def test_invalid_server_is_refused(opened, bad):
     editor, _ = opened()
     with pytest.raises(Refused) as refused:
         editor.ask("session/new", cwd="/", mcpServers=[bad])
@@ -269,22 +272,22 @@ def test_bad_server_is_refused(opened, bad):
 
 
 @pytest.mark.parametrize("bad", [{}, {"x": {"command": "x", "args": [], "env": []}}, "x", 5, False])
-def test_servers_that_are_no_list_are_refused(editor, open_folder, bad):
+def test_servers_that_are_not_a_list_are_refused(editor, open_folder, bad):
     params = {"cwd": str(open_folder), "mcpServers": bad}
     answer = editor.raw(json.dumps({"jsonrpc": "2.0", "id": "new", "method": "session/new", "params": params}))
     assert answer["error"] == {"code": -32602, "message": "mcpServers is a list"}
 
 
 @pytest.mark.parametrize("bad", [{}, "/tmp", 5, [5], ["/tmp", None]])
-def test_more_directories_that_are_no_list_of_texts_are_refused(editor, open_folder, bad):
+def test_additional_directories_that_are_not_a_list_of_strings_are_refused(editor, open_folder, bad):
     params = {"cwd": str(open_folder), "mcpServers": [], "additionalDirectories": bad}
     answer = editor.raw(json.dumps({"jsonrpc": "2.0", "id": "new", "method": "session/new", "params": params}))
     assert answer["error"] == {"code": -32602, "message": "additionalDirectories is a list of absolute paths"}
 
 
-# Further folders.
+# Additional directories.
 
-def test_further_folders_are_named_to_the_model(talker, opened, open_folder):
+def test_additional_directories_are_in_the_system_prompt(talker, opened, open_folder):
     other = open_folder.parent / "other"
     other.mkdir()
     editor, session = opened(additionalDirectories=[str(other)])
@@ -293,7 +296,7 @@ def test_further_folders_are_named_to_the_model(talker, opened, open_folder):
     assert str(other) in talker.system()
 
 
-def test_further_folder_that_is_no_absolute_path_is_refused(opened, open_folder):
+def test_relative_additional_directory_is_refused(opened, open_folder):
     editor, _ = opened()
     with pytest.raises(Refused):
         editor.ask("session/new", cwd=str(open_folder), mcpServers=[], additionalDirectories=["other"])

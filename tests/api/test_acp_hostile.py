@@ -1,4 +1,4 @@
-"""agw acp: bad input, editors that die, two editors on one thread, a gateway that ends.
+"""agw acp: invalid input, editors that crash, two editors on one thread, a gateway that stops.
 
 See docs/contract/acp.md.
 """
@@ -19,7 +19,7 @@ def error_of(line):
     return line["error"]["code"], line["id"]
 
 
-# Bad input.
+# Invalid input.
 
 @pytest.mark.parametrize("line, code", [
     ("", None), ("nonsense", -32700), ("[" * 1000, -32700), ('{"a":"\\ud800"}', -32700), (b"\xff\xfe", -32700),
@@ -31,7 +31,7 @@ def error_of(line):
     ('{"jsonrpc":"2.0","id":1,"method":"session/new","params":{"cwd":7}}', -32602),
     ('{"jsonrpc":"2.0","id":1,"method":"session/prompt","params":{"sessionId":{}}}', -32602),
 ])
-def test_bad_line_gets_one_error_and_harms_nothing(editor, line, code):
+def test_invalid_line_gets_one_error_and_the_connection_survives(editor, line, code):
     if code is None:
         editor.write(line)
     else:
@@ -40,19 +40,19 @@ def test_bad_line_gets_one_error_and_harms_nothing(editor, line, code):
 
 
 @pytest.mark.parametrize("number", ['"text"', "0", "-1", "9007199254740993", "18446744073709551615", "null", '""'])
-def test_id_of_a_type_that_the_protocol_has_comes_back(editor, number):
+def test_valid_id_is_returned(editor, number):
     answer = editor.raw(f'{{"jsonrpc":"2.0","id":{number},"method":"no/such"}}')
     assert error_of(answer) == (-32601, json.loads(number))
 
 
 @pytest.mark.parametrize("line, identity", [('{"id":1,"method":"initialize"}', 1), ('{"jsonrpc":"1.0","id":"x"}', "x"),
                                             ('{"id":{},"method":"initialize"}', None), ('{"id":1,"result":{}}', None)])
-def test_id_of_a_message_of_another_version_comes_back(editor, line, identity):
+def test_error_for_another_version_has_the_id_of_the_request(editor, line, identity):
     assert error_of(editor.raw(line)) == (-32600, identity)
 
 
 @pytest.mark.parametrize("number", ["1.5", "true", "{}", "[]", "1e400"])
-def test_id_of_another_type_is_refused(editor, number):
+def test_id_of_an_invalid_type_is_refused(editor, number):
     answer = editor.raw(f'{{"jsonrpc":"2.0","id":{number},"method":"no/such"}}')
     assert answer["error"]["code"] in (-32600, -32700) and answer["id"] is None
 
@@ -71,7 +71,7 @@ def random_value(random, depth=0):
 
 
 def random_line(random, number):
-    """A line, and whether it is a request that must be answered."""
+    """Returns a line, and its id if it is a request that must get a response."""
     message = {"jsonrpc": random.choice(["2.0"] * 9 + ["1.0", None, 2]),
                "method": random.choice([*REQUESTS] * 3 + ["no/such", "", None, 7]), "params": random_value(random)}
     if random.random() < 0.8:
@@ -88,7 +88,7 @@ def random_line(random, number):
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_random_lines_get_one_answer_each_and_harm_nothing(editor, seed):
+def test_each_random_request_gets_one_response(editor, seed):
     random, expected, answered = Random(seed), set(), []
     for number in range(1_000_000, 1_000_500):
         line, identity = random_line(random, number)
@@ -128,7 +128,7 @@ def test_notifications_for_unknown_sessions_and_responses_to_nothing_are_ignored
     assert editor.initialize()["protocolVersion"] == 1
 
 
-def test_line_of_100_mib_is_refused_without_being_kept(editor):
+def test_line_of_100_mib_is_refused_without_being_buffered(editor):
     before = editor.resident_kib()
     part = b"x" * (1 << 20)
     for _ in range(2):
@@ -138,10 +138,10 @@ def test_line_of_100_mib_is_refused_without_being_kept(editor):
         assert HAS_ADDRESS_SANITIZER or editor.resident_kib() < before + 48 * 1024
     assert editor.initialize()["protocolVersion"] == 1
     if not HAS_ADDRESS_SANITIZER:
-        becomes_small(editor)
+        wait_until_below_4_mib(editor)
 
 
-def test_17_prompts_at_once_are_too_many(talker, editor, open_folder):
+def test_more_than_16_concurrent_prompts_are_refused(talker, editor, open_folder):
     session = editor.new(open_folder)
     answer = talker.holds("Half ")
     prompts = [editor.begin_prompt(session, "Say it.") for _ in range(20)]
@@ -155,7 +155,7 @@ def test_17_prompts_at_once_are_too_many(talker, editor, open_folder):
     assert answer.was_aborted()
 
 
-# Two editors, and none.
+# Several editors, and editors and gateways that end.
 
 def test_two_editors_on_one_thread_see_the_same(talker, editor, start_editor, open_folder):
     session = editor.new(open_folder)
@@ -198,7 +198,7 @@ def test_answer_continues_when_the_editor_dies(talker, editor, open_folder):
     assert stored(talker.gateway, session)[-1] == ("assistant", "Half done.")
 
 
-def test_killed_editor_leaves_its_question_to_others(talker, acting):
+def test_request_of_a_killed_editor_can_be_decided_elsewhere(talker, acting):
     editor, session = acting("apprentice")
     talker.stub.script(calls(("Bash", {"command": "echo hello"})), "Done.")
     editor.begin_prompt(session, "Do it.")
@@ -210,7 +210,7 @@ def test_killed_editor_leaves_its_question_to_others(talker, acting):
         events.until(lambda event: event["type"] == "finish")
 
 
-def test_restart_of_the_gateway_leaves_no_gap(own_talker, start_editor):
+def test_session_continues_after_a_restart_of_the_gateway(own_talker, start_editor):
     talker = own_talker
     folder = talker.gateway.home / "site"
     folder.mkdir()
@@ -240,8 +240,8 @@ def test_killed_gateway_ends_the_prompt_with_an_error(own_talker, start_editor):
         editor.end_of(prompt)
 
 
-def test_lines_that_come_at_once_are_answered_at_once(editor):
-    """Each took 0.2 seconds, as if nothing had come."""
+def test_pipelined_requests_are_answered_without_delay(editor):
+    """Each request once took 0.2 seconds, because lines that had already been read were not processed."""
     lines = [json.dumps({"jsonrpc": "2.0", "id": number, "method": "no/such"}) for number in range(250)]
     began = time.monotonic()
     editor.write("\n".join(lines))
@@ -249,17 +249,17 @@ def test_lines_that_come_at_once_are_answered_at_once(editor):
     assert time.monotonic() - began < 25
 
 
-def test_end_of_input_ends_it(start_editor):
+def test_bridge_exits_at_the_end_of_input(start_editor):
     assert start_editor().leave() == 0
 
 
-@pytest.mark.skipif(HAS_ADDRESS_SANITIZER, reason="the figure is of a program without sanitizers")
-def test_idle_bridge_is_under_4_mib(editor):
-    becomes_small(editor)
+@pytest.mark.skipif(HAS_ADDRESS_SANITIZER, reason="the limit applies only without sanitizers")
+def test_idle_bridge_uses_less_than_4_mib(editor):
+    wait_until_below_4_mib(editor)
 
 
-@pytest.mark.skipif(HAS_ADDRESS_SANITIZER, reason="the figure is of a program without sanitizers")
-def test_idle_bridge_is_under_4_mib_after_it_has_listed_5000_models(make_gateway, start_editor):
+@pytest.mark.skipif(HAS_ADDRESS_SANITIZER, reason="the limit applies only without sanitizers")
+def test_idle_bridge_uses_less_than_4_mib_after_listing_5000_models(make_gateway, start_editor):
     gateway = make_gateway().start()
     definition = {"kind": "model", "api": "openai-chat", "base_url": "http://127.0.0.1:9/v1",
                   "models": [{"id": f"a-model-with-a-longer-name-{number:04}"} for number in range(5000)]}
@@ -269,11 +269,11 @@ def test_idle_bridge_is_under_4_mib_after_it_has_listed_5000_models(make_gateway
     folder = gateway.home / "work"
     folder.mkdir()
     editor.new(folder)
-    becomes_small(editor)
+    wait_until_below_4_mib(editor)
 
 
-def becomes_small(editor):
-    until = time.monotonic() + PATIENCE
-    while editor.resident_kib() >= 4096 and time.monotonic() < until:
+def wait_until_below_4_mib(editor):
+    deadline = time.monotonic() + PATIENCE
+    while editor.resident_kib() >= 4096 and time.monotonic() < deadline:
         time.sleep(0.05)
     assert editor.resident_kib() < 4096

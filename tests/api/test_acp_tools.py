@@ -27,7 +27,7 @@ def test_edit_is_shown_as_a_diff(talker, acting, open_folder):
     assert ends == {read["toolCallId"]: "completed", edit["toolCallId"]: "completed"}
 
 
-def test_failed_call_says_why(talker, acting):
+def test_failed_call_includes_the_reason(talker, acting):
     editor, session = acting()
     talker.stub.script(calls(("Read", {"path": "absent.txt"})), "Done.")
     editor.prompt(session, "Read it.")
@@ -35,7 +35,7 @@ def test_failed_call_says_why(talker, acting):
     assert end["status"] == "failed" and end["content"][0]["content"]["text"] == end["rawOutput"]
 
 
-def test_tasks_are_a_plan(talker, acting):
+def test_tasks_are_shown_as_a_plan(talker, acting):
     editor, session = acting()
     talker.stub.script(calls(("Tasks", {"items": [{"text": "Look", "status": "done"},
                                                   {"text": "Write", "status": "active"},
@@ -49,7 +49,7 @@ def test_tasks_are_a_plan(talker, acting):
 # Approvals and questions.
 
 @pytest.mark.parametrize("option, output", [("allow_once", "hello"), ("reject_once", "the person said no")])
-def test_person_is_asked_for_what_the_stage_forbids(talker, acting, option, output):
+def test_call_beyond_the_stage_needs_permission(talker, acting, option, output):
     editor, session = acting("apprentice")
     editor.decide = select(option)
     talker.stub.script(calls(("Bash", {"command": "echo hello"})), "Done.")
@@ -63,7 +63,7 @@ def test_person_is_asked_for_what_the_stage_forbids(talker, acting, option, outp
     assert output in editor.kinds(session, "tool_call_update")[0]["rawOutput"]
 
 
-def test_allowed_always_is_not_asked_again(talker, acting):
+def test_call_that_is_always_allowed_is_asked_for_once(talker, acting):
     editor, session = acting("apprentice")
     editor.decide = select("allow_thread")
     talker.stub.script(calls(("Bash", {"command": "echo hello"})), calls(("Bash", {"command": "echo hello"})), "Done.")
@@ -72,7 +72,7 @@ def test_allowed_always_is_not_asked_again(talker, acting):
     assert [end["status"] for end in editor.kinds(session, "tool_call_update")] == 2 * ["completed"]
 
 
-def test_rejected_always_is_not_asked_again(talker, acting):
+def test_call_that_is_always_rejected_is_asked_for_once(talker, acting):
     editor, session = acting("apprentice")
     editor.decide = select("reject_always")
     talker.stub.script(calls(("Bash", {"command": "echo hello"})), calls(("Bash", {"command": "echo hello"})), "Done.")
@@ -94,7 +94,7 @@ def test_request_decided_elsewhere_is_cancelled(talker, acting):
     assert editor.end_of(prompt) == {"stopReason": "end_turn"}
 
 
-def test_client_that_cannot_ask_denies(talker, acting):
+def test_call_is_denied_if_the_client_cannot_ask(talker, acting):
     editor, session = acting("apprentice")
     talker.stub.script(calls(("Bash", {"command": "echo hello"})), "Done.")
     prompt = editor.begin_prompt(session, "Do it.")
@@ -104,7 +104,7 @@ def test_client_that_cannot_ask_denies(talker, acting):
     assert "the editor could not ask" in editor.kinds(session, "tool_call_update")[0]["rawOutput"]
 
 
-def test_cancel_while_the_person_is_asked(talker, acting):
+def test_cancel_withdraws_a_pending_request(talker, acting):
     editor, session = acting("apprentice")
     talker.stub.script(calls(("Bash", {"command": "echo hello"})), "Done.")
     prompt = editor.begin_prompt(session, "Do it.")
@@ -126,7 +126,7 @@ def test_question_is_an_elicitation(talker, acting):
     assert editor.kinds(session, "tool_call_update")[0]["rawOutput"] == "blue"
 
 
-def test_client_without_forms_gets_the_proposed_answers(talker, acting):
+def test_client_without_forms_is_offered_the_options(talker, acting):
     editor, session = acting(capabilities={})
     editor.decide = select("1")
     talker.stub.script(calls(("AskUser", {"question": "Which?", "options": ["red", "blue"]})), "Done.")

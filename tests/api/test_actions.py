@@ -61,9 +61,9 @@ def test_changed_action_takes_effect_at_once(talker, thread, new_name):
     assert "there is no tool" in call_tool(talker, thread, action["name"], {})["output"]
 
 
-@pytest.mark.parametrize("kind,least", [("prompt", "apprentice"), ("shell", "operator"), ("http", "trusted"),
-                                        ("mcp", "trusted")])
-def test_stage_required_by_each_kind(talker, new_name, kind, least):
+@pytest.mark.parametrize("kind,minimum", [("prompt", "apprentice"), ("shell", "operator"), ("http", "trusted"),
+                                          ("mcp", "trusted")])
+def test_stage_required_by_each_kind(talker, new_name, kind, minimum):
     stages = ["apprentice", "operator", "trusted", "sovereign"]
     action = new_action(talker.gateway, new_name("act"), kind, prompt="x", command="true", url="http://192.0.2.1/",
                         integration="none", tool="none")
@@ -71,7 +71,7 @@ def test_stage_required_by_each_kind(talker, new_name, kind, least):
         thread = new_thread(talker.gateway, new_agent(talker.gateway, new_name("staged"), stage))
         end = call_tool(talker, thread, action["name"], {})
         denied = end["output"].startswith("permission denied:")
-        assert denied == (stages.index(stage) < stages.index(least)), (stage, end)
+        assert denied == (stages.index(stage) < stages.index(minimum)), (stage, end)
 
 
 # builtin
@@ -98,7 +98,7 @@ def test_current_time(talker, thread):
     assert call_tool(talker, thread, "current-time", {"timezone": "Mars/Base"})["isError"]
 
 
-def test_builtin_action_with_another_name_reports_its_builtin(talker, thread, new_name):
+def test_builtin_action_may_have_another_name(talker, thread, new_name):
     action = new_action(talker.gateway, new_name("reckon"), "builtin", tool="calculate")
     assert call_tool(talker, thread, action["name"], {"expression": "6 * 7"})["output"] == "42"
     unknown = new_action(talker.gateway, new_name("reckon"), "builtin", tool="guess")
@@ -155,14 +155,14 @@ def test_http_input_cannot_inject_a_header(talker, thread, web, new_name):
     assert end["isError"] and "line breaks" in end["output"] and web.requests == []
 
 
-def test_http_error_answers_are_errors(talker, thread, web, new_name):
+def test_http_error_responses_are_errors(talker, thread, web, new_name):
     web.answers("/broken", "why not", "text/plain", status=503)
     action = new_action(talker.gateway, new_name("call"), "http", url=web.url("/broken"))
     end = call_tool(talker, thread, action["name"], {})
     assert end["isError"] and end["output"] == "status 503\nwhy not"
 
 
-def test_http_reads_answers_in_other_charsets(talker, thread, web, new_name):
+def test_http_decodes_responses_in_other_charsets(talker, thread, web, new_name):
     action = new_action(talker.gateway, new_name("call"), "http", url=web.url("/latin"))
     web.answers("/latin", "Öl".encode("latin-1"), "text/plain; charset=ISO-8859-1")
     assert call_tool(talker, thread, action["name"], {})["output"] == "Öl"
@@ -192,7 +192,7 @@ def test_capabilities_limit_hosts_of_actions(talker, web, new_name):
     assert end["output"].startswith("permission denied: 127.0.0.1 is not among the hosts") and web.requests == []
 
 
-def test_secrets_are_filled_in_per_call_and_never_shown(make_gateway, stub, web, new_name):
+def test_secrets_are_substituted_per_call_and_never_shown(make_gateway, stub, web, new_name):
     talker = Talker(make_gateway(config=configuration(stub)).start(), stub)
     gateway = talker.gateway
     thread = new_thread(gateway, new_agent(gateway, new_name("actor"), "trusted"))
@@ -205,7 +205,7 @@ def test_secrets_are_filled_in_per_call_and_never_shown(make_gateway, stub, web,
     assert not end["isError"], end
     request = web.requests[0]
     assert request.headers["authorization"] == "Bearer hunter2" and "key=hunter2" in request.path
-    assert request.headers["x-input"] == "${secret:API_KEY}", "the input names no secret"
+    assert request.headers["x-input"] == "${secret:API_KEY}", "placeholders in the input are not replaced"
     assert "hunter2" not in gateway.http.get("/extensions").text
     assert "hunter2" not in gateway.http.get(f"/threads/{thread['id']}/turns").text
     assert "hunter2" not in gateway.stderr
@@ -262,7 +262,7 @@ def test_shell_input_is_never_part_of_the_command(talker, worker, new_name):
     assert "pwned" not in call_tool(talker, worker, look["name"], {})["output"]
 
 
-def test_path_capabilities_rule_out_commands(talker, new_name):
+def test_path_capabilities_exclude_commands(talker, new_name):
     thread = new_thread(talker.gateway, new_bound_agent(talker.gateway, new_name, paths=["docs"]))
     action = new_action(talker.gateway, new_name("run"), "shell", command="echo ran")
     for tool, given in ((action["name"], {}), ("Bash", {"command": "echo ran"})):

@@ -1,4 +1,4 @@
-"""Programs that speak Anthropic's Messages ask agents. See docs/contract/clients.md."""
+"""Agents as models of Anthropic's Messages API. See docs/contract/clients.md."""
 
 import pytest
 
@@ -53,7 +53,7 @@ def test_an_agent_streams_its_thoughts_and_its_answer(talker):
     assert events[-2]["delta"]["stop_reason"] == "end_turn" and events[-2]["usage"]["output_tokens"] == 5
 
 
-def test_a_program_that_sends_the_whole_conversation_continues_one_thread(talker):
+def test_a_client_that_sends_the_whole_conversation_continues_one_thread(talker):
     talker.stub.script("First answer.", "Second answer.")
     first = ask(talker, user("A first message"))
     second = ask(talker, user([{"type": "text", "text": "A first message"}]),
@@ -69,7 +69,7 @@ def test_a_named_thread_is_continued(talker):
     assert ask(talker, user("More"), headers={"X-Thread-Id": thread})["metadata"]["thread_id"] == thread
 
 
-def test_a_tool_of_the_program_ends_the_answer_and_its_result_continues_it(talker):
+def test_a_call_of_a_client_tool_ends_the_answer_and_its_result_continues_it(talker):
     talker.stub.script(Reply("I look.", tool_calls=[ToolCall("weather", {"city": "Rome"}, id="call_m1")]), "Sunny.")
     first = ask(talker, user("Weather in Rome?"), tools=[WEATHER])
     assert first["stop_reason"] == "tool_use"
@@ -83,7 +83,7 @@ def test_a_tool_of_the_program_ends_the_answer_and_its_result_continues_it(talke
     assert asked[-1]["role"] == "tool" and asked[-1]["content"] == "sunny"
 
 
-def test_a_thread_that_nobody_knows_is_not_found(talker):
+def test_an_unknown_thread_is_not_found(talker):
     assert error_of(talker, 404, user("Hi"), metadata={"thread_id": UNKNOWN_ID})["type"] == "not_found_error"
 
 
@@ -101,7 +101,7 @@ def test_a_thread_of_another_agent_is_an_invalid_request(talker, new_name):
     ({"output_config": {"format": {"type": "json_schema", "schema": {"type": "object"}}}}, "output_config.format"),
     ({"tools": [WEATHER], "tool_choice": {"type": "any"}}, "tool_choice"),
 ])
-def test_what_an_agent_cannot_do_has_the_protocols_name(talker, members, param):
+def test_an_error_names_the_parameter_that_agents_do_not_support(talker, members, param):
     error = error_of(talker, 400, user("Hi"), **members)
     assert error["message"].startswith(f"{param}: an agent cannot do this")
     assert talker.stub.requests == []

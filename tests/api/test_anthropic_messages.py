@@ -1,4 +1,4 @@
-"""Programs that speak Anthropic's Messages ask models. See docs/contract/clients.md."""
+"""Models behind Anthropic's Messages API. See docs/contract/clients.md."""
 
 import json
 
@@ -33,7 +33,7 @@ def stream(talker, **members):
 
 
 def events_in(response):
-    """The events, whose names are their types."""
+    """Returns the events of the stream. Checks that the name of each is its type."""
     assert response.status_code == 200 and response.headers["content-type"].startswith("text/event-stream")
     events = []
     for frame in response.text.removesuffix("\n\n").split("\n\n"):
@@ -44,14 +44,15 @@ def events_in(response):
 
 
 def outline(events):
-    """The events of the content: `start 0 text`, `delta 0 text_delta`, `stop 0`."""
+    """Returns a line for each event of the content: `start 0 text`, `delta 0 text_delta`, `stop 0`."""
     assert [event["type"] for event in events[:2]] == ["message_start", "ping"]
     assert [event["type"] for event in events[-2:]] == ["message_delta", "message_stop"]
-    said = []
+    lines = []
     for event in events[2:-2]:
         part = event.get("content_block") or event.get("delta") or {}
-        said.append(" ".join([event["type"].removeprefix("content_block_"), str(event["index"]), part.get("type", "")]))
-    return [line.strip() for line in said]
+        kind = event["type"].removeprefix("content_block_")
+        lines.append(" ".join([kind, str(event["index"]), part.get("type", "")]))
+    return [line.strip() for line in lines]
 
 
 def refusal(gateway, status, kind, **members):
@@ -65,7 +66,7 @@ def refusal(gateway, status, kind, **members):
 
 @pytest.fixture
 def claude(make_gateway, stub):
-    """A gateway whose model service speaks Anthropic's Messages itself."""
+    """A gateway whose model service also has Anthropic's Messages API."""
     gateway = make_gateway(config={"providers": {
         "claude": {"kind": "anthropic", "base_url": stub.base_url, "api_key_env": "K", "default_model": "m"}}},
         environment={"K": "k"}).start()
@@ -73,14 +74,14 @@ def claude(make_gateway, stub):
     return gateway
 
 
-class Asked:
-    """A gateway to ask, with the model of its service."""
+class Target:
+    """Passes a gateway where `answer` and `stream` expect a talker."""
 
     def __init__(self, gateway):
         self.gateway = gateway
 
 
-def test_a_model_answers_as_a_whole(talker):
+def test_a_model_answers(talker):
     talker.stub.script(Reply("Hello there", usage={"input": 10, "output": 5, "cache_read": 4, "cache_write": 0}))
     message = answer(talker, system="Be brief.", temperature=0.5)
     assert message["id"].startswith("msg_") and message["model"] == MODEL and message["role"] == "assistant"
@@ -93,7 +94,7 @@ def test_a_model_answers_as_a_whole(talker):
     assert 4096 in (asked.get("max_tokens"), asked.get("max_completion_tokens"))
 
 
-def test_a_model_answers_as_a_stream(talker):
+def test_a_model_streams_its_answer(talker):
     talker.stub.script(Reply("Hello there", deltas=3))
     events = stream(talker)
     assert outline(events) == ["start 0 text", *["delta 0 text_delta"] * 3, "stop 0"]
@@ -104,7 +105,7 @@ def test_a_model_answers_as_a_stream(talker):
     assert events[-2]["usage"]["input_tokens"] == 10 and events[-2]["usage"]["output_tokens"] == 5
 
 
-def test_tool_calls_are_handed_to_the_program(talker):
+def test_tool_calls_are_returned_to_the_client(talker):
     talker.stub.script(Reply("I look.", tool_calls=[ToolCall("weather", {"city": "Köln"}, id="call_7")]))
     message = answer(talker, tools=[WEATHER], tool_choice={"type": "any", "disable_parallel_tool_use": True})
     assert message["stop_reason"] == "tool_use"
@@ -132,17 +133,17 @@ def test_parallel_tool_calls_are_streamed_as_blocks(talker):
 
 def test_thoughts_have_the_signature_of_the_service(claude):
     claude.stub.script(Reply("Yes.", reasoning="Hm."))
-    events = stream(Asked(claude), model="claude/m", **THINKING)
+    events = stream(Target(claude), model="claude/m", **THINKING)
     assert outline(events) == ["start 0 thinking", "delta 0 thinking_delta", "delta 0 signature_delta", "stop 0",
                                "start 1 text", "delta 1 text_delta", "stop 1"]
     assert events[4]["delta"]["signature"] == "stub-signature"
 
 
-def test_thoughts_go_back_to_the_service_that_signed_them(claude):
+def test_thoughts_are_sent_back_to_the_service_that_signed_them(claude):
     claude.stub.script(Reply("Yes.", reasoning="Hm."), Reply("No."))
-    first = answer(Asked(claude), model="claude/m", **THINKING)
+    first = answer(Target(claude), model="claude/m", **THINKING)
     assert [block["type"] for block in first["content"]] == ["thinking", "text"]
-    answer(Asked(claude), model="claude/m", **THINKING, messages=[
+    answer(Target(claude), model="claude/m", **THINKING, messages=[
         {"role": "user", "content": "One?"}, {"role": "assistant", "content": first["content"]},
         {"role": "user", "content": "Two?"}])
     asked = claude.stub.requests[-1].json
@@ -151,12 +152,12 @@ def test_thoughts_go_back_to_the_service_that_signed_them(claude):
         "type": "thinking", "thinking": "Hm.", "signature": "stub-signature"}
 
 
-def test_thoughts_are_left_out_unless_the_program_asks(talker):
+def test_thoughts_are_omitted_unless_requested(talker):
     talker.stub.script(Reply("Yes.", reasoning="Hm."))
     assert [block["type"] for block in answer(talker)["content"]] == ["text"]
 
 
-def test_a_conversation_with_results_of_tools_goes_to_the_model(talker):
+def test_a_conversation_with_tool_results_is_sent_to_the_model(talker):
     answer(talker, tools=[WEATHER], messages=[
         {"role": "user", "content": "Weather?"},
         {"role": "assistant", "content": [{"type": "tool_use", "id": "x", "name": "weather", "input": {"city": "Rom"}}]},
@@ -167,26 +168,26 @@ def test_a_conversation_with_results_of_tools_goes_to_the_model(talker):
     assert asked[1]["tool_calls"][0]["id"] == "x" and asked[2]["content"] == "sunny"
 
 
-def test_a_picture_goes_to_the_model(talker):
+def test_a_picture_is_sent_to_the_model(talker):
     source = {"type": "base64", "media_type": "image/png", "data": PIXEL}
     answer(talker, content=[{"type": "text", "text": "What is it?"}, {"type": "image", "source": source}])
     parts = talker.stub.requests[-1].json["messages"][-1]["content"]
     assert parts[1]["image_url"]["url"] == f"data:image/png;base64,{PIXEL}"
 
 
-def test_marks_for_the_cache_are_accepted(talker):
+def test_cache_control_is_accepted(talker):
     answer(talker, cache_control={"type": "ephemeral"}, tools=[{**WEATHER, "cache_control": {"type": "ephemeral"}}],
            content=[{"type": "text", "text": "Hi", "cache_control": {"type": "ephemeral", "ttl": "1h"}}])
 
 
-def test_the_token_may_be_a_key(talker):
+def test_the_token_is_accepted_as_api_key(talker):
     headers = {**VERSION, "x-api-key": talker.gateway.token}
     assert talker.gateway.anonymous.post("/v1/messages", json=body(), headers=headers).status_code == 200
     wrong = talker.gateway.anonymous.post("/v1/messages", json=body(), headers={**headers, "x-api-key": "wrong"})
     assert wrong.status_code == 401 and wrong.json()["error"]["type"] == "authentication_error"
 
 
-def test_a_key_opens_nothing_but_the_apis_of_programs(gateway):
+def test_an_api_key_is_accepted_only_by_the_compatible_apis(gateway):
     assert gateway.anonymous.get("/agents", headers={"x-api-key": gateway.token}).status_code == 401
 
 
@@ -207,7 +208,7 @@ def test_an_overloaded_service_is_529(talker):
 
 @pytest.mark.parametrize("stream", [False, True])
 @pytest.mark.parametrize("model", [MODEL, "assistant"])
-def test_wait_that_the_service_asks_for_is_passed_on(talker, model, stream):
+def test_retry_after_of_the_service_is_forwarded(talker, model, stream):
     for status, expected, kind in ((429, 429, "rate_limit_error"), (503, 529, "overloaded_error")):
         talker.stub.script(Fault(status, headers={"retry-after": "120"}))
         response = talker.gateway.http.post("/v1/messages", json={**body(stream=stream), "model": model})
@@ -215,7 +216,7 @@ def test_wait_that_the_service_asks_for_is_passed_on(talker, model, stream):
         assert response.headers["retry-after"] == "120"
 
 
-def test_a_limited_rate_is_429(talker):
+def test_an_exceeded_rate_limit_is_429(talker):
     talker.stub.script(*[Fault(429, headers={"retry-after": "0"}) for _ in range(5)])
     refusal(talker.gateway, 429, "rate_limit_error")
 
@@ -227,7 +228,7 @@ def test_an_error_in_mid_stream_is_an_event_and_the_only_end(talker):
     assert [event["type"] for event in events].count("message_stop") == 0
 
 
-def test_a_program_that_disconnects_stops_the_model(talker):
+def test_a_client_that_disconnects_stops_the_model(talker):
     held = talker.stub.hold("one ")
     with http_client.new_client(base_url=talker.gateway.url, headers=talker.gateway.authorization) as http:
         with http.stream("POST", "/v1/messages", json=body(stream=True)) as response:
@@ -257,7 +258,7 @@ def test_a_body_that_is_too_large_is_413(own_gateway):
     ({"content": [{"type": "image", "source": {"type": "file", "file_id": "f"}}]}, "messages.0.content.0.source.type"),
     ({"thinking": {"type": "enabled"}}, "thinking.budget_tokens"), ({"container": "c"}, "container"),
 ])
-def test_a_bad_parameter_is_named(talker, members, param):
+def test_an_error_names_the_invalid_parameter(talker, members, param):
     assert refusal(talker.gateway, 400, "invalid_request_error", **members).startswith(f"{param}: ")
     assert talker.stub.requests == []
 
@@ -272,16 +273,16 @@ def test_a_picture_at_a_private_address_is_not_fetched(talker):
 @pytest.mark.parametrize("content", [b"[" * 10_000_000, b'{"messages": ' + b"[" * 5_000_000 + b"]" * 5_000_000 + b"}",
                                      b'{"model": "\\ud800"}', b"", b"[]", b"\xff"],
                          ids=["10 MB of brackets", "deep messages", "lone surrogate", "empty", "array", "no UTF-8"])
-def test_a_hostile_body_is_refused_in_the_protocols_shape(talker, content):
+def test_a_malformed_body_is_refused_in_the_protocols_format(talker, content):
     response = talker.gateway.http.post("/v1/messages", content=content)
     assert response.status_code == 400 and response.json()["error"]["type"] == "invalid_request_error"
 
 
-def test_a_model_that_nobody_knows_is_not_found(talker):
+def test_an_unknown_model_is_not_found(talker):
     for model in ("nobody", "nobody/m", "stub"):
         refusal(talker.gateway, 404, "not_found_error", model=model)
 
 
-def test_errors_of_the_gate_have_the_protocols_shape(gateway):
+def test_errors_of_the_gate_have_the_protocols_format(gateway):
     error = gateway.http.get("/v1/messages")
     assert error.status_code == 405 and error.json()["type"] == "error"

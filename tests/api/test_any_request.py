@@ -1,8 +1,8 @@
-"""Sends random requests to every route; the gateway answers each by its rules and stays up. The routes for programs of other
-APIs get bodies that are nearly right, too.
+"""Sends random requests to every route: the gateway responds to each by its rules and does not crash. The routes of the
+OpenAI and Anthropic APIs also get nearly valid bodies.
 
-A fixed seed builds the requests from meaningful and meaningless values. The client checks every response against the
-general rules and its declared shape.
+The requests are built from meaningful and meaningless values, with a fixed seed. The client checks every response
+against the general rules and its declared shape.
 
 See docs/contract/requests.md.
 """
@@ -34,7 +34,7 @@ STREAMS = {"/v1/chat/completions": read_chat_completion, "/v1/responses": read_r
 
 
 class RandomRequests:
-    """Requests by chance; `known` are ids of records that exist."""
+    """Builds random requests; `known` are ids of existing records."""
 
     def __init__(self, seed, known):
         self.random = random.Random(seed)
@@ -60,8 +60,8 @@ class RandomRequests:
         chosen = self.random.sample(MEMBERS, self.random.randint(0, 8))
         return json.dumps({member: self.value() for member in chosen}).encode()
 
-    def path(self, template, quoted):
-        segments = [quoted(self.text()) or "x" if segment.startswith("{") else segment
+    def path(self, template, percent_encoded):
+        segments = [percent_encoded(self.text()) or "x" if segment.startswith("{") else segment
                     for segment in template.split("/")]
         return "/".join(segments)
 
@@ -71,7 +71,7 @@ class RandomRequests:
         return {name: self.text() for name in declared if self.random.random() < 0.6}
 
 
-def quoted(text):
+def percent_encoded(text):
     return "".join(f"%{byte:02X}" for byte in text.encode())
 
 
@@ -84,34 +84,34 @@ def test_no_request_causes_an_internal_error(own_gateway, seed):
     document = accepted(own_gateway.http.get("/openapi.json"))
     routes = [(method, path, operation) for path, operations in document["paths"].items()
               for method, operation in operations.items() if method in METHODS and path not in ENDS_THE_PROCESS]
-    chance = RandomRequests(seed, [thread["id"], turn["id"], extension["id"], "known"])
+    requests = RandomRequests(seed, [thread["id"], turn["id"], extension["id"], "known"])
     for _ in range(300):
-        method, template, operation = chance.random.choice(routes)
-        path, params = chance.path(template, quoted), chance.query(operation)
-        body = chance.body(template) if method in ("post", "put", "patch") else None
+        method, template, operation = requests.random.choice(routes)
+        path, params = requests.path(template, percent_encoded), requests.query(operation)
+        body = requests.body(template) if method in ("post", "put", "patch") else None
         response = own_gateway.http.request(method, path, params=params, content=body)
         assert "internal server error" not in response.text, f"{method} {path} {params} {body}"
     accepted(own_gateway.http.get("/health"))
 
 
 @pytest.mark.parametrize("path", BODIES)
-def test_no_body_of_a_program_causes_an_internal_error(own_talker, path):
-    """Most bodies are whole but for a few changes, so that they reach every reader, and many of them the model."""
+def test_no_body_for_a_compatible_api_causes_an_internal_error(own_talker, path):
+    """Most bodies are complete except for a few mutations, so they reach every parser, and many reach the model."""
     gateway = own_talker.gateway
     agent = new_agent(gateway, "asked", stage="apprentice")
     thread = accepted(gateway.http.post("/threads", json={"agent_id": agent["id"]}), 201)
     response = accepted(gateway.http.post("/v1/responses", json={"model": MODEL, "input": "Hi"}))
-    chance = RandomRequests(path, [thread["id"], response["id"], agent["name"], MODEL, *NAMES])
+    requests = RandomRequests(path, [thread["id"], response["id"], agent["name"], MODEL, *NAMES])
     answered = 0
     for _ in range(200):
-        body = chance.body(path)
+        body = requests.body(path)
         response = gateway.http.post(path, content=body)
-        told = f"{body}\n{response.status_code} {response.text}"
-        assert response.status_code in (200, 400, 404, 409), told
+        details = f"{body}\n{response.status_code} {response.text}"
+        assert response.status_code in (200, 400, 404, 409), details
         if response.status_code != 200:
-            assert set(response.json()["error"]) >= {"type", "message"} and response.json()["error"]["message"], told
+            assert set(response.json()["error"]) >= {"type", "message"} and response.json()["error"]["message"], details
         elif response.headers["content-type"].startswith("text/event-stream"):
-            assert STREAMS[path](response.text).stop, told
+            assert STREAMS[path](response.text).stop, details
         answered += response.status_code == 200
     assert answered > 10
     accepted(gateway.http.get("/health"))

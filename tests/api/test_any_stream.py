@@ -1,7 +1,7 @@
-"""Programs read what the model said, exactly and with one end, whatever it is and however it arrives.
+"""Streams contain exactly the model's output and one end, for any output and any way in which it arrives.
 
-A fixed seed makes the answers of the model: texts that look like parts of the protocols, thoughts, calls, cuts and failures
-in the middle. See docs/contract/clients.md.
+The model's answers are random, with a fixed seed: texts that look like parts of the protocols, thoughts, tool calls,
+and failures in the middle. See docs/contract/clients.md.
 """
 
 import json
@@ -17,13 +17,13 @@ from test_client_members import SCHEMA, gateway  # noqa: F401
 PIECES = ["Hello", " ", "\n\n", "data: [DONE]\n\n", "event: error\n", "é\U0001f600", "\u2028", "\0", '{"a":', "\\", "x" * 300,
           ": keep-alive\n\n", "\r\n", "\ufeff"]
 ARGUMENTS = [{}, {"city": "Rome"}, {"a": [1, {"b": None}], "c": -0.5}, {"text": 'é"\n\\\U0001f600'}, {"": {"": [[]]}}]
-# Whether a service says which call is which.
+# Whether the API of the service has ids of tool calls.
 SERVICES = {"anthropic": True, "chat": True, "responses": True, "ollama": False, "gemini": True}
 MODEL = "gpt-5"
 USER = [{"role": "user", "content": "Hi"}]
 FUNCTIONS = [{"name": name, "parameters": SCHEMA} for name in ("weather", "stocks")]
 
-# For each protocol: its route, a body, and what reads the stream.
+# For each protocol: its route, a body, and the parser of its stream.
 PROTOCOLS = {
     "chat": ("/v1/chat/completions", {
         "messages": USER, "stream_options": {"include_usage": True},
@@ -36,18 +36,18 @@ PROTOCOLS = {
 }
 
 
-def any_text(chance, most):
-    return "".join(chance.choices(PIECES, k=chance.randint(0, most)))
+def any_text(rng, max_pieces):
+    return "".join(rng.choices(PIECES, k=rng.randint(0, max_pieces)))
 
 
-def any_reply(chance):
-    """An answer of the model; one that fails has said something before."""
-    calls = [ToolCall(chance.choice(FUNCTIONS)["name"], chance.choice(ARGUMENTS), id=f"call_{number}")
-             for number in range(chance.choice((0, 0, 1, 3)))]
-    text = any_text(chance, 9) or ("" if calls else "Hello")
-    fault = chance.choice((None, None, None, "error", "cut", "end", "garbage")) if text else None
-    return Reply(text, deltas=chance.randint(1, 9), reasoning=any_text(chance, 3), tool_calls=calls,
-                 chunk_bytes=chance.choice((None, 1, 7, 64)), fault=fault, after=fault and 1)
+def any_reply(rng):
+    """Returns a random answer of the model. One that fails has some text before that."""
+    calls = [ToolCall(rng.choice(FUNCTIONS)["name"], rng.choice(ARGUMENTS), id=f"call_{number}")
+             for number in range(rng.choice((0, 0, 1, 3)))]
+    text = any_text(rng, 9) or ("" if calls else "Hello")
+    fault = rng.choice((None, None, None, "error", "cut", "end", "garbage")) if text else None
+    return Reply(text, deltas=rng.randint(1, 9), reasoning=any_text(rng, 3), tool_calls=calls,
+                 chunk_bytes=rng.choice((None, 1, 7, 64)), fault=fault, after=fault and 1)
 
 
 def named(calls):
@@ -55,24 +55,24 @@ def named(calls):
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
-def test_a_program_reads_what_the_model_said_with_one_end(gateway, protocol):  # noqa: F811
+def test_stream_has_the_output_of_the_model_and_one_end(gateway, protocol):  # noqa: F811
     path, members, read = PROTOCOLS[protocol]
-    chance = random.Random(protocol)
+    rng = random.Random(protocol)
     for number in range(120):
-        service = chance.choice(list(SERVICES))
-        reply = any_reply(chance)
+        service = rng.choice(list(SERVICES))
+        reply = any_reply(rng)
         gateway.stub.script(reply)
         response = gateway.http.post(path, json={"model": f"{service}/{MODEL}", "stream": True, **members})
         assert response.status_code == 200, f"{service} {reply} {response.text}"
         answer = read(response.text)
-        told = f"{number} {service} {reply}\n{response.text}"
-        assert (answer.stop is None) == (reply.fault is not None), told
+        details = f"{number} {service} {reply}\n{response.text}"
+        assert (answer.stop is None) == (reply.fault is not None), details
         if reply.fault:
-            assert answer.text and reply.text.startswith(answer.text) and not answer.calls, told
+            assert answer.text and reply.text.startswith(answer.text) and not answer.calls, details
             continue
-        assert (answer.text, answer.reasoning) == (reply.text, reply.reasoning) and answer.usage, told
-        assert named(answer.calls) == [(call.name, call.arguments) for call in reply.tool_calls], told
+        assert (answer.text, answer.reasoning) == (reply.text, reply.reasoning) and answer.usage, details
+        assert named(answer.calls) == [(call.name, call.arguments) for call in reply.tool_calls], details
         ids = [id for id, _, _ in answer.calls]
-        assert len(set(ids)) == len(ids) and all(ids), told
-        assert not SERVICES[service] or ids == [call.id for call in reply.tool_calls], told
+        assert len(set(ids)) == len(ids) and all(ids), details
+        assert not SERVICES[service] or ids == [call.id for call in reply.tool_calls], details
     accepted(gateway.http.get("/health"))

@@ -17,7 +17,7 @@ from checks import PATIENCE, accepted, seconds_of
 from connection import BINARY, PING, TEXT, Connection, FrameConnection
 from jobs import wait_for
 
-FENCE = "sandbox allow-scripts allow-forms allow-popups"
+SANDBOX_POLICY = "sandbox allow-scripts allow-forms allow-popups"
 WEBSOCKET = """
 if self.headers.get("Upgrade", "").lower() == "websocket":
     accept = base64.b64encode(hashlib.sha1((self.headers["Sec-WebSocket-Key"] +
@@ -65,7 +65,7 @@ def echo_app(gateway, new_name):
 
 @pytest.fixture
 def serve_app(gateway, new_name):
-    """Starts apps with the given `route`."""
+    """Starts apps whose handler has the given `route`; they are stopped after the test."""
     started = []
 
     def make(routes, script="serve()", on=gateway):
@@ -191,7 +191,7 @@ def test_http_1_0_client(gateway, serve_app):
 # Responses.
 
 
-def test_response_loses_cookies_and_gets_a_sandbox(gateway, serve_app):
+def test_cookies_are_removed_and_a_sandbox_policy_is_added(gateway, serve_app):
     app = serve_app("""
         self.answer("<p>page", 201, Content_Type="text/html", Set_Cookie="a=1", Content_Security_Policy="img-src *",
                     Clear_Site_Data='"*"', X_Own="yes", Cache_Control="max-age=5")
@@ -199,7 +199,7 @@ def test_response_loses_cookies_and_gets_a_sandbox(gateway, serve_app):
     response = proxy_request(gateway, app)
     assert response.status_code == 201 and response.text == "<p>page"
     assert response.headers["content-type"] == "text/html" and response.headers["x-own"] == "yes"
-    assert response.headers.get_list("content-security-policy") == ["img-src *", FENCE]
+    assert response.headers.get_list("content-security-policy") == ["img-src *", SANDBOX_POLICY]
     assert response.headers["x-content-type-options"] == "nosniff" and response.headers["cache-control"] == "max-age=5"
     assert "set-cookie" not in response.headers and "clear-site-data" not in response.headers
 
@@ -245,7 +245,7 @@ def test_head_has_no_body(gateway, echo_app):
         assert connection.request("GET /health HTTP/1.1").response().status == 200
 
 
-def test_interim_responses_are_dropped(gateway, serve_app):
+def test_interim_responses_are_discarded(gateway, serve_app):
     app = serve_app("""
         self.wfile.write(b"HTTP/1.1 103 Early Hints\\r\\nLink: </x>\\r\\n\\r\\n")
         self.answer("final")
@@ -253,7 +253,7 @@ def test_interim_responses_are_dropped(gateway, serve_app):
     assert proxy_request(gateway, app).text == "final"
 
 
-# Apps that break.
+# Broken apps.
 
 
 def test_app_sending_garbage(gateway, serve_app):
@@ -282,7 +282,7 @@ def test_app_aborting_mid_response(gateway, serve_app, framing):
             connection.response()
 
 
-def test_hanging_app_blocks_no_other(gateway, serve_app):
+def test_hanging_app_blocks_no_other_requests(gateway, serve_app):
     app = serve_app("""
         if self.path == "/hang":
             open("hung", "w").write("")
@@ -413,8 +413,8 @@ def test_closing_one_side_of_a_websocket_closes_the_other(gateway, serve_app):
 
 
 @pytest.mark.parametrize("change", ["disabled", "stopped"])
-def test_app_about_to_end_gets_no_more_requests(gateway, new_name, change):
-    """Also while the app still responds or is about to end: neither its own response nor a 502 is returned."""
+def test_app_that_is_stopping_gets_no_more_requests(gateway, new_name, change):
+    """Neither its own response nor a 502 is returned, even while the process still responds or is exiting."""
     app = new_name("app")
     extension = make_app(gateway, app, "import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); serve()")
     start(gateway, app)
@@ -441,5 +441,5 @@ def test_gateway_stops_despite_open_connections(own_gateway, serve_app):
     app = serve_app(WEBSOCKET, on=own_gateway)
     with socket_of(own_gateway, app) as connection:
         connection.receive()
-        # A client gets 10 s to reply to the closing of its socket, unless the end is urgent.
+        # Otherwise a client has 10 s to reply to a close frame.
         assert seconds_of(own_gateway.stop) < 9 and own_gateway.process.returncode == 0

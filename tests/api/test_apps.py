@@ -18,24 +18,24 @@ from jobs import wait_for
 
 
 def processes_of(gateway):
-    """Returns the processes in directories of the gateway's apps, with their directory."""
+    """Returns the processes that run in directories of the gateway's apps: the directory by process id."""
     found = {}
     for entry in Path("/proc").iterdir():
         if not entry.name.isdigit() or int(entry.name) == gateway.process.pid:
             continue
         try:
-            where = os.readlink(entry / "cwd")
+            directory = os.readlink(entry / "cwd")
         except OSError:
             continue
-        if where.startswith(str(gateway.home / "apps")):
-            found[int(entry.name)] = where
+        if directory.startswith(str(gateway.home / "apps")):
+            found[int(entry.name)] = directory
     return found
 
 
 def processes_in(gateway, app):
-    """Returns the processes in the app's directory."""
+    """Returns the processes that run in the app's directory."""
     directory = str(gateway.home / "apps" / app)
-    return [pid for pid, where in processes_of(gateway).items() if where == directory]
+    return [pid for pid, cwd in processes_of(gateway).items() if cwd == directory]
 
 
 def test_app_is_started_and_stopped(gateway, new_name):
@@ -63,8 +63,8 @@ def test_invalid_variable_name_is_refused(gateway, new_name, kind):
         refused(gateway.http.post("/extensions", json=body), 400, "validation failed")
 
 
-def test_placeholders_of_guarded_places_are_removed_after_a_kill(own_gateway, new_name):
-    """A directory left behind would be taken for a repository, and filled further."""
+def test_placeholders_of_protected_paths_are_removed_after_a_kill(own_gateway, new_name):
+    """A remaining `.git` directory would be taken for a repository."""
     app = make_app(own_gateway, "held")["name"]
     directory = own_gateway.home / "apps" / app
     start(own_gateway, app)
@@ -259,7 +259,7 @@ def test_environment_is_hidden_from_other_processes(gateway, new_name):
     assert list(gateway.home.glob(f"outside-{app}*")) == []
 
 
-def test_app_sees_its_own_files_only(gateway, new_name):
+def test_app_can_read_only_its_own_files(gateway, new_name):
     (gateway.home / "private.txt").write_text("not yours")
     app = new_name("app")
     make_app(gateway, app, """
@@ -279,10 +279,10 @@ def test_app_sees_its_own_files_only(gateway, new_name):
     gateway.http.post(f"/apps/{app}/stop")
 
 
-# Bad apps.
+# Failing apps.
 
 
-def test_app_exiting_at_once_is_restarted_five_times(gateway, new_name):
+def test_app_that_exits_at_once_is_restarted_five_times(gateway, new_name):
     app = new_name("app")
     make_app(gateway, app, "sys.exit(3)")
     gateway.http.post(f"/apps/{app}/start")
@@ -317,7 +317,7 @@ def test_app_that_never_listens_can_be_stopped(gateway, new_name):
     assert gateway.http.post(f"/apps/{app}/stop").json()["status"] == "stopped"
 
 
-def test_app_flooding_its_log_blocks_no_other(gateway, new_name):
+def test_app_flooding_its_log_blocks_no_other_requests(gateway, new_name):
     app = new_name("app")
     make_app(gateway, app, """
         threading.Thread(target=serve, daemon=True).start()
@@ -337,7 +337,7 @@ def test_app_flooding_its_log_blocks_no_other(gateway, new_name):
     assert gateway.http.post(f"/apps/{app}/stop").status_code == 200
 
 
-def test_app_with_many_variables_blocks_no_other(gateway, new_name):
+def test_app_with_many_variables_blocks_no_other_requests(gateway, new_name):
     definition = {"path": str(gateway.home), "command": "true", "env": {f"V{number}": "x" for number in range(500_000)}}
     body = {"type": "app", "name": new_name("app"), "description": "", "definition": definition}
     app = accepted(gateway.http.post("/extensions", json=body), 201)
@@ -386,7 +386,7 @@ def test_health_path_decides_when_the_app_is_up(gateway, new_name):
 # Events and records.
 
 
-def test_status_changes_are_announced(gateway, new_name):
+def test_status_changes_are_published(gateway, new_name):
     app = new_name("app")
     make_app(gateway, app)
     with gateway.events() as events:
@@ -427,7 +427,7 @@ def test_app_turned_static_while_starting_has_no_server(gateway, new_name):
     wait_for(lambda: not processes_in(gateway, app))
 
 
-def test_app_deleted_during_restarts_stays_gone(gateway, new_name):
+def test_app_deleted_during_restarts_is_not_started(gateway, new_name):
     extension = make_app(gateway, new_name("app"), "import signal\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\nserve()")
     app = extension["name"]
     start(gateway, app)
@@ -440,7 +440,7 @@ def test_app_deleted_during_restarts_stays_gone(gateway, new_name):
     wait_for(lambda: not processes_in(gateway, app))
 
 
-# The end of the gateway.
+# Shutdown of the gateway.
 
 
 def seconds_to_end(gateway):
@@ -458,27 +458,27 @@ def test_apps_end_with_the_gateway(own_gateway, new_name):
     wait_for(lambda: not processes_of(own_gateway))
 
 
-def test_app_ignoring_sigterm_delays_the_end_by_150_ms_at_most(own_gateway, new_name):
+def test_app_ignoring_sigterm_hardly_delays_the_end(own_gateway, new_name):
     app = make_app(own_gateway, new_name("app"), "import signal\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\nserve()")["name"]
 
-    def seconds_to_end_with_it():
+    def seconds_to_end_with_the_app():
         start(own_gateway, app)
         return seconds_to_end(own_gateway)
 
-    assert any(seconds_to_end_with_it() < 1.5 for _ in range(TRIES))
+    assert any(seconds_to_end_with_the_app() < 1.5 for _ in range(TRIES))
 
 
 def test_app_being_stopped_does_not_delay_the_end(own_gateway, new_name):
     app = make_app(own_gateway, new_name("app"), "import signal\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\nserve()")["name"]
 
-    def seconds_to_end_while_it_is_stopped():
+    def seconds_to_end_during_its_stop():
         start(own_gateway, app)
         with own_gateway.connect() as connection:
             connection.request(f"POST /apps/{app}/stop HTTP/1.1", "Content-Length: 0")
             own_gateway.http.get("/health")
             return seconds_to_end(own_gateway)
 
-    assert any(seconds_to_end_while_it_is_stopped() < 1.5 for _ in range(TRIES))
+    assert any(seconds_to_end_during_its_stop() < 1.5 for _ in range(TRIES))
 
 
 def test_apps_end_with_a_killed_gateway(own_gateway, new_name):

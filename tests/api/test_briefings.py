@@ -35,7 +35,7 @@ def pulse(gateway):
     return accepted(gateway.http.get("/pulse/briefing"))
 
 
-def test_briefing_counts_all_and_shows_the_latest(gateway, new_name):
+def test_briefing_counts_all_threads_and_lists_the_latest(gateway, new_name):
     home = gateway.home / new_name("project")
     home.mkdir()
     project = accepted(gateway.http.post("/projects", json={"name": home.name, "path": str(home)}), 201)
@@ -77,7 +77,7 @@ def test_activity_is_limited(gateway, new_name):
     assert [row["turn_id"] for row in activity(gateway, agent["id"], limit=5000)] == newest
 
 
-def test_renamed_thread_hides_no_newer_turn(gateway, new_name):
+def test_renaming_a_thread_does_not_hide_newer_turns(gateway, new_name):
     agent = new_agent(gateway, new_name("agent"))
     old, new = (new_thread(gateway, agent_id=agent["id"]) for _ in range(2))
     add_turn(gateway, old, "old")
@@ -116,16 +116,16 @@ def test_invalid_agent_name_is_refused(gateway, name):
     refused(gateway.http.get(f"{gateway.url}/agents/{name}/activity?limit=x"), 400, "invalid agent name")
 
 
-@pytest.mark.parametrize("nonsense", ["0", "-1", "x"])
-def test_invalid_limit_is_refused(gateway, nonsense):
-    response = gateway.http.get("/agents/assistant/activity", params={"limit": nonsense})
+@pytest.mark.parametrize("value", ["0", "-1", "x"])
+def test_invalid_limit_is_refused(gateway, value):
+    response = gateway.http.get("/agents/assistant/activity", params={"limit": value})
     refused(response, 400, "limit must be a positive integer")
 
 
 # GET /briefing.
 
 
-def test_first_briefing_is_made_at_once(own_gateway, new_name):
+def test_first_briefing_is_generated_at_once(own_gateway, new_name):
     thread = new_thread(own_gateway, title="Plans for May")
     job = new_job(own_gateway, new_name("job"))
     run(own_gateway, job)
@@ -146,9 +146,9 @@ def test_briefing_is_cached_until_something_changes(own_gateway):
     new_thread(own_gateway, title="something new")
     stale = briefing(own_gateway)
     assert stale == {**first, "stale": True}
-    anew = wait_for(lambda: [found for found in [briefing(own_gateway)] if not found["stale"]])[0]
-    assert [entry["title"] for entry in anew["threads"]] == ["something new"]
-    assert anew["generated_at"] > first["generated_at"]
+    refreshed = wait_for(lambda: [found for found in [briefing(own_gateway)] if not found["stale"]])[0]
+    assert [entry["title"] for entry in refreshed["threads"]] == ["something new"]
+    assert refreshed["generated_at"] > first["generated_at"]
 
 
 def test_project_briefing_covers_its_threads_only(own_gateway):
@@ -229,10 +229,11 @@ def test_self_reflect_works_without_a_model(own_gateway):
     response = accepted(own_gateway.http.post("/run/self-reflect"), 202)
     job = {"name": "self-reflect"}
     assert ended(own_gateway, job)[0]["status"] == "completed"
-    said = turns(own_gateway, response["threadId"])[0]
-    assert said["role"] == "assistant" and "Plans for May" in said["content"] and len(said["content"]) <= 900
+    reflection = turns(own_gateway, response["threadId"])[0]
+    assert reflection["role"] == "assistant"
+    assert "Plans for May" in reflection["content"] and len(reflection["content"]) <= 900
     found = pulse(own_gateway)
-    assert found["prose"] == said["content"] and found["selfReflectAvailable"] is True
+    assert found["prose"] == reflection["content"] and found["selfReflectAvailable"] is True
 
 
 def test_self_reflect_with_a_model_has_up_to_1000_characters(own_talker):

@@ -1,4 +1,4 @@
-"""The built-in extensions, and which changes of them are allowed.
+"""The built-in extensions and the changes to them that are allowed.
 
 See docs/contract/extensions.md#built-in-extensions.
 """
@@ -63,24 +63,24 @@ def test_non_essential_built_in_can_be_toggled(own_gateway):
     {"description": "mine"}, {"name": "mine"}, {"definition": {}}, {"trigger": None},
     {"trigger": {"type": "webhook"}}, {"enabled": True, "description": "mine"},
 ])
-def test_any_other_change_of_a_built_in_is_refused(gateway, members):
+def test_any_other_change_to_a_built_in_is_refused(gateway, members):
     for wanted in ("dark", "assistant"):
         extension = named(gateway, wanted)
         refused(patch(gateway, extension, **members), 403, "built-in extensions are not editable")
         assert get(gateway, extension) == extension
 
 
-def test_empty_change_of_a_built_in_is_accepted(gateway):
+def test_empty_change_to_a_built_in_is_accepted(gateway):
     extension = named(gateway, "dark")
     assert accepted(patch(gateway, extension)) == extension
 
 
-def test_changes_of_built_ins_survive_restarts(own_gateway):
+def test_changes_to_built_ins_survive_restarts(own_gateway):
     off, gone = named(own_gateway, "dark"), named(own_gateway, "light")
     accepted(toggle(own_gateway, off))
     assert own_gateway.http.delete(f"/extensions/{gone['id']}").status_code == 204
-    for again in (own_gateway.restart, lambda: (own_gateway.kill(), own_gateway.start())):
-        again()
+    for restart in (own_gateway.restart, lambda: (own_gateway.kill(), own_gateway.start())):
+        restart()
         assert named(own_gateway, "light") is None
         assert named(own_gateway, "dark")["enabled"] is False and named(own_gateway, "dark")["id"] == off["id"]
         assert len(built_ins(own_gateway)) == 24
