@@ -1,4 +1,4 @@
-"""Channels by mail, and the people who write to them."""
+"""Email channels, and the users who write to them."""
 
 from channels import channel, connect
 from jobs import wait_for
@@ -7,8 +7,8 @@ from stubs.mail import AUTHSERV, PASSWORD
 ANN, BOB, EVE = "ann@example.net", "bob@example.net", "eve@evil.example"
 
 
-def listens(talking, dovecot, box, smtp, **members):
-    """A channel that has read what was sent before it existed."""
+def connect_email(talking, dovecot, box, smtp, **members):
+    """Creates an email channel and waits until it has skipped the messages that were there before it."""
     talking.gateway.http.put("/secrets/MAIL", json={"value": PASSWORD})
     wanted = {
         "service": "email",

@@ -1,4 +1,4 @@
-"""Channels by mail: dovecot and postfix on loopback, and an SMTP server that fails as it is told.
+"""Email channels: Dovecot and Postfix on the loopback interface, and an SMTP stub with scripted failures.
 
 See docs/contract/channels.md.
 """
@@ -14,7 +14,7 @@ from certificates import make_certificate
 from channels import channel, connect, threads
 from checks import accepted, refused
 from jobs import wait_for
-from mails import ANN, BOB, EVE, listens
+from mails import ANN, BOB, EVE, connect_email
 from stubs.mail import AUTHSERV, PASSWORD, Dovecot, Postfix, SmtpStub, text_of, why_not
 from tools import calls, turns_of
 
@@ -39,9 +39,10 @@ def smtp():
 
 
 @pytest.fixture
-def reading(talking, dovecot, box, smtp):
+def connected(talking, dovecot, box, smtp):
+    """A talker with an email channel."""
     box.receives(ANN, "Sent before the channel existed.")
-    listens(talking, dovecot, box, smtp)
+    connect_email(talking, dovecot, box, smtp)
     return talking
 
 
@@ -49,8 +50,8 @@ def questions(talking, thread):
     return [turn for turn in sorted(turns_of(talking.gateway, thread, "user"), key=lambda turn: turn["created_at"])]
 
 
-def test_mail_is_answered_in_its_thread(reading, box, smtp):
-    reading.answers("**Four**, of course.\n\n.\nGrüße")
+def test_mail_is_answered_in_its_thread(connected, box, smtp):
+    connected.answers("**Four**, of course.\n\n.\nGrüße")
     asked = box.receives(f"Ann <{ANN}>", "What is two and two?", subject="Sums", references="<root@x> <before@x>")
     answer = smtp.mail("Four")
     assert answer["to"] == ANN and answer["subject"] == "Re: Sums" and answer["from"].addresses[0].addr_spec == box.address
@@ -59,39 +60,39 @@ def test_mail_is_answered_in_its_thread(reading, box, smtp):
     assert answer.get_content_type() == "multipart/alternative"
     assert text_of(answer) == "**Four**, of course.\n\n.\nGrüße"
     assert "<strong>Four</strong>" in answer.get_body(preferencelist=("html",)).get_content()
-    (thread,) = threads(reading.gateway)
-    (question,) = questions(reading, thread)
+    (thread,) = threads(connected.gateway)
+    (question,) = questions(connected, thread)
     assert question["content"] == "What is two and two?"
     said = question["metadata"]["channel"]
     assert (said["service"], said["chat"], said["sender"], said["sender_name"]) == ("email", ANN, ANN, "Ann")
     wait_for(lambda: box.read() == ["Sums"])
-    assert reading.request_count() == 1 and len(smtp.sent) == 1
+    assert connected.request_count() == 1 and len(smtp.sent) == 1
 
 
-SILENT = {
+IGNORED = {
     "unverified": {"verified": False},
     "verified elsewhere": {"authentication_results": "mx.evil.example; dkim=pass header.d=example.net"},
     "failed": {"authentication_results": f"{AUTHSERV}; dkim=fail header.d=example.net; spf=softfail smtp.mailfrom={ANN}"},
     "another domain": {"authentication_results": f"{AUTHSERV}; dkim=pass header.d=evil.example"},
     "in a comment": {"authentication_results": f"{AUTHSERV}; spf=fail (dkim=pass header.d=example.net) smtp.mailfrom=x"},
-    "to somebody else": {"to": BOB},
-    "a program's answer": {"auto_submitted": "auto-replied"},
+    "to another recipient": {"to": BOB},
+    "an automatic reply": {"auto_submitted": "auto-replied"},
     "a list": {"precedence": "list"},
     "of a list": {"list_id": "<list.example.net>"},
     "a bounce": {"return_path": "<>"},
 }
 
 
-@pytest.mark.parametrize("fields", SILENT.values(), ids=SILENT)
-def test_what_is_forged_automatic_or_for_others_gets_silence(reading, box, smtp, fields):
+@pytest.mark.parametrize("fields", IGNORED.values(), ids=IGNORED)
+def test_forged_automatic_and_misaddressed_mail_is_ignored(connected, box, smtp, fields):
     box.receives(ANN, "/status", subject="Silence", **fields)
     box.receives(ANN, "/help", subject="Good")
     smtp.mail("Commands:")
     wait_for(lambda: box.read() == ["Good"])
-    assert len(smtp.sent) == 1 and reading.request_count() == 0
+    assert len(smtp.sent) == 1 and connected.request_count() == 0
 
 
-def test_mail_with_two_senders_gets_silence(reading, box, smtp):
+def test_mail_with_an_ambiguous_sender_is_ignored(connected, box, smtp):
     result = f"Authentication-Results: {AUTHSERV}; dkim=pass header.d=example.net\r\n"
     for fields in [f"From: {ANN}\r\nFrom: {EVE}\r\n", f"From: {EVE}, {ANN}\r\n", f"From: {ANN} <{EVE}>\r\n"]:
         box.deliver((result + fields + f"To: {box.address}\r\nSubject: x\r\n\r\n/status\r\n").encode())
@@ -102,26 +103,26 @@ def test_mail_with_two_senders_gets_silence(reading, box, smtp):
     assert len(smtp.sent) == 1
 
 
-def test_mails_of_a_person_are_one_thread(reading, box, smtp):
+def test_mails_of_a_person_share_one_thread(connected, box, smtp):
     for number in range(2):
-        reading.answers(f"Answer {number}.")
+        connected.answers(f"Answer {number}.")
         box.receives(ANN, f"Question {number}?", subject=f"Subject {number}")
         smtp.mail(f"Answer {number}.")
-    (thread,) = threads(reading.gateway)
-    assert [turn["content"] for turn in questions(reading, thread)] == [
+    (thread,) = threads(connected.gateway)
+    assert [turn["content"] for turn in questions(connected, thread)] == [
         "Subject: Subject 0\n\nQuestion 0?",
         "Subject: Subject 1\n\nQuestion 1?",
     ]
     box.receives(ANN, "/new")
     smtp.mail("begins a new chat")
-    reading.answers("Answer 2.")
+    connected.answers("Answer 2.")
     box.receives(ANN, "Question 2?")
     smtp.mail("Answer 2.")
-    assert len(threads(reading.gateway)) == 2
+    assert len(threads(connected.gateway)) == 2
 
 
-def test_each_mail_thread_is_one_with_topics(talking, dovecot, box, smtp):
-    listens(talking, dovecot, box, smtp, threads="topic")
+def test_each_mail_thread_has_its_own_thread_with_topics(talking, dovecot, box, smtp):
+    connect_email(talking, dovecot, box, smtp, threads="topic")
     talking.answers("Answer 0.")
     first = box.receives(ANN, "Question 0?", subject="One")
     answer = smtp.mail("Answer 0.")
@@ -136,15 +137,15 @@ def test_each_mail_thread_is_one_with_topics(talking, dovecot, box, smtp):
     assert asked == [["Subject: One\n\nQuestion 0?", "Question 2?", "Question 3?"], ["Subject: Two\n\nQuestion 1?"]]
 
 
-def test_quoted_mails_and_signatures_are_left_out(reading, box, smtp):
-    reading.answers("Good.")
+def test_quoted_mails_and_signatures_are_removed(connected, box, smtp):
+    connected.answers("Good.")
     box.receives(ANN, "Yes.\n\nOn Monday, Agent <a@example.org> wrote:\n> Shall I?\n\n-- \nAnn", in_reply_to="<x@example.org>")
     smtp.mail("Good.")
-    assert reading.conversation()[-1][1] == "Yes."
+    assert connected.conversation()[-1][1] == "Yes."
 
 
-def test_html_is_read_as_text_and_files_come_along(reading, box, smtp):
-    reading.answers("I have them.")
+def test_html_is_converted_to_text_and_attachments_are_kept(connected, box, smtp):
+    connected.answers("I have them.")
     body = (
         f"Authentication-Results: {AUTHSERV}; dkim=pass header.d=example.net\r\nFrom: {ANN}\r\nTo: {box.address}\r\n"
         'MIME-Version: 1.0\r\nContent-Type: multipart/mixed; boundary="b"\r\n\r\n--b\r\n'
@@ -156,24 +157,24 @@ def test_html_is_read_as_text_and_files_come_along(reading, box, smtp):
     )
     box.deliver(body.encode())
     smtp.mail("I have them.")
-    (thread,) = threads(reading.gateway)
-    (question,) = questions(reading, thread)
+    (thread,) = threads(connected.gateway)
+    (question,) = questions(connected, thread)
     assert question["content"] == "Grüße, **see** these."
     assert [(file["name"], file["size"]) for file in question["metadata"]["attachments"]] == [("note.txt", 7), ("über.ogg", 4)]
 
 
-def test_copies_of_a_mail_are_answered_once(reading, box, smtp):
-    reading.answers("Once.")
+def test_copies_of_a_mail_are_answered_once(connected, box, smtp):
+    connected.answers("Once.")
     for _ in range(3):
         box.receives(ANN, "Question?", message_id="<same@example.net>")
     smtp.mail("Once.")
     box.receives(ANN, "/help")
     smtp.mail("Commands:")
-    assert len(smtp.sent) == 2 and reading.request_count() == 1
+    assert len(smtp.sent) == 2 and connected.request_count() == 1
 
 
-def test_permission_is_given_by_a_number(reading, box, smtp):
-    reading.stub.script(calls(("Write", {"path": "note.txt", "content": "hello"})), "Done with it.")
+def test_permission_is_decided_by_a_number(connected, box, smtp):
+    connected.stub.script(calls(("Write", {"path": "note.txt", "content": "hello"})), "Done with it.")
     asked = box.receives(ANN, "Write it.")
     request = smtp.mail("Answer with a number:")
     assert request["in-reply-to"] == asked and "note.txt" in text_of(request)
@@ -183,15 +184,15 @@ def test_permission_is_given_by_a_number(reading, box, smtp):
     box.receives(ANN, number, **reply, verified=False)
     box.receives(ANN, "/status", **reply)
     smtp.mail("Agent:")
-    assert len(pending(reading.gateway)) == 1
+    assert len(pending(connected.gateway)) == 1
     box.receives(ANN, f"{number}\n\nSent from my phone\n\nOn Monday Agent wrote:\n> 1. Allow once", **reply)
     smtp.mail("Done with it.")
-    assert not pending(reading.gateway)
+    assert not pending(connected.gateway)
     smtp.mail("denied")
 
 
-def test_stranger_is_let_in_by_a_code(talking, dovecot, box, smtp):
-    made = listens(talking, dovecot, box, smtp, allow=[], pairing=True)
+def test_stranger_is_paired_by_a_code(talking, dovecot, box, smtp):
+    made = connect_email(talking, dovecot, box, smtp, allow=[], pairing=True)
     box.receives(BOB, "Hello?", verified=False)
     box.receives(f"Bob <{BOB}>", "Hello?")
     greeting = smtp.mail("does not know you")
@@ -204,17 +205,17 @@ def test_stranger_is_let_in_by_a_code(talking, dovecot, box, smtp):
     smtp.mail("Hello, Bob.")
 
 
-def test_people_get_the_notices_they_want(talking, dovecot, box, smtp):
-    listens(talking, dovecot, box, smtp, notify=["signal"])
+def test_people_get_the_configured_notices(talking, dovecot, box, smtp):
+    connect_email(talking, dovecot, box, smtp, notify=["signal"])
     accepted(talking.gateway.http.post("/signals", json={"kind": "backup-late", "message": "No backup."}), 201)
     notice = smtp.mail("No backup.")
     assert notice["to"] == ANN and notice["auto-submitted"] == "auto-generated" and notice["in-reply-to"] is None
 
 
-# When something goes wrong.
+# Failures.
 
 
-def test_lost_answer_of_the_server_is_said(reading, box, smtp):
+def test_mail_that_may_be_a_duplicate_is_marked(connected, box, smtp):
     smtp.fails("lost")
     box.receives(ANN, "/help")
     first, second = smtp.until(lambda: len(smtp.sent) == 2 and smtp.sent)
@@ -222,22 +223,22 @@ def test_lost_answer_of_the_server_is_said(reading, box, smtp):
     assert first["message-id"] == second["message-id"]
 
 
-def test_mail_that_the_server_cannot_take_now_is_sent_later(reading, box, smtp):
+def test_mail_is_sent_again_after_a_temporary_failure(connected, box, smtp):
     smtp.fails("451 try again later")
     box.receives(ANN, "/help")
     smtp.mail("Commands:")
     assert len(smtp.attempts) == 2 and len(smtp.sent) == 1
 
 
-def test_mail_that_is_refused_is_a_signal(reading, box, smtp):
+def test_rejected_mail_causes_a_signal(connected, box, smtp):
     smtp.fails("554 no such user here")
     box.receives(ANN, "/help")
-    wait_for(lambda: accepted(reading.gateway.http.get("/signals", params={"kind": "channel"})))
-    (found,) = accepted(reading.gateway.http.get("/signals", params={"kind": "channel"}))
-    assert "no such user here" in found["message"] and channel(reading.gateway)["unsent"] == 0
+    wait_for(lambda: accepted(connected.gateway.http.get("/signals", params={"kind": "channel"})))
+    (found,) = accepted(connected.gateway.http.get("/signals", params={"kind": "channel"}))
+    assert "no such user here" in found["message"] and channel(connected.gateway)["unsent"] == 0
 
 
-def test_wrong_password_is_told_without_it(talking, dovecot, box, smtp):
+def test_wrong_password_is_reported_without_showing_it(talking, dovecot, box, smtp):
     talking.gateway.http.put("/secrets/WRONG", json={"value": "wrong-password"})
     connect(talking.gateway, dovecot, service="email", token="${secret:WRONG}", smtp=smtp.url, user=box.address,
             authserv_id=AUTHSERV, allow=[ANN])
@@ -246,14 +247,14 @@ def test_wrong_password_is_told_without_it(talking, dovecot, box, smtp):
     assert "wrong-password" not in talking.gateway.stderr
 
 
-def test_lost_connection_is_made_again(reading, dovecot, box, smtp):
+def test_lost_connection_is_restored(connected, dovecot, box, smtp):
     dovecot.kick(box)
     box.receives(ANN, "/help")
     smtp.mail("Commands:")
-    assert channel(reading.gateway)["state"] == "connected"
+    assert channel(connected.gateway)["state"] == "connected"
 
 
-def test_mails_that_are_numbered_anew_are_answered_once(reading, dovecot, box, smtp):
+def test_renumbered_mails_are_answered_once(connected, dovecot, box, smtp):
     box.receives(ANN, "/help")
     smtp.mail("Commands:")
     wait_for(lambda: box.read() == ["A question"])
@@ -266,8 +267,8 @@ def test_mails_that_are_numbered_anew_are_answered_once(reading, dovecot, box, s
     assert len(smtp.sent) == 2
 
 
-def without_numbers(box, first_line=None):
-    """The server forgets how it numbered the mails. Nobody may be connected."""
+def delete_uids(box, first_line=None):
+    """Deletes the UIDs that the server has assigned. No client may be connected."""
     (box.path / "dovecot-uidlist").unlink()
     for name in box.path.glob("dovecot*index*"):
         name.unlink()
@@ -276,94 +277,95 @@ def without_numbers(box, first_line=None):
         (box.path / "dovecot-uidlist").chmod(0o666)
 
 
-def test_unread_mail_from_before_the_channel_is_not_answered_when_it_is_numbered_anew(talking, dovecot, box, smtp):
+def test_unread_mail_from_before_the_channel_is_not_answered_when_it_is_renumbered(talking, dovecot, box, smtp):
     box.receives(ANN, "Sent before the channel existed.")
     an_hour_ago = time.time() - 3600
     for mail in (box.path / "new").iterdir():
         os.utime(mail, (an_hour_ago, an_hour_ago))
-    listens(talking, dovecot, box, smtp)
+    connect_email(talking, dovecot, box, smtp)
     talking.gateway.stop()
-    without_numbers(box)
+    delete_uids(box)
     box.receives(ANN, "/help")
     talking.gateway.start()
     smtp.mail("Commands:", seconds=40)
-    # Mails are handled in their order.
+    # Mails are processed in order, so an answer to the older mail would have been sent by now.
     box.receives(ANN, "/status")
     smtp.mail("Agent:", seconds=40)
     assert threads(talking.gateway) == [] and len(smtp.sent) == 2
 
 
-def test_mail_without_an_id_that_is_numbered_anew_is_answered_once(reading, box, smtp):
+def test_renumbered_mail_without_a_message_id_is_answered_once(connected, box, smtp):
     box.receives(ANN, "/help", message_id=None)
     smtp.mail("Commands:")
     wait_for(lambda: box.read() == ["A question"])
-    reading.gateway.stop()
-    without_numbers(box)
+    connected.gateway.stop()
+    delete_uids(box)
     for mail in (box.path / "cur").glob("*S"):
         mail.rename(box.path / "new" / mail.name.partition(":")[0])  # unread
     box.receives(ANN, "/status", subject="Another one")
-    reading.gateway.start()
+    connected.gateway.start()
     smtp.mail("Agent:", seconds=40)
     wait_for(lambda: {"A question", "Another one"} <= set(box.read()))
     assert len([text for text in smtp.texts() if "Commands:" in text]) == 1
 
 
-def test_another_mail_with_the_number_of_one_that_was_answered_is_answered(reading, box, smtp):
+def test_new_mail_with_the_uid_of_an_answered_one_is_answered(connected, box, smtp):
     box.receives(ANN, "/help")
     smtp.mail("Commands:")
     wait_for(lambda: box.read() == ["A question"])
-    reading.gateway.stop()
+    connected.gateway.stop()
     validity = (box.path / "dovecot-uidlist").read_text().split()[1]
-    without_numbers(box, f"3 {validity} N1")
+    delete_uids(box, f"3 {validity} N1")
     for mail in (box.path / "cur").iterdir():
         mail.unlink()
     box.receives(ANN, "/status")
-    reading.gateway.start()
+    connected.gateway.start()
     smtp.mail("Agent:", seconds=40)
     assert (box.path / "dovecot-uidlist").read_text().split()[1] == validity
 
 
-@pytest.mark.parametrize("moment", ["asked", "answering", "sending"])
-def test_kill_loses_no_question_and_no_answer(reading, box, smtp, moment):
-    held = reading.holds("Half of it")
+@pytest.mark.parametrize("phase", ["asked", "answering", "sending"])
+def test_kill_loses_no_question_and_no_answer(connected, box, smtp, phase):
+    held = connected.holds("Half of it")
     box.receives(ANN, "Tell me.", subject="")
-    if moment == "asked":
-        wait_for(lambda: len(threads(reading.gateway)) == 1)
+    if phase == "asked":
+        wait_for(lambda: len(threads(connected.gateway)) == 1)
     else:
         held.was_asked()
-    if moment == "sending":
+    if phase == "sending":
         smtp.fails("451 later")
         held.release(", and the rest.")
         smtp.until(lambda: smtp.attempts)
-    reading.gateway.kill()
-    reading.gateway.start()
-    held.release()  # if the model was not asked before the kill, it is asked now
-    reading.answers("The answer to what was not asked before the kill.")
+    connected.gateway.kill()
+    connected.gateway.start()
+    held.release()  # the model is called now if it was not before the kill
+    connected.answers("The answer to what was not asked before the kill.")
     last = smtp.until(lambda: smtp.texts())[-1]
-    (thread,) = threads(reading.gateway)
-    assert [turn["content"] for turn in questions(reading, thread)] == ["Tell me."]
-    if moment == "sending":
+    (thread,) = threads(connected.gateway)
+    assert [turn["content"] for turn in questions(connected, thread)] == ["Tell me."]
+    if phase == "sending":
         assert last.startswith("Half of it, and the rest.") and "twice" in last
     assert len(smtp.sent) == 1
     wait_for(lambda: len(box.read()) == 1)
 
 
 @pytest.mark.slow
-def test_kills_at_any_moment_lose_and_double_nothing(reading, box, smtp):
+def test_kills_at_random_times_lose_and_duplicate_nothing(connected, box, smtp):
     rounds = int(os.environ.get("AGW_CHANNEL_KILLS", "12"))
-    chance = random.Random(rounds)
-    reading.stub.always("An answer.")
+    rng = random.Random(rounds)
+    connected.stub.always("An answer.")
     for number in range(rounds):
         box.receives(ANN, f"Question {number}?", subject="")
-        time.sleep(chance.random() * 0.4)  # the kill's moment, which is the point of the test
-        reading.gateway.kill()
-        reading.gateway.start()
-    wait_for(lambda: channel(reading.gateway)["state"] == "connected")
+        time.sleep(rng.random() * 0.4)  # kills at random times are the point of the test
+        connected.gateway.kill()
+        connected.gateway.start()
+    wait_for(lambda: channel(connected.gateway)["state"] == "connected")
     box.receives(ANN, "/help")
     smtp.mail("Commands:", seconds=60 + 3 * rounds)
-    wait_for(lambda: channel(reading.gateway)["open_questions"] == channel(reading.gateway)["unsent"] == 0, 3 * rounds)
+    gateway = connected.gateway
+    wait_for(lambda: channel(gateway)["open_questions"] == channel(gateway)["unsent"] == 0, 3 * rounds)
 
-    asked = [turn["content"] for thread in threads(reading.gateway) for turn in turns_of(reading.gateway, thread, "user")]
+    asked = [turn["content"] for thread in threads(gateway) for turn in turns_of(gateway, thread, "user")]
     assert sorted(asked) == sorted(f"Question {number}?" for number in range(rounds))
     answers = [text for text in smtp.texts() if "Commands:" not in text]
     marked = [text for text in answers if "twice" in text]
@@ -372,7 +374,7 @@ def test_kills_at_any_moment_lose_and_double_nothing(reading, box, smtp):
 
 @pytest.mark.slow
 def test_hundreds_of_mails_at_a_start_are_answered_in_order(talking, dovecot, box, smtp):
-    made = listens(talking, dovecot, box, smtp)
+    made = connect_email(talking, dovecot, box, smtp)
     accepted(talking.gateway.http.post(f"/extensions/{made['id']}/toggle"))
     wanted = [f"Question {number}?" for number in range(300)]
     for number, text in enumerate(wanted):
@@ -395,11 +397,11 @@ def test_hundreds_of_mails_at_a_start_are_answered_in_order(talking, dovecot, bo
 
 
 @pytest.mark.skipif(bool(why_not("postfix")), reason=why_not("postfix"))
-def test_question_and_answer_go_through_a_real_server(talking, dovecot, box):
+def test_question_and_answer_pass_through_real_servers(talking, dovecot, box):
     ann = dovecot.mailbox()
     postfix = Postfix(dovecot.boxes).serves(box, ann)
     try:
-        listens(talking, dovecot, box, postfix, allow=[ann.address])
+        connect_email(talking, dovecot, box, postfix, allow=[ann.address])
         long = "\n".join(["A line.", ".", "..", "x" * 2000, "Grüße"])
         talking.answers(long)
         box.receives(ann.address, "Say much.")
@@ -410,7 +412,7 @@ def test_question_and_answer_go_through_a_real_server(talking, dovecot, box):
         postfix.stop()
 
 
-def test_certificate_that_nobody_vouches_for_is_refused(talking, smtp, tmp_path):
+def test_untrusted_certificate_is_refused(talking, smtp, tmp_path):
     with Dovecot(certificate=make_certificate(tmp_path)) as dovecot:
         box = dovecot.mailbox()
         talking.gateway.http.put("/secrets/MAIL", json={"value": PASSWORD})
@@ -447,7 +449,7 @@ DEFINITION = {
         ({"from": "Agent <agent@example.org>"}, "definition.from", "must be the account's mail address"),
     ],
 )
-def test_definition_that_cannot_work_is_refused(gateway, members, path, text):
+def test_invalid_definition_is_refused(gateway, members, path, text):
     definition = {name: value for name, value in {**DEFINITION, **members}.items() if value is not None}
     body = {"name": "mail", "type": "integration", "description": "A", "definition": definition}
     details = refused(gateway.http.post("/extensions", json=body), 400, "validation failed")["details"]

@@ -1,4 +1,4 @@
-"""Channels when something goes wrong: rates, lost answers, refused tokens, repeated updates, kills, crowds.
+"""Failures of channels: rate limits, lost responses, rejected tokens, repeated updates, kills, many people.
 
 See docs/contract/channels.md#exactly-once.
 """
@@ -20,18 +20,18 @@ from stubs.telegram import TOKEN
 from tools import calls, turns_of
 
 
-def test_rate_limit_is_kept(talking, telegram):
+def test_rate_limit_is_respected(talking, telegram):
     connect(talking.gateway, telegram)
     telegram.fails("sendMessage", 429, "Too Many Requests: retry after 2", retry_after=2)
     talking.answers("At last.")
     telegram.says(ANN, "Hurry!")
     telegram.message("At last.")
-    first, second = [moment for moment, method, _ in telegram.times if method == "sendMessage"]
+    first, second = [at for at, method, _ in telegram.times if method == "sendMessage"]
     assert second - first > 1.9
     assert telegram.texts() == ["At last."]
 
 
-def test_lost_answer_of_the_service_is_said(talking, telegram):
+def test_message_that_may_be_a_duplicate_is_marked(talking, telegram):
     connect(talking.gateway, telegram)
     telegram.fails("sendMessage", 0, "lost")
     talking.answers("Only once.")
@@ -40,7 +40,7 @@ def test_lost_answer_of_the_service_is_said(talking, telegram):
     assert telegram.texts() == ["Only once.", "Only once.\n\n(This message may have been sent twice.)"]
 
 
-def test_message_that_is_refused_is_a_signal(talking, telegram):
+def test_rejected_message_causes_a_signal(talking, telegram):
     connect(talking.gateway, telegram)
     telegram.fails("sendMessage", 403, "Forbidden: bot was blocked by the user")
     telegram.says(ANN, "/help")
@@ -50,7 +50,7 @@ def test_message_that_is_refused_is_a_signal(talking, telegram):
     assert channel(talking.gateway)["unsent"] == 0
 
 
-def test_token_that_another_program_polls_is_a_signal(talking, telegram):
+def test_token_that_another_program_polls_causes_a_signal(talking, telegram):
     telegram.is_polled_elsewhere = True
     connect(talking.gateway, telegram)
     wait_for(lambda: accepted(talking.gateway.http.get("/signals", params={"kind": "channel"})))
@@ -72,7 +72,7 @@ def test_refused_token_is_reported_without_showing_it(talking, telegram):
     assert "wrong-token" not in talking.gateway.stderr
 
 
-def test_same_update_again_is_not_answered_again(talking, telegram):
+def test_repeated_update_is_answered_once(talking, telegram):
     connect(talking.gateway, telegram)
     talking.answers("Once.")
     telegram.says(ANN, "Question?")
@@ -86,7 +86,7 @@ def test_same_update_again_is_not_answered_again(talking, telegram):
     assert talking.request_count() == 1 and len(telegram.messages) == 3
 
 
-def test_change_of_the_record_is_live(talking, telegram):
+def test_changed_definition_takes_effect_at_once(talking, telegram):
     made = connect(talking.gateway, telegram)
     telegram.says(ANN, "/help")
     telegram.message("Commands:")
@@ -104,12 +104,12 @@ def change_definition(gateway, made, **members):
     return accepted(gateway.http.patch(f"/extensions/{made['id']}", json={"definition": definition}))
 
 
-def test_request_that_is_too_long_is_named_once_and_decided_on_the_page(talking, telegram):
+def test_request_that_is_too_long_is_mentioned_once_and_decided_on_the_page(talking, telegram):
     made = connect(talking.gateway, telegram)
     talking.stub.script(calls(("Write", {"path": "note.txt", "content": "word " * 25_000})), "Done with it.")
     telegram.says(ANN, "Write it.")
-    named = telegram.message("It is too long to be shown here: decide on the page.")
-    assert not named["buttons"]
+    notice = telegram.message("It is too long to be shown here: decide on the page.")
+    assert not notice["buttons"]
     for notify in (["signal"], ["job.failed"]):
         change_definition(talking.gateway, made, notify=notify)
         telegram.says(ANN, "/help")
@@ -118,31 +118,31 @@ def test_request_that_is_too_long_is_named_once_and_decided_on_the_page(talking,
     (request,) = pending(talking.gateway)
     accepted(talking.gateway.http.post(f"/permissions/{request['id']}", json={"decision": "deny"}))
     telegram.message("Done with it.")
-    telegram.until(lambda: "denied" in named["text"])
+    telegram.until(lambda: "denied" in notice["text"])
 
 
-@pytest.mark.parametrize("waits", ["an answer", "an open question", "a request"])
-def test_somebody_who_is_not_allowed_any_more_gets_nothing(talking, telegram, waits):
+@pytest.mark.parametrize("waiting", ["an answer", "an open question", "a request"])
+def test_person_who_is_no_longer_allowed_gets_nothing(talking, telegram, waiting):
     made = connect(talking.gateway, telegram, allow=[str(ANN), str(BOB)])
-    if waits == "an open question":
+    if waiting == "an open question":
         held = talking.holds("Half of it")
     else:
         telegram.fails("sendMessage", 429, "Too Many Requests: retry after 900", retry_after=900)
-        reply = calls(("Write", {"path": "note.txt", "content": "x"})) if waits == "a request" else "For Ann."
+        reply = calls(("Write", {"path": "note.txt", "content": "x"})) if waiting == "a request" else "For Ann."
         talking.stub.script(reply, "Done.")
     telegram.says(ANN, "Tell me.")
-    if waits == "an open question":
+    if waiting == "an open question":
         held.was_asked()
     else:
         wait_for(lambda: "sends again in 900000 ms" in talking.gateway.stderr)
     change_definition(talking.gateway, made, allow=[str(BOB)])
-    if waits == "an open question":
+    if waiting == "an open question":
         held.release(", and the rest.")
     wait_for(lambda: channel(talking.gateway)["state"] == "connected")
     telegram.says(BOB, "/help")
     telegram.message("Commands:")
     wait_for(lambda: channel(talking.gateway)["open_questions"] == channel(talking.gateway)["unsent"] == 0)
-    if waits == "a request":
+    if waiting == "a request":
         (request,) = pending(talking.gateway)
         accepted(talking.gateway.http.post(f"/permissions/{request['id']}", json={"decision": "deny"}))
     (thread,) = threads(talking.gateway)
@@ -152,28 +152,28 @@ def test_somebody_who_is_not_allowed_any_more_gets_nothing(talking, telegram, wa
     assert {message["chat"] for message in telegram.messages} == {BOB}
 
 
-@pytest.mark.parametrize("moment", ["asked", "answering", "sending"])
-def test_kill_loses_no_question_and_no_answer(talking, telegram, moment):
+@pytest.mark.parametrize("phase", ["asked", "answering", "sending"])
+def test_kill_loses_no_question_and_no_answer(talking, telegram, phase):
     connect(talking.gateway, telegram)
     held = talking.holds("Half of it")
     telegram.says(ANN, "Tell me.")
-    if moment == "asked":
+    if phase == "asked":
         wait_for(lambda: len(threads(talking.gateway)) == 1)
     else:
         held.was_asked()
-    if moment == "sending":
+    if phase == "sending":
         telegram.fails("sendMessage", 500, "Internal Server Error")
         held.release(", and the rest.")
         telegram.until(lambda: telegram.of("sendMessage"))
     talking.gateway.kill()
     talking.gateway.start()
-    held.release()  # if the model was not asked before the kill, it is asked now
+    held.release()  # the model is called now if it was not before the kill
     talking.answers("The answer to what was not asked before the kill.")
     last = telegram.until(lambda: telegram.messages)[-1]["text"]
     (thread,) = threads(talking.gateway)
     asked = [turn for turn in turns_of(talking.gateway, thread) if turn["role"] == "user"]
     assert [turn["content"] for turn in asked] == ["Tell me."]
-    if moment == "sending":
+    if phase == "sending":
         assert last.startswith("Half of it, and the rest.") and "twice" in last
     assert len(telegram.messages) == 1
 
@@ -207,43 +207,43 @@ def test_ten_thousand_messages_at_a_start_are_answered_in_order(talking, telegra
 
 
 class Killer:
-    """Kills a gateway at a step that it takes, or shortly after it: at the first of `arm(1)`, the second of `arm(2)`."""
+    """Kills a gateway at a step, or shortly after it. `arm(n)` selects the n-th step from now."""
 
-    def __init__(self, gateway, chance):
-        self.gateway, self.chance = gateway, chance
-        self._left = 0
+    def __init__(self, gateway, rng):
+        self.gateway, self.rng = gateway, rng
+        self._remaining = 0
         self._lock = threading.Lock()
 
     def arm(self, steps):
         with self._lock:
-            self._left = steps
+            self._remaining = steps
 
     def step(self):
         with self._lock:
-            self._left -= 1
-            is_last = self._left == 0
+            self._remaining -= 1
+            is_last = self._remaining == 0
         if is_last:
-            time.sleep(self.chance.choice([0, 0.02 * self.chance.random()]))  # the kill's moment is the point of the test
+            time.sleep(self.rng.choice([0, 0.02 * self.rng.random()]))  # random times are the point of the test
             self.gateway.process.kill()
 
     def revive(self):
-        """Waits for the kill and starts the gateway again."""
+        """Waits for the kill and restarts the gateway."""
         self.gateway.wait()
         self.gateway.kill()
         self.gateway.start()
 
 
 @pytest.mark.slow
-def test_kills_at_any_step_lose_and_double_nothing(talking, telegram):
+def test_kills_at_any_step_lose_and_duplicate_nothing(talking, telegram):
     rounds = int(os.environ.get("AGW_CHANNEL_KILLS", 20 if HAS_ADDRESS_SANITIZER else 200))
     people = range(1000, 1000 + rounds)
-    chance = random.Random(rounds)
-    killer = Killer(talking.gateway, chance)
+    rng = random.Random(rounds)
+    killer = Killer(talking.gateway, rng)
     connect(talking.gateway, telegram, allow=[str(one) for one in people], stream="edit")
     talking.stub.always(lambda _: killer.step() or Reply("An answer in pieces.", deltas=3, rate=100))
     telegram.on_step = killer.step
     for one in people:
-        killer.arm(chance.randint(1, 5))  # a question has at least two of a poll, one of the model and two of a message
+        killer.arm(rng.randint(1, 5))  # a question takes at least two of a poll, one of the model, two of a message
         telegram.says(one, f"I am {one}.")
         killer.revive()
     wait_for(lambda: {message["chat"] for message in telegram.messages} == set(people))

@@ -1,4 +1,4 @@
-"""Files and pictures that agents send to people in messengers and mails.
+"""Files and pictures that agents send to people through messengers and email.
 
 See docs/contract/channels.md#messages.
 """
@@ -10,7 +10,7 @@ from channels import ANN, channel, connect, threads
 from checks import accepted
 from jobs import wait_for
 from mails import ANN as ANN_BY_MAIL
-from mails import listens
+from mails import connect_email
 from stubs.mail import Dovecot, SmtpStub, text_of, why_not
 from stubs.matrix import TOKEN, MatrixStub
 from stubs.prosody import ACCOUNT, DOMAIN, PASSWORD, Prosody
@@ -22,7 +22,7 @@ PICTURE = b"\x89PNG\r\n\x1a\n" + bytes(range(256))
 
 @pytest.fixture
 def workspace(talking):
-    """The directory of the agent, with a few files."""
+    """The working directory of the agent, with a few files."""
     directory = talking.gateway.data / "agents" / "assistant" / "workspace"
     directory.mkdir(parents=True, exist_ok=True)
     (directory / "plan.png").write_bytes(PICTURE)
@@ -30,7 +30,7 @@ def workspace(talking):
     return directory
 
 
-def sends(talking, *paths, answer="Here they are."):
+def send_files(talking, *paths, answer="Here they are."):
     talking.stub.script(calls(*[("SendFile", {"path": path}, f"call-{path}") for path in paths]), answer)
 
 
@@ -39,9 +39,9 @@ def results(talking):
     return [turn["content"] for turn in turns_of(talking.gateway, thread, "tool")]
 
 
-def test_files_follow_the_answer_at_telegram(talking, telegram, workspace):
+def test_files_follow_the_answer_on_telegram(talking, telegram, workspace):
     connect(talking.gateway, telegram)
-    sends(talking, "plan.png", "Grüße.txt")
+    send_files(talking, "plan.png", "Grüße.txt")
     telegram.says(ANN, "Send them.")
     telegram.until(lambda: len(telegram.messages) == 3)
     answer, picture, note = telegram.messages
@@ -50,12 +50,12 @@ def test_files_follow_the_answer_at_telegram(talking, telegram, workspace):
     assert note["file"][:2] == ("document", "Grüße.txt") and note["file"][3] == "Grüße\n".encode()
 
 
-def test_files_follow_the_answer_at_matrix(talking, workspace):
+def test_files_follow_the_answer_on_matrix(talking, workspace):
     with MatrixStub() as matrix:
         talking.gateway.http.put("/secrets/MATRIX", json={"value": TOKEN})
         connect(talking.gateway, matrix, service="matrix", token="${secret:MATRIX}", allow=["@ann:example.org"])
         wait_for(lambda: channel(talking.gateway)["state"] == "connected")
-        sends(talking, "plan.png", "Grüße.txt")
+        send_files(talking, "plan.png", "Grüße.txt")
         matrix.says("@ann:example.org", "Send them.")
         matrix.until(lambda: len(matrix.messages) == 3)
         _, picture, note = [message["content"] for message in matrix.messages]
@@ -64,16 +64,16 @@ def test_files_follow_the_answer_at_matrix(talking, workspace):
         assert (note["msgtype"], note["filename"]) == ("m.file", "Grüße.txt")
 
 
-def listens_by_xmpp(talking, prosody):
+def connect_xmpp(talking, prosody):
     talking.gateway.http.put("/secrets/XMPP", json={"value": PASSWORD})
     connect(talking.gateway, prosody, service="xmpp", token="${secret:XMPP}", user=ACCOUNT, allow=[f"ann@{DOMAIN}"])
     wait_for(lambda: channel(talking.gateway)["state"] == "connected")
 
 
-def test_files_follow_the_answer_at_xmpp(talking, workspace):
+def test_files_follow_the_answer_on_xmpp(talking, workspace):
     with Prosody(accepts_files=True) as prosody, XmppPerson(prosody, "ann") as ann:
-        listens_by_xmpp(talking, prosody)
-        sends(talking, "plan.png", "Grüße.txt")
+        connect_xmpp(talking, prosody)
+        send_files(talking, "plan.png", "Grüße.txt")
         ann.says("Send them.")
         ann.message("Here they are.")
         picture, note = (ann.message("http://", count=number)["versions"][-1] for number in (1, 2))
@@ -82,10 +82,10 @@ def test_files_follow_the_answer_at_xmpp(talking, workspace):
         assert [url for url in shown if url] == [picture, note]
 
 
-def test_server_that_does_not_accept_files_is_a_signal(talking, workspace):
+def test_server_that_does_not_accept_files_causes_a_signal(talking, workspace):
     with Prosody() as prosody, XmppPerson(prosody, "ann") as ann:
-        listens_by_xmpp(talking, prosody)
-        sends(talking, "plan.png")
+        connect_xmpp(talking, prosody)
+        send_files(talking, "plan.png")
         ann.says("Send it.")
         ann.message("Here they are.")
         (found,) = wait_for(lambda: accepted(talking.gateway.http.get("/signals", params={"kind": "channel"})))
@@ -93,11 +93,11 @@ def test_server_that_does_not_accept_files_is_a_signal(talking, workspace):
 
 
 @pytest.mark.skipif(bool(why_not("dovecot")), reason=why_not("dovecot"))
-def test_files_are_attached_to_the_answering_mail(talking, workspace):
+def test_files_are_attached_to_the_reply(talking, workspace):
     with Dovecot() as dovecot, SmtpStub() as smtp:
         box = dovecot.mailbox()
-        listens(talking, dovecot, box, smtp)
-        sends(talking, "plan.png", "Grüße.txt")
+        connect_email(talking, dovecot, box, smtp)
+        send_files(talking, "plan.png", "Grüße.txt")
         box.receives(ANN_BY_MAIL, "Send them.")
         mail = smtp.mail("Here they are.")
         files = [(part.get_filename(), part.get_content_type(), part.get_content()) for part in mail.iter_attachments()]
@@ -112,7 +112,7 @@ def test_only_files_that_the_agent_may_read_are_sent(talking, telegram, workspac
     (talking.gateway.home / ".ssh" / "id_ed25519").write_text("a key")
     (workspace / "link").symlink_to(talking.gateway.home / ".ssh" / "id_ed25519")
     (workspace / "empty").write_bytes(b"")
-    sends(talking, "~/.ssh/id_ed25519", "link", "/etc/passwd", "missing.txt", "empty", ".", answer="I could not.")
+    send_files(talking, "~/.ssh/id_ed25519", "link", "/etc/passwd", "missing.txt", "empty", ".", answer="I could not.")
     telegram.says(ANN, "Send them all.")
     telegram.message("I could not.")
     (thread,) = threads(talking.gateway)
@@ -121,12 +121,12 @@ def test_only_files_that_the_agent_may_read_are_sent(talking, telegram, workspac
     assert not any("It is sent" in result for result in results(talking))
 
 
-def test_file_of_a_chat_on_the_page_is_not_sent(talking, telegram, workspace):
+def test_file_of_a_chat_outside_messengers_is_not_sent(talking, telegram, workspace):
     connect(talking.gateway, telegram)
     wait_for(lambda: channel(talking.gateway)["state"] == "connected")
     thread = accepted(talking.gateway.http.post("/threads", json={}), 201)
     accepted(talking.gateway.http.patch(f"/threads/{thread['id']}", json={"mode": "act"}))
-    sends(talking, "plan.png")
+    send_files(talking, "plan.png")
     accepted(talking.gateway.http.post("/chat", json={"content": "Send it.", "threadId": thread["id"]}), 201)
     wait_for(lambda: turns_of(talking.gateway, thread, "assistant"))
     assert "came from no messenger" in results(talking)[0] and not telegram.messages
@@ -135,7 +135,7 @@ def test_file_of_a_chat_on_the_page_is_not_sent(talking, telegram, workspace):
 def test_file_is_sent_again_after_a_failure(talking, telegram, workspace):
     connect(talking.gateway, telegram)
     telegram.fails("sendPhoto", 500, "Internal Server Error")
-    sends(talking, "plan.png")
+    send_files(talking, "plan.png")
     telegram.says(ANN, "Send it.")
     telegram.until(lambda: len(telegram.messages) == 2)
     assert telegram.messages[1]["file"][3] == PICTURE and telegram.messages[1]["text"] == ""

@@ -1,5 +1,5 @@
-"""A kill at each step between the arrival of a message and the end of its answer, at each service: the question is
-answered once, and no message is sent twice without saying so.
+"""Kills at each step between the arrival of a message and the end of its answer, for each service: the question is
+answered once, and a message that may be a duplicate says so.
 
 See docs/contract/channels.md#exactly-once.
 """
@@ -16,7 +16,7 @@ from channels import channel, connect, threads
 from checks import accepted
 from jobs import wait_for
 from kill_steps import Steps
-from mails import listens
+from mails import connect_email
 from stubs.mail import Dovecot, SmtpStub, why_not
 from stubs.matrix import ACCOUNT as MATRIX_ACCOUNT, TOKEN as MATRIX_TOKEN, MatrixStub
 from stubs.prosody import ACCOUNT as XMPP_ACCOUNT, DOMAIN, PASSWORD as XMPP_PASSWORD, Prosody
@@ -25,14 +25,14 @@ from stubs.xmpp_client import XmppPerson
 from tools import turns_of
 
 SAMPLES = int(os.environ.get("AGW_CHANNEL_STEPS", 8))  # 0: every step
-MOST = 1000  # people, rooms and steps
+MAX_NUMBER = 1000  # of people, rooms and steps
 STATES = ["taken", "stored", "answered", "sent", "acknowledged"]
 
 
 class Telegram:
     def __init__(self, talking, stack):
         self.stub = stack.enter_context(TelegramStub())
-        connect(talking.gateway, self.stub, allow=[str(one) for one in range(1, MOST)])
+        connect(talking.gateway, self.stub, allow=[str(one) for one in range(1, MAX_NUMBER)])
 
     def says(self, number, text):
         self.stub.says(number, text)
@@ -62,7 +62,8 @@ class Mail:
             pytest.skip(reason)
         dovecot = stack.enter_context(Dovecot())
         self.smtp, self.box = stack.enter_context(SmtpStub()), dovecot.mailbox()
-        listens(talking, dovecot, self.box, self.smtp, allow=[f"p{number}@example.net" for number in range(MOST)])
+        people = [f"p{number}@example.net" for number in range(MAX_NUMBER)]
+        connect_email(talking, dovecot, self.box, self.smtp, allow=people)
 
     def says(self, number, text):
         self.box.receives(f"p{number}@example.net", text, subject="")
@@ -78,10 +79,10 @@ class Xmpp:
         self.people = {}
         talking.gateway.http.put("/secrets/XMPP", json={"value": XMPP_PASSWORD})
         connect(talking.gateway, self.server, service="xmpp", token="${secret:XMPP}", user=XMPP_ACCOUNT,
-                allow=[f"p{number}@{DOMAIN}" for number in range(MOST)])
+                allow=[f"p{number}@{DOMAIN}" for number in range(MAX_NUMBER)])
 
     def says(self, number, text):
-        # Each question has a person of its own: what is delivered late cannot be taken for the answer to another one.
+        # Each question has its own person, so a late message cannot be taken for the answer to another question.
         if number not in self.people:
             name = f"p{number}"
             self.server.register(name, f"password of {name}")
@@ -93,7 +94,7 @@ class Xmpp:
 
 
 def state_of(gateway, number, service):
-    """What had been done with the question when the gateway was killed."""
+    """Returns how far the question had been processed when the gateway was killed."""
     with contextlib.closing(sqlite3.connect(gateway.data / "gateway.db")) as database:
         [(stored,)] = database.execute("SELECT count(*) FROM turns WHERE content = ?", (f"Question {number}?",))
         [(unsent,)] = database.execute("SELECT count(*) FROM channel_outbox")
@@ -113,7 +114,7 @@ def is_settled(gateway):
 
 
 def ask(gateway, steps, service, number, kill):
-    """Asks a question, and after its answer a command, whose answer shows that the question was acknowledged. Returns
+    """Sends a question and, after its answer, a command, whose reply shows that the answer was acknowledged. Returns
     whether the gateway was killed."""
     steps.arm(kill)
     service.says(number, f"Question {number}?")
@@ -126,7 +127,7 @@ def ask(gateway, steps, service, number, kill):
 
 
 def verify(gateway, service, number):
-    """One question, which was answered once, or again with a remark."""
+    """Checks that the question is stored once and answered once, except for answers marked as possible duplicates."""
     asked = [turn for thread in threads(gateway) for turn in turns_of(gateway, thread, "user")]
     assert [turn["content"] for turn in asked].count(f"Question {number}?") == 1
     kinds = collections.Counter("help" if "Commands:" in text else "answer"
@@ -136,7 +137,7 @@ def verify(gateway, service, number):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", [Telegram, Matrix, Mail, Xmpp])
-def test_kill_at_each_step_loses_and_doubles_nothing(talking, kill_at, tmp_path, kind):
+def test_kill_at_each_step_loses_and_duplicates_nothing(talking, kill_at, tmp_path, kind):
     gateway = talking.gateway
     steps = Steps(kill_at, tmp_path)
     gateway.environment.update(steps.environment)
@@ -149,8 +150,8 @@ def test_kill_at_each_step_loses_and_doubles_nothing(talking, kill_at, tmp_path,
         before = steps.count
         assert not ask(gateway, steps, service, 1, 0)
         all_steps = range(1, steps.count - before + 1)
-        chance = random.Random(len(all_steps))
-        chosen = sorted(chance.sample(all_steps, SAMPLES)) if 0 < SAMPLES < len(all_steps) else all_steps
+        rng = random.Random(len(all_steps))
+        chosen = sorted(rng.sample(all_steps, SAMPLES)) if 0 < SAMPLES < len(all_steps) else all_steps
         for number, kill in enumerate(chosen, 2):
             if not ask(gateway, steps, service, number, kill):
                 continue  # it took fewer steps this time
@@ -164,5 +165,5 @@ def test_kill_at_each_step_loses_and_doubles_nothing(talking, kill_at, tmp_path,
             except AssertionError as problem:
                 raise AssertionError(f"killed at step {kill} of {len(all_steps)}, with the question {state}") from problem
         for number in range(1, len(chosen) + 2):
-            verify(gateway, service, number)  # what came late, too
+            verify(gateway, service, number)  # again, with messages that arrived late
     assert SAMPLES or seen == set(STATES)

@@ -1,4 +1,4 @@
-"""Channels at an XMPP server: Debian's Prosody, on loopback.
+"""Channels on an XMPP server: Debian's Prosody, on the loopback interface.
 
 See docs/contract/channels.md.
 """
@@ -45,15 +45,15 @@ def join(talking, prosody, **members):
     return connect(talking.gateway, prosody, **wanted)
 
 
-def connected(talking, prosody, **members):
+def connect_and_wait(talking, prosody, **members):
     made = join(talking, prosody, **members)
     wait_for(lambda: channel(talking.gateway)["state"] == "connected")
     return made
 
 
 @pytest.fixture
-def reading(talking, server):
-    connected(talking, server)
+def connected(talking, server):
+    connect_and_wait(talking, server)
     return talking
 
 
@@ -62,16 +62,16 @@ def questions_of(talking):
     return [turn for turn in turns_of(talking.gateway, thread) if turn["role"] == "user"]
 
 
-def test_message_is_answered(reading, ann):
-    reading.answers("**Four**, of course.")
+def test_message_is_answered(connected, ann):
+    connected.answers("**Four**, of course.")
     ann.says("What is 2 < 3 & \"two\"?")
     assert ann.message("Four")["versions"] == ["*Four*, of course."]
-    (question,) = questions_of(reading)
+    (question,) = questions_of(connected)
     assert question["content"] == "What is 2 < 3 & \"two\"?"
     assert question["metadata"]["channel"]["sender"] == ANN
 
 
-def test_strangers_and_other_stanzas_get_no_reply(reading, ann, eve):
+def test_strangers_and_other_stanzas_get_no_reply(connected, ann, eve):
     eve.says("Let me in!")
     eve.send(f"<presence to='{ACCOUNT}' type='subscribe'/>")
     eve.send(f"<iq type='get' id='who' to='{ACCOUNT}/agent-gateway'><query xmlns='jabber:iq:version'/></iq>")
@@ -81,12 +81,12 @@ def test_strangers_and_other_stanzas_get_no_reply(reading, ann, eve):
     ann.send(f"<message to='{ACCOUNT}' type='chat'><composing xmlns='http://jabber.org/protocol/chatstates'/></message>")
     ann.says("/status")
     ann.message("Agent:")
-    assert len(ann.messages) == 1 and eve.messages == [] and reading.request_count() == 0
+    assert len(ann.messages) == 1 and eve.messages == [] and connected.request_count() == 0
     assert not [one for one in eve.stanzas if one.get("type") in ("subscribed", "result", "error")]
 
 
 @pytest.mark.parametrize("wrapper", ["received", "sent"])
-def test_copies_of_messages_are_not_believed(reading, ann, eve, wrapper):
+def test_forged_carbon_copies_are_ignored(connected, ann, eve, wrapper):
     inner = (f"<message xmlns='jabber:client' from='{ANN}/phone' to='{ACCOUNT}' type='chat' id='x'>"
              "<body>/status</body></message>")
     copy = f"<{wrapper} xmlns='urn:xmpp:carbons:2'><forwarded xmlns='urn:xmpp:forward:0'>{inner}</forwarded></{wrapper}>"
@@ -97,8 +97,8 @@ def test_copies_of_messages_are_not_believed(reading, ann, eve, wrapper):
     assert len(ann.messages) == 1 and eve.messages == []
 
 
-def test_stranger_is_let_in_by_a_code(talking, server, eve):
-    connected(talking, server, pairing=True)
+def test_stranger_is_paired_by_a_code(talking, server, eve):
+    connect_and_wait(talking, server, pairing=True)
     eve.says("Hello?")
     code = eve.message("does not know you")["versions"][0].split(": ")[1].split("\n")[0]
     paired = accepted(talking.gateway.http.post("/channels/pair", json={"code": code}))
@@ -109,15 +109,15 @@ def test_stranger_is_let_in_by_a_code(talking, server, eve):
     eve.message("Welcome.")
 
 
-def test_person_sees_that_the_channel_is_there(reading, ann):
+def test_person_sees_the_presence_of_the_channel(connected, ann):
     ann.send("<iq type='get' id='roster'><query xmlns='jabber:iq:roster'/></iq>")
     ann.send(f"<presence to='{ACCOUNT}' type='subscribe'/>")
     ann.until(lambda: [one for one in ann.stanzas if one.get("type") == "subscribed"])
     ann.until(lambda: ann._presence(f"{ACCOUNT}/agent-gateway"))
 
 
-def test_unfinished_answer_is_a_message_that_is_corrected(talking, server, ann):
-    connected(talking, server, stream="edit")
+def test_unfinished_answer_is_a_message_that_is_edited(talking, server, ann):
+    connect_and_wait(talking, server, stream="edit")
     held = talking.holds("The beginning")
     ann.says("Tell me.")
     ann.message("The beginning")
@@ -127,24 +127,24 @@ def test_unfinished_answer_is_a_message_that_is_corrected(talking, server, ann):
     assert len(ann.messages) == 1 and len(ann.messages[0]["versions"]) >= 2
 
 
-def test_permission_is_given_by_a_number(reading, ann, eve):
-    reading.stub.script(calls(("Write", {"path": "note.txt", "content": "hello"})), "Done with it.")
+def test_permission_is_decided_by_a_number(connected, ann, eve):
+    connected.stub.script(calls(("Write", {"path": "note.txt", "content": "hello"})), "Done with it.")
     ann.says("Write it.")
     asked = ann.message("Answer with a number:")["versions"][0]
     number = next(line.split(".")[0] for line in asked.splitlines() if line.endswith(". Deny"))
     eve.says(number)
     ann.says("/status")
     ann.message("Agent:")
-    assert len(pending(reading.gateway)) == 1
+    assert len(pending(connected.gateway)) == 1
     ann.says(number)
     ann.message("Done with it.")
-    assert not pending(reading.gateway)
+    assert not pending(connected.gateway)
     assert "denied" in ann.message("asks to write a file")["versions"][-1]
 
 
-def test_long_answer_comes_in_pieces_of_which_nothing_is_lost(reading, ann):
+def test_long_answer_is_split_without_loss(connected, ann):
     paragraphs = [f"Paragraph {number}. " + "word " * 150 for number in range(40)]
-    reading.answers("\n\n".join(paragraphs))
+    connected.answers("\n\n".join(paragraphs))
     ann.says("Tell me all.")
     ann.message("Paragraph 39.")
     assert len(ann.messages) > 1
@@ -156,7 +156,7 @@ def test_long_answer_comes_in_pieces_of_which_nothing_is_lost(reading, ann):
 
 @pytest.fixture
 def in_room(talking, server, ann, eve):
-    connected(talking, server, rooms=[ROOM])
+    connect_and_wait(talking, server, rooms=[ROOM])
     ann.enters()
     eve.enters()
     ann.sees("agent")
@@ -164,7 +164,7 @@ def in_room(talking, server, ann, eve):
     return talking
 
 
-def test_in_a_room_people_who_are_answered_name_the_channel(in_room, ann, eve):
+def test_in_a_room_only_messages_of_allowed_people_to_the_channel_are_answered(in_room, ann, eve):
     ann.says_in_room("Nobody is meant.")
     ann.says_in_room("agents are fine")
     ann.says_in_room("42")
@@ -180,7 +180,7 @@ def test_in_a_room_people_who_are_answered_name_the_channel(in_room, ann, eve):
     assert questions_of(in_room)[0]["metadata"]["channel"]["sender"] == ANN
 
 
-def test_nickname_of_somebody_else_says_nothing(in_room, ann, eve):
+def test_stranger_with_the_nickname_of_an_allowed_person_is_ignored(in_room, ann, eve):
     ann.send(f"<presence to='{ROOM}/ann' type='unavailable'/>")
     eve.until(lambda: [one for one in eve._presence(f"{ROOM}/ann") if one.get("type") == "unavailable"])
     eve.send(f"<presence to='{ROOM}/ann'/>")
@@ -195,21 +195,21 @@ def test_earlier_messages_in_a_room_are_not_answered(talking, server, ann):
     ann.enters()
     ann.says_in_room("agent: said too early")
     ann.message("said too early")
-    connected(talking, server, rooms=[ROOM])
+    connect_and_wait(talking, server, rooms=[ROOM])
     ann.sees("agent")
     ann.says_in_room("/status")
     ann.message("Agent:")
     assert talking.request_count() == 0
 
 
-def test_room_passes_on_no_messages_to_one_person(in_room, ann, eve):
+def test_private_message_through_a_room_is_ignored(in_room, ann, eve):
     ann.send(f"<message to='{ROOM}/agent' type='chat' id='pm'><body>/status</body></message>")
     ann.says("/help")
     ann.message("Commands:")
     assert len(ann.messages) == 1
 
 
-def test_question_in_a_room_is_answered_by_a_number_of_people_who_are_answered(in_room, ann, eve):
+def test_permission_in_a_room_is_decided_by_a_number_of_an_allowed_person(in_room, ann, eve):
     in_room.stub.script(calls(("Write", {"path": "note.txt", "content": "hello"})), "Done with it.")
     ann.says_in_room("agent, write it.")
     asked = ann.message("Answer with a number:")["versions"][0]
@@ -223,7 +223,7 @@ def test_question_in_a_room_is_answered_by_a_number_of_people_who_are_answered(i
 
 
 def test_each_topic_is_a_separate_thread(talking, server, ann):
-    connected(talking, server, threads="topic")
+    connect_and_wait(talking, server, threads="topic")
     for topic in ("one", "two"):
         talking.answers(f"About {topic}.")
         ann.says("Hello!", more=f"<thread>{topic}</thread>")
@@ -238,7 +238,7 @@ def test_each_topic_is_a_separate_thread(talking, server, ann):
 
 @pytest.fixture
 def shared_file():
-    """A file at the server that people upload to. The tests choose its host."""
+    """A file on an upload server. Yields a function that returns its URL with a given host."""
 
     class Handler(http.server.BaseHTTPRequestHandler):
         def do_GET(self):
@@ -257,22 +257,22 @@ def shared_file():
         files.shutdown()
 
 
-def test_file_comes_along(reading, ann, shared_file):
-    reading.answers("I have it.")
+def test_file_is_attached(connected, ann, shared_file):
+    connected.answers("I have it.")
     url = shared_file(DOMAIN)
     ann.says(url, more=f"<x xmlns='jabber:x:oob'><url>{url}</url></x>")
     ann.message("I have it.")
-    (question,) = questions_of(reading)
+    (question,) = questions_of(connected)
     (file,) = question["metadata"]["attachments"]
     assert file["name"] == "plan.txt" and file["mime"] == "text/plain"
 
 
-def test_file_inside_the_network_is_not_fetched(reading, ann, shared_file):
-    reading.answers("I see.")
+def test_file_at_a_private_address_is_not_fetched(connected, ann, shared_file):
+    connected.answers("I see.")
     url = shared_file("127.0.0.1")
     ann.says("Look:", more=f"<x xmlns='jabber:x:oob'><url>{url}</url></x>")
     ann.message("I see.")
-    (question,) = questions_of(reading)
+    (question,) = questions_of(connected)
     assert "plan.txt could not be fetched" in question["content"]
     assert not question["metadata"].get("attachments")
 
@@ -293,8 +293,8 @@ def test_wrong_password_is_reported_and_a_new_one_is_tried_at_once(talking, serv
     assert made["enabled"]
 
 
-def test_server_elsewhere_must_have_a_valid_certificate(talking, server):
-    # It is this host, but not written as a loopback address.
+def test_remote_server_must_have_a_valid_certificate(talking, server):
+    # This address is the local host too, but not a loopback address.
     join(talking, server, address=f"xmpp://0.0.0.0:{server.port}")
     wait_for(lambda: channel(talking.gateway)["state"] == "failing")
     assert "certificate is not valid: self-signed certificate" in channel(talking.gateway)["error"]
@@ -303,17 +303,17 @@ def test_server_elsewhere_must_have_a_valid_certificate(talking, server):
 def test_valid_certificate_is_accepted(make_gateway, server, ann):
     with ProviderStub() as stub:
         trusting = make_gateway(config=configuration(stub), environment={"SSL_CERT_FILE": str(server.certificate)})
-        connected(Talker(trusting.start(), stub), server, address=f"xmpp://0.0.0.0:{server.port}")
+        connect_and_wait(Talker(trusting.start(), stub), server, address=f"xmpp://0.0.0.0:{server.port}")
         ann.says("/help")
         ann.message("Commands:")
 
 
 def test_server_may_require_encryption(talking):
     with Prosody(encryption=True) as server:
-        connected(talking, server)
+        connect_and_wait(talking, server)
 
 
-def test_server_elsewhere_must_encrypt(talking):
+def test_remote_server_must_encrypt(talking):
     with Prosody() as plain:
         (plain.root / "prosody.cfg.lua").write_text((plain.root / "prosody.cfg.lua").read_text().replace('"tls", ', ""))
         plain.stop()
@@ -323,7 +323,7 @@ def test_server_elsewhere_must_encrypt(talking):
         assert "TLS is not supported" in channel(talking.gateway)["error"]
 
 
-def test_account_that_another_program_uses_is_a_signal(talking, server):
+def test_account_that_another_program_uses_causes_a_signal(talking, server):
     server.register("agent", "password of agent")
     talking.gateway.http.put("/secrets/XMPP", json={"value": "password of agent"})
     connect(talking.gateway, server, service="xmpp", token="${secret:XMPP}", user=ACCOUNT, allow=[ANN])

@@ -1,4 +1,4 @@
-"""Channels at an XMPP server when something goes wrong: lost connections, kills, and servers that mean harm.
+"""Failures of XMPP channels: lost connections, kills, and malicious servers.
 
 See docs/contract/channels.md#exactly-once.
 """
@@ -40,7 +40,7 @@ def questions_of(talking):
     return asked
 
 
-def test_what_was_written_while_nobody_was_connected_is_answered_in_order(talking):
+def test_messages_sent_while_the_channel_was_disabled_are_answered_in_order(talking):
     with Prosody() as server, XmppPerson(server, "ann") as ann:
         made = join(talking, server)
         wait_for(lambda: is_connected(talking))
@@ -56,7 +56,7 @@ def test_what_was_written_while_nobody_was_connected_is_answered_in_order(talkin
         wait_for(lambda: server.waiting_messages() == 0)
 
 
-def test_connection_is_made_again_after_the_server_was_away(talking):
+def test_connection_is_restored_after_the_server_was_down(talking):
     with Prosody() as server:
         join(talking, server)
         wait_for(lambda: is_connected(talking))
@@ -70,7 +70,7 @@ def test_connection_is_made_again_after_the_server_was_away(talking):
             ann.message("Here again.")
 
 
-def test_server_without_stream_management_works_too(talking):
+def test_server_without_stream_management_is_supported(talking):
     with Prosody(modules=("offline",)) as server, XmppPerson(server, "ann") as ann:
         join(talking, server)
         wait_for(lambda: is_connected(talking))
@@ -79,20 +79,20 @@ def test_server_without_stream_management_works_too(talking):
         ann.message("It does.")
 
 
-@pytest.mark.parametrize("moment", ["asked", "answering"])
-def test_kill_loses_no_question_and_no_answer(talking, moment):
+@pytest.mark.parametrize("phase", ["asked", "answering"])
+def test_kill_loses_no_question_and_no_answer(talking, phase):
     with Prosody() as server, XmppPerson(server, "ann") as ann:
         join(talking, server)
         wait_for(lambda: is_connected(talking))
         held = talking.holds("Half of it")
         ann.says("Tell me.")
-        if moment == "answering":
+        if phase == "answering":
             held.was_asked()
         else:
             wait_for(lambda: len(threads(talking.gateway)) == 1)
         talking.gateway.kill()
         talking.gateway.start()
-        held.release()  # if the model was not asked before the kill, it is asked now
+        held.release()  # the model is called now if it was not before the kill
         talking.answers("The answer to what was not asked before the kill.")
         ann.until(lambda: ann.messages)
         assert questions_of(talking) == ["Tell me."]
@@ -100,16 +100,16 @@ def test_kill_loses_no_question_and_no_answer(talking, moment):
 
 
 @pytest.mark.slow
-def test_kills_at_any_moment_lose_and_double_nothing(talking):
+def test_kills_at_random_times_lose_and_duplicate_nothing(talking):
     rounds = int(os.environ.get("AGW_CHANNEL_KILLS", "12"))
-    chance = random.Random(rounds)
+    rng = random.Random(rounds)
     with Prosody() as server, XmppPerson(server, "ann") as ann:
         join(talking, server, stream="edit")
         wait_for(lambda: is_connected(talking))
         talking.stub.always("An answer.")
         for number in range(rounds):
             ann.says(f"Question {number}?")
-            time.sleep(chance.random() * 0.15)  # the kill's moment, which is the point of the test
+            time.sleep(rng.random() * 0.15)  # kills at random times are the point of the test
             talking.gateway.kill()
             talking.gateway.start()
         wait_for(lambda: is_connected(talking))
@@ -123,7 +123,7 @@ def test_kills_at_any_moment_lose_and_double_nothing(talking):
         assert len(answers) - len(marked) <= rounds <= len(answers), answers
 
 
-# Servers that mean harm.
+# Malicious servers.
 
 STREAM = ("<stream:stream from='localhost' id='s1' version='1.0' xmlns='jabber:client' "
           "xmlns:stream='http://etherx.jabber.org/streams'>")
@@ -132,7 +132,7 @@ LAUGHS = ("<?xml version='1.0'?><!DOCTYPE lolz [<!ENTITY lol0 'lol'>"
 
 
 class HostileServer:
-    """Accepts each connection and any password, then sends `attack` for ever, or once and a question after it."""
+    """Accepts each connection and any password, then sends `attack`: endlessly, or once and a command after it."""
 
     def __init__(self, attack, prologue="<?xml version='1.0'?>", is_endless=False):
         self._attack, self._prologue, self._is_endless = attack.encode(), prologue, is_endless
@@ -216,7 +216,7 @@ MESSAGE = f"<message from='{ANN}/x' to='{ACCOUNT}' type='chat' id='b'>"
     ],
     ids=["long", "deep", "deep-but-closed", "attributes", "laughs", "no-xml", "end", "many"],
 )
-def test_hostile_server_harms_nothing_but_its_channel(talking, attack, options):
+def test_hostile_server_affects_only_its_channel(talking, attack, options):
     before = memory_of(talking.gateway)
     with HostileServer(attack, **options) as server:
         join(talking, server)
@@ -225,7 +225,7 @@ def test_hostile_server_harms_nothing_but_its_channel(talking, attack, options):
         assert HAS_ADDRESS_SANITIZER or memory_of(talking.gateway) - before < 100 * 1024 * 1024
 
 
-def test_flood_of_messages_waits_at_the_server(talking):
+def test_flood_of_messages_is_not_buffered(talking):
     flood = "".join(f"<message from='eve@localhost/x' to='{ACCOUNT}' type='chat' id='f{n}'><body>{'x' * 500}</body></message>"
                     for n in range(100))
     before = memory_of(talking.gateway)

@@ -1,4 +1,4 @@
-"""Channels: people talk to agents in the messengers that they use, with Telegram's Bot API on loopback.
+"""Channels: people talk to agents in messengers. The messenger is a stub of Telegram's Bot API.
 
 See docs/contract/channels.md.
 """
@@ -56,7 +56,7 @@ def test_each_person_and_topic_has_a_thread(talking, telegram):
     assert len(threads(talking.gateway)) == 3
 
 
-def test_strangers_get_silence(talking, telegram):
+def test_strangers_are_ignored(talking, telegram):
     connect(talking.gateway, telegram)
     telegram.says(EVE, "Let me in!")
     telegram.says(EVE, "/status", chat=GROUP)
@@ -67,7 +67,7 @@ def test_strangers_get_silence(talking, telegram):
     assert len(threads(talking.gateway)) == 1
 
 
-def test_stranger_is_let_in_by_a_code_that_a_person_confirms(talking, telegram):
+def test_stranger_is_paired_by_a_code_that_a_person_confirms(talking, telegram):
     made = connect(talking.gateway, telegram, allow=[], pairing=True)
     telegram.says(BOB, "Hello?")
     code = telegram.message("does not know you")["text"].partition("agw pair ")[2]
@@ -140,7 +140,7 @@ def test_long_answer_is_split_at_paragraphs(talking, telegram):
     assert whole.count("words") == 9 * 200
 
 
-def test_what_telegram_cannot_parse_is_sent_as_it_is(talking, telegram):
+def test_markup_that_telegram_cannot_parse_is_sent_as_plain_text(talking, telegram):
     connect(talking.gateway, telegram)
     telegram.fails("sendMessage", 400, "Bad Request: can't parse entities: Unsupported start tag")
     talking.answers("Some **bold** text.")
@@ -169,7 +169,7 @@ def test_unfinished_answer_is_shown_by_editing(talking, telegram):
     assert len(telegram.messages) == 1 and telegram.messages[0]["edits"] >= 1
 
 
-def test_drafts_are_given_up_where_they_are_not_known(talking, telegram):
+def test_drafts_are_not_sent_again_if_they_are_not_supported(talking, telegram):
     connect(talking.gateway, telegram, stream="draft")
     telegram.fails("sendMessageDraft", 404, "Not Found: method not found")
     held = talking.holds("The beginning")
@@ -180,7 +180,7 @@ def test_drafts_are_given_up_where_they_are_not_known(talking, telegram):
     assert len(telegram.of("sendMessageDraft")) == 1
 
 
-def test_failed_answer_says_why(talking, telegram):
+def test_failed_answer_includes_the_reason(talking, telegram):
     connect(talking.gateway, telegram, agent_id="nobody")
     telegram.says(ANN, "Are you there?")
     telegram.message("agent not found")
@@ -188,22 +188,22 @@ def test_failed_answer_says_why(talking, telegram):
 
 
 @pytest.mark.parametrize("blank", ["", " \n\n\t", "\u00a0\u3000", "\u2028\u200b\ufeff"])
-def test_answer_without_text_is_said(talking, telegram, blank):
+def test_answer_without_text_is_mentioned(talking, telegram, blank):
     connect(talking.gateway, telegram)
     talking.answers(blank)
     telegram.says(ANN, "Say nothing.")
     telegram.message("(no text)")
 
 
-def test_answer_of_which_markup_shows_nothing_is_sent_as_it_is(talking, telegram):
+def test_answer_without_visible_text_is_sent_as_plain_text(talking, telegram):
     connect(talking.gateway, telegram)
     talking.answers("[a]: https://example.org")
     telegram.says(ANN, "Define a link.")
     telegram.message("[a]: https://example.org")
 
 
-def test_draft_begins_with_the_first_character_to_be_seen(talking, telegram):
-    """Telegram refuses an empty draft, and after a refusal no more are shown."""
+def test_first_draft_has_visible_text(talking, telegram):
+    """Telegram rejects an empty draft, and after a rejection the gateway sends no more drafts."""
     connect(talking.gateway, telegram, stream="draft")
     held = talking.holds("\n\n", "\u3000", "The beginning")
     telegram.says(ANN, "Tell me.")
@@ -213,7 +213,7 @@ def test_draft_begins_with_the_first_character_to_be_seen(talking, telegram):
     assert all(one["text"].strip() for one in telegram.of("sendMessageDraft"))
 
 
-def test_files_come_along(talking, telegram):
+def test_files_are_attached(talking, telegram):
     connect(talking.gateway, telegram)
     telegram.files["files/voice-1"] = b"OggS voice"
     telegram.files["files/note-1"] = "Grüße".encode()
@@ -232,7 +232,7 @@ def test_files_come_along(talking, telegram):
     assert names == ["note.txt", "voice.ogg"]
 
 
-def test_file_that_is_gone_is_said(talking, telegram):
+def test_missing_file_is_mentioned(talking, telegram):
     connect(talking.gateway, telegram)
     talking.answers("I cannot see it.")
     telegram.says(ANN, document={"file_id": "gone", "file_name": "gone.txt"})
@@ -240,7 +240,7 @@ def test_file_that_is_gone_is_said(talking, telegram):
     assert "gone.txt could not be fetched" in talking.conversation()[-1][1]
 
 
-def test_edited_message_changes_nothing(talking, telegram):
+def test_edited_message_is_ignored(talking, telegram):
     connect(talking.gateway, telegram)
     talking.answers("Once.")
     telegram.says(ANN, "Question?")
@@ -308,10 +308,10 @@ def test_page_decides_a_request_from_a_chat(talking, telegram):
     telegram.message("Done.")
 
 
-# News.
+# Notifications.
 
 
-def test_people_get_the_notices_they_want(talking, telegram):
+def test_people_get_the_configured_notices(talking, telegram):
     connect(talking.gateway, telegram, notify=["signals", "permission-requested"])
     accepted(talking.gateway.http.post("/signals", json={"kind": "backup-late", "message": "No backup."}), 201)
     assert telegram.message("No backup.")["chat"] == ANN
@@ -339,8 +339,8 @@ def test_people_are_notified_of_failed_jobs_and_proposals(talking, telegram):
 
 
 @pytest.fixture
-def jumping(make_gateway, tmp_path):
-    """A gateway with a scripted model whose clock jumps ahead by more than a minute once the file is there."""
+def with_clock_jump(make_gateway, tmp_path):
+    """A gateway with a scripted model, whose clock jumps ahead by 61 s once the file exists."""
     library = fault_library("clock_jump", tmp_path) or pytest.skip("AddressSanitizer must be the first library that is loaded")
     file = tmp_path / "jump"
     with ProviderStub() as stub:
@@ -350,8 +350,8 @@ def jumping(make_gateway, tmp_path):
         yield Talker(gateway, stub), file
 
 
-def test_people_are_notified_of_long_answers_and_of_those_that_failed(jumping, telegram):
-    talking, clock_file = jumping
+def test_people_are_notified_of_long_answers_and_of_those_that_failed(with_clock_jump, telegram):
+    talking, clock_file = with_clock_jump
     connect(talking.gateway, telegram, notify=["finish"])
 
     def asked(held):
@@ -401,7 +401,7 @@ def test_answer_to_the_page_stays_on_the_page(talking, telegram):
         ({"allow": [True]}, "definition.allow[0]", "must be"),
     ],
 )
-def test_definition_that_cannot_work_is_refused(gateway, members, path, text):
+def test_invalid_definition_is_refused(gateway, members, path, text):
     definition = {"kind": "channel", "service": "telegram", "token": "${secret:T}", **members}
     definition = {name: value for name, value in definition.items() if value is not None}
     body = {"name": "messenger", "type": "integration", "description": "A", "definition": definition}
