@@ -1,5 +1,5 @@
-"""With AGW_TEST_POSTGRES set, the gateways of tests have their records in PostgreSQL: each data directory in a database
-of its own, all on one server of the process."""
+"""If AGW_TEST_POSTGRES is set, the gateways of tests store their records in PostgreSQL: a database per data directory,
+all on one server per test process."""
 
 import atexit
 import contextlib
@@ -9,22 +9,22 @@ import os
 
 from postgres import postgres
 
-# Excluded, with the reason. A name without a test stands for all tests of its module.
+# Tests to skip, with the reason. A module name without a test means all its tests.
 READS, WRITES, CHANGES = "it reads gateway.db", "it writes into gateway.db", "it damages, locks or replaces gateway.db"
-NEED_THE_FILE = {
+REQUIRE_SQLITE = {
     "test_approvals_hostile.py::test_a_kill_ends_requests_as_denied": READS,
     "test_approvals_hostile.py::test_a_stop_of_the_gateway_ends_requests": READS,
-    "test_channel_matrix.py::test_late_number_is_told_so_although_that_cannot_be_stored_at_first": WRITES,
+    "test_channel_matrix.py::test_reply_to_a_late_number_is_sent_although_storing_it_fails_at_first": WRITES,
     "test_channel_steps.py": READS,
-    "test_checkpoints.py::test_backup_has_checkpoints_only_if_asked_to": "`agw backup` refuses a database on a server",
+    "test_checkpoints.py::test_backup_has_checkpoints_only_if_requested": "`agw backup` refuses a database on a server",
     "test_cli_backup.py": "`agw backup` refuses a database on a server",
     "test_cli_doctor.py::test_damaged_database_is_a_failure_and_left_unchanged": CHANGES,
-    "test_cli_doctor.py::test_newer_database_is_a_failure_that_the_newer_program_ends": CHANGES,
+    "test_cli_doctor.py::test_newer_database_is_a_failure_whose_remedy_is_the_newer_program": CHANGES,
     "test_cli_doctor.py::test_dangling_symlink_is_a_failure[database-gateway.db]": CHANGES,
     "test_cli_doctor.py::test_database_that_is_not_a_file_is_a_failure": CHANGES,
     "test_cli_doctor.py::test_empty_database_is_accepted": CHANGES,
     "test_cli_doctor.py::test_unwritable_database_is_a_failure": CHANGES,
-    "test_command_network.py::test_hosts_are_forgotten_with_age": WRITES,
+    "test_command_network.py::test_old_records_of_hosts_are_deleted": WRITES,
     "test_crash.py::test_kill_9_loop_loses_no_acknowledged_write": READS,
     "test_database_file.py": CHANGES,
     "test_docs.py::test_commands_of_a_page_work[back-up]": "`agw backup` refuses a database on a server",
@@ -45,11 +45,11 @@ NEED_THE_FILE = {
 
 
 def why_excluded(node_id):
-    """Returns why a test cannot run with PostgreSQL, or None."""
-    module, *test = node_id.split("::", 1)  # whose parameters may have slashes
+    """Returns the reason why a test cannot run with PostgreSQL, or None."""
+    module, *test = node_id.split("::", 1)  # parameters of the test may contain slashes
     name = "::".join([module.rsplit("/", 1)[-1], *test])
     keys = (name, name.split("[")[0], name.split("::")[0])
-    return next((NEED_THE_FILE[key] for key in keys if key in NEED_THE_FILE), None)
+    return next((REQUIRE_SQLITE[key] for key in keys if key in REQUIRE_SQLITE), None)
 
 
 @functools.cache
@@ -61,7 +61,7 @@ def server():
 
 @functools.cache
 def address_for(data):
-    """Makes the database of the data directory when it is first asked for."""
+    """Returns the URL of the data directory's database, which the first call creates."""
     name = "gateway_" + hashlib.sha256(os.fsencode(data)).hexdigest()[:16]
     server().create(name)
     return server().url(name)

@@ -1,6 +1,6 @@
 """Chat: one message, its run, its events and its assistant turn.
 
-The built-in offline/librarian answers here; tests that need to hold an answer back are in test_runs.py.
+The built-in offline/librarian answers here; tests that need to pause an answer are in test_runs.py.
 
 See docs/contract/chat.md#sending-a-message and docs/contract/websocket.md#events.
 """
@@ -22,7 +22,7 @@ def turns(gateway, thread_id, **params):
     return accepted(gateway.http.get(f"/threads/{thread_id}/turns", params=params))
 
 
-def answered(gateway, thread, content="hello", **members):
+def run_chat(gateway, thread, content="hello", **members):
     """Sends a message and waits for the end of its run. Returns the user turn and the run's events."""
     with gateway.events(thread["id"]) as events:
         turn = chat(gateway, content, threadId=thread["id"], **members)
@@ -85,8 +85,8 @@ def test_disabled_agent_is_named(gateway, thread, new_name):
 
 
 def test_thread_of_an_unknown_or_disabled_agent_refuses_messages(gateway, new_name):
-    lost = accepted(gateway.http.post("/threads", json={"agent_id": "lost-agent"}), 201)
-    refused(gateway.http.post("/chat", json={"content": "a", "threadId": lost["id"]}), 400, "agent not found",
+    orphan = accepted(gateway.http.post("/threads", json={"agent_id": "lost-agent"}), 201)
+    refused(gateway.http.post("/chat", json={"content": "a", "threadId": orphan["id"]}), 400, "agent not found",
             agent_id="lost-agent")
     agent = new_agent(gateway, new_name("tired"))
     thread = accepted(gateway.http.post("/threads", json={"agent_id": agent["id"]}), 201)
@@ -101,9 +101,9 @@ def test_refused_message_creates_no_thread(own_gateway):
     assert accepted(own_gateway.http.get("/threads")) == []
 
 
-def test_another_agent_answers_one_message_only(gateway, thread, new_name):
+def test_agent_of_a_message_does_not_change_that_of_the_thread(gateway, thread, new_name):
     agent = new_agent(gateway, new_name("guest"))
-    answered(gateway, thread, agentId=agent["id"])
+    run_chat(gateway, thread, agentId=agent["id"])
     assert accepted(gateway.http.get(f"/threads/{thread['id']}"))["agent_id"] == thread["agent_id"]
 
 
@@ -111,7 +111,7 @@ def test_another_agent_answers_one_message_only(gateway, thread, new_name):
 
 
 def test_run_is_deltas_and_one_finish(gateway, thread):
-    turn, run = answered(gateway, thread)
+    turn, run = run_chat(gateway, thread)
     kinds = [event["type"] for event in run]
     assert kinds[-1] == "finish" and "text-delta" in kinds
     assert [kind for kind in kinds if kind in ENDS] == ["finish"]
@@ -119,7 +119,7 @@ def test_run_is_deltas_and_one_finish(gateway, thread):
 
 
 def test_run_events_name_thread_turn_and_run_and_are_numbered(gateway, thread):
-    turn, run = answered(gateway, thread)
+    turn, run = run_chat(gateway, thread)
     assert {event["threadId"] for event in run} == {thread["id"]} and {event["turnId"] for event in run} == {turn["id"]}
     assert len({event["runId"] for event in run}) == 1 and is_id(run[0]["runId"])
     assert [event["seq"] for event in run] == list(range(1, len(run) + 1))
@@ -127,7 +127,7 @@ def test_run_events_name_thread_turn_and_run_and_are_numbered(gateway, thread):
 
 
 def test_finish_event_has_reason_and_model(gateway, thread):
-    _, run = answered(gateway, thread)
+    _, run = run_chat(gateway, thread)
     finish = run[-1]
     assert {"type", "threadId", "turnId", "runId", "seq", "finishReason", "assistantTurnId", "model", "usage",
             "costUsd",
@@ -138,14 +138,14 @@ def test_finish_event_has_reason_and_model(gateway, thread):
 
 
 def test_assistant_turn_equals_the_streamed_text(gateway, thread):
-    turn, run = answered(gateway, thread)
+    turn, run = run_chat(gateway, thread)
     newest, question = turns(gateway, thread["id"])
     assert newest["id"] == run[-1]["assistantTurnId"] and question["id"] == turn["id"]
     assert newest["role"] == "assistant" and newest["content"] == text_of(run) != ""
 
 
 def test_metadata_of_the_assistant_turn(gateway, thread):
-    turn, run = answered(gateway, thread)
+    turn, run = run_chat(gateway, thread)
     metadata, finish = turns(gateway, thread["id"])[0]["metadata"], run[-1]
     assert {"run_id", "model", "usage", "cost_usd", "finish_reason", "duration_ms", "in_reply_to",
             "steps"} <= set(metadata)
@@ -163,7 +163,7 @@ def test_turn_is_readable_when_finish_arrives(gateway):
             assert finish["assistantTurnId"] in ids(turns(gateway, turn["thread_id"]))
 
 
-def test_both_turns_are_announced(gateway, thread):
+def test_both_turns_are_published(gateway, thread):
     with gateway.events(thread["id"]) as events:
         turn = chat(gateway, threadId=thread["id"])
         events.run(turn["id"])
@@ -185,21 +185,21 @@ def test_no_run_event_follows_the_end(gateway, thread):
 
 
 def test_message_with_a_named_model(gateway, thread):
-    _, run = answered(gateway, thread, model=MODEL)
+    _, run = run_chat(gateway, thread, model=MODEL)
     assert run[-1]["model"] == MODEL
-    _, run = answered(gateway, thread, model="librarian")
+    _, run = run_chat(gateway, thread, model="librarian")
     assert run[-1]["model"] == MODEL
 
 
 def test_provider_without_configuration_is_an_error_with_advice(gateway, thread):
     for model, setting in [("anthropic/claude-sonnet-5", "ANTHROPIC_API_KEY"), ("openai/gpt-5", "OPENAI_API_KEY")]:
-        turn, run = answered(gateway, thread, model=model)
+        turn, run = run_chat(gateway, thread, model=model)
         assert [event["type"] for event in run] == ["error", "finish"]
         assert run[-1]["finishReason"] == "error" and run[-1]["model"] == model and setting in run[0]["error"]
         assert [event["seq"] for event in run] == [1, 2]
 
 
-def test_turns_that_a_program_added_without_what_runs_note_are_no_obstacle(gateway, thread):
+def test_added_turns_without_the_metadata_of_runs_are_accepted(gateway, thread):
     steps = {"steps": [{"text_end": 0, "tool_call_ids": [""]}]}
     for turn in (
         {"role": "user", "content": "hello"},
@@ -207,15 +207,15 @@ def test_turns_that_a_program_added_without_what_runs_note_are_no_obstacle(gatew
         {"role": "assistant", "content": "Done.", "metadata": steps},
     ):
         accepted(gateway.http.post(f"/threads/{thread['id']}/turns", json=turn), 201)
-    _, run = answered(gateway, thread)
+    _, run = run_chat(gateway, thread)
     assert run[-1]["type"] == "finish" and not run[-1].get("error")
 
 
 # The librarian.
 
 
-def test_librarian_says_first_how_to_connect_a_model(gateway, thread):
-    first, later = (text_of(answered(gateway, thread, content)[1]) for content in ("hello", "hello again"))
+def test_librarian_first_explains_how_to_connect_a_model(gateway, thread):
+    first, later = (text_of(run_chat(gateway, thread, content)[1]) for content in ("hello", "hello again"))
     assert "ANTHROPIC_API_KEY" in first or "OPENAI_API_KEY" in first or "config.yaml" in first
     assert "librarian" in first.lower()
     assert not ("ANTHROPIC_API_KEY" in later and "OPENAI_API_KEY" in later)
@@ -225,12 +225,12 @@ def test_librarian_says_first_how_to_connect_a_model(gateway, thread):
 @pytest.mark.parametrize("question", ["hello", "What can you do?", "What can you do without a model?"])
 def test_librarian_offers_three_messages_that_work(gateway, thread, question, mode):
     accepted(gateway.http.patch(f"/threads/{thread['id']}", json={"mode": mode}))
-    _, run = answered(gateway, thread, question)
+    _, run = run_chat(gateway, thread, question)
     offers = turns(gateway, thread["id"])[0]["metadata"]["suggestions"]
     assert len(offers) == 3 and "I found nothing" not in text_of(run)
     for offer in offers:
         assert f"- `{offer}`" in text_of(run)
-        _, done = answered(gateway, thread, offer)
+        _, done = run_chat(gateway, thread, offer)
         assert done[-1]["finishReason"] == "stop" and not any(event.get("isError") for event in done)
         assert "I found nothing" not in text_of(done) and "did not work" not in text_of(done)
         assert "suggestions" not in turns(gateway, thread["id"])[0]["metadata"]
@@ -240,7 +240,7 @@ def test_librarian_quotes_past_turns_with_source(gateway, thread):
     past = accepted(gateway.http.post("/threads", json={"title": "Harbour notes"}), 201)
     body = {"content": "The lighthouse of Quendelby was painted green in 1911.", "role": "user"}
     accepted(gateway.http.post(f"/threads/{past['id']}/turns", json=body), 201)
-    text = text_of(answered(gateway, thread, "What do we know about the lighthouse of Quendelby?")[1])
+    text = text_of(run_chat(gateway, thread, "What do we know about the lighthouse of Quendelby?")[1])
     assert "painted green in 1911" in text and ("Harbour notes" in text or past["id"] in text)
 
 
@@ -248,7 +248,7 @@ def test_librarian_is_deterministic(gateway):
     texts = []
     for _ in range(2):
         made = accepted(gateway.http.post("/threads", json={"title": "same"}), 201)
-        texts.append(text_of(answered(gateway, made, "zzqx vwkj")[1]))
+        texts.append(text_of(run_chat(gateway, made, "zzqx vwkj")[1]))
         gateway.http.delete(f"/threads/{made['id']}")
     assert texts[0] == texts[1]
 
@@ -290,7 +290,7 @@ def test_threads_run_concurrently(gateway):
 def test_stopping_an_idle_thread_returns_idle(gateway, thread):
     response = accepted(gateway.http.post("/chat/stop", json={"threadId": thread["id"]}))
     assert response == {"status": "idle", "threadId": thread["id"]}
-    answered(gateway, thread)
+    run_chat(gateway, thread)
     assert accepted(gateway.http.post("/chat/stop", json={"threadId": thread["id"]}))["status"] == "idle"
 
 
@@ -303,7 +303,7 @@ def test_stopping_an_unknown_thread_is_not_found(gateway):
 
 @pytest.mark.parametrize("content", ["/help", "/no-such-command at all", "/", "/search otters", "//help", " /help"])
 def test_message_is_stored_as_typed(gateway, thread, content):
-    turn, run = answered(gateway, thread, content)
+    turn, run = run_chat(gateway, thread, content)
     assert turn["content"] == content and run[-1]["type"] == "finish"
 
 
@@ -315,7 +315,7 @@ def events_of(gateway, thread, run_id, **params):
 
 
 def test_past_run_events_can_be_fetched(gateway, thread):
-    _, run = answered(gateway, thread)
+    _, run = run_chat(gateway, thread)
     run_id = run[0]["runId"]
     assert events_of(gateway, thread, run_id) == run
     assert events_of(gateway, thread, run_id, after=0) == run
@@ -323,14 +323,14 @@ def test_past_run_events_can_be_fetched(gateway, thread):
         assert events_of(gateway, thread, run_id, after=after) == run[after:]
 
 
-def test_catch_up_needs_a_run_and_an_unknown_run_has_no_events(gateway, thread):
+def test_catch_up_requires_a_run_and_an_unknown_run_has_no_events(gateway, thread):
     refused(gateway.http.get(f"/threads/{thread['id']}/events"), 400, "runId is required")
     refused(gateway.http.get(f"/threads/{thread['id']}/events?runId="), 400, "runId is required")
     assert events_of(gateway, thread, UNKNOWN_ID) == [] == events_of(gateway, thread, "x")
 
 
 def test_run_is_not_found_in_another_thread(gateway, thread):
-    _, run = answered(gateway, thread)
+    _, run = run_chat(gateway, thread)
     other = accepted(gateway.http.post("/threads", json={}), 201)
     assert events_of(gateway, other, run[0]["runId"]) == []
 
@@ -344,7 +344,7 @@ def test_invalid_catch_up_position_is_refused(gateway, thread, after):
 
 
 def test_question_is_answered_again(gateway, thread):
-    turn, run = answered(gateway, thread)
+    turn, run = run_chat(gateway, thread)
     with gateway.events(thread["id"]) as events:
         again = accepted(gateway.http.post(f"/turns/{turn['id']}/regenerate"), 201)
         assert (again["id"], again["content"], again["role"]) == (turn["id"], turn["content"], "user")
@@ -356,8 +356,8 @@ def test_question_is_answered_again(gateway, thread):
     assert question["id"] == turn["id"] and "superseded" not in (question["metadata"] or {})
 
 
-def test_regenerating_an_answer_means_its_question(gateway, thread):
-    turn, run = answered(gateway, thread)
+def test_regenerating_an_answer_answers_its_question_again(gateway, thread):
+    turn, run = run_chat(gateway, thread)
     with gateway.events(thread["id"]) as events:
         again = accepted(gateway.http.post(f"/turns/{run[-1]['assistantTurnId']}/regenerate"), 201)
         assert again["id"] == turn["id"]
@@ -365,7 +365,7 @@ def test_regenerating_an_answer_means_its_question(gateway, thread):
     assert [found["role"] for found in turns(gateway, thread["id"])] == ["assistant", "assistant", "user"]
 
 
-def test_regenerating_an_inserted_answer_means_the_user_turn_before_it(gateway, thread):
+def test_regenerating_an_added_answer_answers_the_user_turn_before_it(gateway, thread):
     path = f"/threads/{thread['id']}/turns"
     question, _, response = (accepted(gateway.http.post(path, json={"content": role, "role": role}), 201)
                            for role in ("user", "tool", "assistant"))
@@ -375,8 +375,8 @@ def test_regenerating_an_inserted_answer_means_the_user_turn_before_it(gateway, 
 
 
 def test_regenerating_supersedes_all_later_turns(gateway, thread):
-    first, _ = answered(gateway, thread, "first")
-    answered(gateway, thread, "second")
+    first, _ = run_chat(gateway, thread, "first")
+    run_chat(gateway, thread, "second")
     with gateway.events(thread["id"]) as events:
         accepted(gateway.http.post(f"/turns/{first['id']}/regenerate", json={}), 201)
         events.run(first["id"])
@@ -385,7 +385,7 @@ def test_regenerating_supersedes_all_later_turns(gateway, thread):
     assert "superseded" not in newest["metadata"] and question["id"] == first["id"]
 
 
-def test_turn_outside_the_conversation_cannot_be_regenerated(gateway):
+def test_unknown_turn_cannot_be_regenerated(gateway):
     refused(gateway.http.post(f"/turns/{UNKNOWN_ID}/regenerate"), 404, "turn not found")
 
 
@@ -393,12 +393,12 @@ def test_turn_outside_the_conversation_cannot_be_regenerated(gateway):
 
 
 def test_finished_run_is_not_active(gateway, thread):
-    answered(gateway, thread)
+    run_chat(gateway, thread)
     assert accepted(gateway.http.get(f"/threads/{thread['id']}"))["active_run"] is None
 
 
 def test_turns_of_a_finished_run_can_be_deleted(gateway, thread):
-    turn, run = answered(gateway, thread)
+    turn, run = run_chat(gateway, thread)
     assert gateway.http.delete(f"/turns/{run[-1]['assistantTurnId']}").status_code == 204
     assert gateway.http.delete(f"/turns/{turn['id']}").status_code == 204
     assert gateway.http.delete(f"/threads/{thread['id']}").status_code == 204

@@ -1,4 +1,4 @@
-"""What runs changed in files, and its undo.
+"""Changes of runs to files, and their undo.
 
 See docs/contract/checkpoints.md.
 """
@@ -41,7 +41,7 @@ def thread(talker, project, new_name):
 
 @pytest.fixture
 def use(talker, thread):
-    """Has a run make these calls. Returns the run's id."""
+    """Returns a function that has a run make tool calls and returns the run's id."""
     def use(*made, fails=False):
         events = run_chat(talker, thread, calls(*made), "Done.")
         assert all(end["isError"] is fails for end in of_kind(events, "tool-end")), of_kind(events, "tool-end")
@@ -59,7 +59,7 @@ def undo(talker):
     return lambda run, **body: accepted(talker.gateway.http.post(f"/runs/{run}/undo", json=body))
 
 
-def test_run_shows_what_it_changed_and_takes_it_back(use, changes, undo, folder):
+def test_changes_of_a_run_are_shown_and_undone(use, changes, undo, folder):
     (folder / "a.txt").write_text("mine\n")
     os.chmod(folder / "a.txt", 0o640)
     os.utime(folder / "a.txt", ns=(5_000_000_007, 6_000_000_009))
@@ -86,7 +86,7 @@ def test_undo_is_a_change_that_can_be_undone(use, undo, folder):
     assert (folder / "a.txt").read_text() == "new"
 
 
-def test_file_that_was_changed_since_is_kept(use, undo, folder):
+def test_file_that_was_changed_later_is_kept(use, undo, folder):
     run = use(("Write", {"path": "a.txt", "content": "new"}), ("Write", {"path": "b.txt", "content": "new"}))
     (folder / "a.txt").write_text("mine")
     assert undo(run) == {"restored": [str(folder / "b.txt")],
@@ -101,7 +101,7 @@ def test_undo_of_some_paths(use, undo, folder):
     assert undo(run, paths=[str(folder / "b.txt")])["restored"] == [str(folder / "b.txt")]
 
 
-def test_unknown_run_and_bad_bodies(talker, use):
+def test_unknown_run_and_invalid_bodies_are_refused(talker, use):
     http = talker.gateway.http
     assert http.get("/runs/unknown/changes").json() == {"error": "run not found"}
     assert http.post("/runs/unknown/undo").status_code == 404
@@ -128,7 +128,7 @@ def test_undo_of_an_active_run_is_refused(talker, thread):
         events.run(turn["id"])
 
 
-def test_store_is_only_for_its_owner_and_agents_cannot_read_it(talker, use, folder):
+def test_store_is_private_and_agents_cannot_read_it(talker, use, folder):
     (folder / "a.txt").write_text("mine")
     use(("Write", {"path": "a.txt", "content": "new"}))
     store = talker.gateway.data / "checkpoints"
@@ -169,7 +169,7 @@ def test_command_after_a_write_of_the_same_run(use, undo, folder):
     assert (folder / "a.txt").read_text() == "mine"
 
 
-def test_what_commands_can_change_without_a_copy_is_said(use, changes, folder):
+def test_paths_that_are_not_covered_are_listed(use, changes, folder):
     (folder / ".gitignore").write_text("build/\n")
     (folder / "build").mkdir()
     (folder / "large.bin").write_bytes(b"x" * (10 << 20) + b"x")
@@ -185,19 +185,19 @@ def test_command_that_changes_nothing_has_no_changes(use, changes, folder):
     assert changes(run)["changes"] == []
 
 
-def test_names_that_are_no_utf_8_are_shown_and_undone(use, changes, undo, folder):
-    odd = os.fsencode(folder) + b"/caf\xe9\xff.txt"
-    with open(odd, "w") as file:
+def test_names_that_are_not_utf_8_are_shown_and_undone(use, changes, undo, folder):
+    path = os.fsencode(folder) + b"/caf\xe9\xff.txt"
+    with open(path, "w") as file:
         file.write("mine")
     run = use(("Bash", {"command": "for f in *; do echo changed > \"$f\"; done"}))
     (change,) = changes(run)["changes"]
     assert change["path"].startswith(f"{folder}/caf") and change["kind"] == "changed"
     assert undo(run)["kept"] == []
-    with open(odd) as file:
+    with open(path) as file:
         assert file.read() == "mine"
 
 
-def test_sockets_pipes_and_sparse_files_are_left_alone(use, changes, undo, folder):
+def test_sockets_pipes_and_sparse_files_are_not_covered(use, changes, undo, folder):
     os.mkfifo(folder / "pipe")
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(str(folder / "socket"))
@@ -212,7 +212,7 @@ def test_sockets_pipes_and_sparse_files_are_left_alone(use, changes, undo, folde
     assert os.listdir(folder) == ["sparse.img"]
 
 
-def test_private_files_are_never_kept(talker, use, folder):
+def test_private_files_are_never_copied(talker, use, folder):
     secret = b"a secret that no checkpoint holds"
     (folder / "server.key").write_bytes(secret)
     use(("Bash", {"command": "true"}))
@@ -240,7 +240,7 @@ def test_rewind_forks_the_thread_and_undoes_later_runs(talker, use, thread, fold
     assert turns_of(talker.gateway, fork)[-1]["content"] == point["content"]
 
 
-def test_rewind_names_a_file_once_that_several_runs_changed(talker, use, thread, folder):
+def test_rewind_lists_a_file_once_that_several_runs_changed(talker, use, thread, folder):
     (folder / "a.txt").write_text("mine")
     (folder / "b.txt").write_text("mine")
     use(("Glob", {"pattern": "*"}))
@@ -254,7 +254,7 @@ def test_rewind_names_a_file_once_that_several_runs_changed(talker, use, thread,
     assert (folder / "b.txt").read_text() == "a person's"
 
 
-def test_rewind_without_files_leaves_them(talker, use, thread, folder):
+def test_rewind_without_files_does_not_change_them(talker, use, thread, folder):
     use(("Write", {"path": "a.txt", "content": "one"}))
     point = turns_of(talker.gateway, thread)[0]
     body = {"turn_id": point["id"], "files": False}
@@ -269,7 +269,7 @@ def test_rewind_to_the_question_undoes_its_answer(talker, use, thread, folder):
     assert fork["restored"] == [str(folder / "a.txt")] and not (folder / "a.txt").exists()
 
 
-def test_bad_rewinds(talker, thread):
+def test_invalid_rewinds_are_refused(talker, thread):
     http = talker.gateway.http
     assert http.post(f"/threads/{thread['id']}/rewind", json={}).status_code == 400
     assert http.post(f"/threads/{thread['id']}/rewind", json={"turn_id": "unknown"}).status_code == 404
@@ -291,7 +291,7 @@ def test_command_line_shows_and_undoes(talker, use, folder):
     assert again.returncode == 1 and "changed since" in again.stderr
 
 
-def test_backup_has_checkpoints_only_if_asked_to(talker, use, folder, tmp_path):
+def test_backup_has_checkpoints_only_if_requested(talker, use, folder, tmp_path):
     (folder / "a.txt").write_text("mine")
     use(("Write", {"path": "a.txt", "content": "new"}))
     for name, options, has_them in (("plain", (), False), ("whole", ("--checkpoints",), True)):
@@ -306,8 +306,8 @@ def test_backup_has_checkpoints_only_if_asked_to(talker, use, folder, tmp_path):
 
 
 @pytest.fixture
-def own_site(own_talker, new_name):
-    """A gateway of the test's own: the folder of a project, and a function that has a run make calls there."""
+def site(own_talker, new_name):
+    """The folder of a project on a gateway of its own, and a function that has a run make tool calls there."""
     return site_of(own_talker, new_name)
 
 
@@ -326,8 +326,8 @@ def site_of(talker, new_name):
 WRITES = (("Write", {"path": "a.bin", "content": "new"}), ("Bash", {"command": "echo new > a.bin"}))
 
 
-def test_store_that_cannot_be_written_refuses_the_tool(own_talker, own_site):
-    folder, use = own_site
+def test_store_that_cannot_be_written_refuses_the_tool(own_talker, site):
+    folder, use = site
     (folder / "first.txt").write_text("kept")
     use(("Write", {"path": "first.txt", "content": "new"}))
     (folder / "a.bin").write_text("mine")
@@ -345,8 +345,8 @@ def test_full_disk_refuses_the_tool_before_it_writes(make_gateway, stub, new_nam
             folder, use = site_of(Talker(gateway, stub), new_name)
             mine = os.urandom(8 << 20)
             (folder / "a.bin").write_bytes(mine)
-            room = os.statvfs(small).f_bavail * os.statvfs(small).f_frsize
-            (small / "filling").write_bytes(bytes(room - (4 << 20)))
+            free = os.statvfs(small).f_bavail * os.statvfs(small).f_frsize
+            (small / "filling").write_bytes(bytes(free - (4 << 20)))
             for call in WRITES:
                 _, (end,) = use(call)
                 assert end["isError"] and end["output"].startswith("disk full: "), end["output"]
@@ -366,8 +366,8 @@ def test_undo_on_a_full_disk_changes_nothing_and_works_later(make_gateway, stub,
             (folder / "a.bin").write_bytes(mine)
             run, _ = use(("Bash", {"command": "echo new > a.bin"}))
             (folder / "a.bin").write_bytes(edited)
-            room = os.statvfs(small).f_bavail * os.statvfs(small).f_frsize
-            (small / "filling").write_bytes(bytes(room - (1 << 20)))
+            free = os.statvfs(small).f_bavail * os.statvfs(small).f_frsize
+            (small / "filling").write_bytes(bytes(free - (1 << 20)))
             response = gateway.http.post(f"/runs/{run}/undo", json={"force": True})
             assert response.status_code == 507 or response.json()["kept"][0]["reason"].startswith("disk full"), response.text
             assert (folder / "a.bin").read_bytes() == edited
@@ -411,8 +411,8 @@ def test_store_stays_within_its_limit(make_gateway, stub, new_name):
         assert kept <= 2.1 * (1 << 20)
 
 
-def test_command_that_a_kill_cut_off_is_named(own_talker, own_site, new_name):
-    folder, use = own_site
+def test_command_interrupted_by_a_kill_is_listed(own_talker, site, new_name):
+    folder, use = site
     gateway = own_talker.gateway
     finished, _ = use(("Bash", {"command": "echo a > first.txt"}))
     assert accepted(gateway.http.get(f"/runs/{finished}/changes"))["not_covered"] == []
@@ -427,13 +427,13 @@ def test_command_that_a_kill_cut_off_is_named(own_talker, own_site, new_name):
     gateway.start()
     shown = accepted(gateway.http.get(f"/runs/{run}/changes"))
     assert shown["changes"] == []
-    named = {uncovered["path"]: uncovered["reason"] for uncovered in shown["not_covered"]}
-    assert "when the gateway was killed" in named[str(folder)]
+    reasons = {uncovered["path"]: uncovered["reason"] for uncovered in shown["not_covered"]}
+    assert "when the gateway was killed" in reasons[str(folder)]
 
 
 @pytest.mark.slow
-def test_kill_during_an_undo_loses_nothing(own_talker, own_site):
-    folder, use = own_site
+def test_kill_during_an_undo_loses_nothing(own_talker, site):
+    folder, use = site
     gateway = own_talker.gateway
     names = [f"f{number}" for number in range(30)]
     for name in names:

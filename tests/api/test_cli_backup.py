@@ -35,7 +35,7 @@ def entries(archive):
 
 
 def pack(archive, members):
-    """Writes an archive of these members: pairs of a name and bytes, or TarInfo."""
+    """Writes an archive of these members: pairs of a name and its content (None: a directory), or TarInfo."""
     packed = io.BytesIO()
     with tarfile.open(fileobj=packed, mode="w") as tar:
         for member in members:
@@ -54,7 +54,7 @@ def pack(archive, members):
 
 
 def without_digest(members):
-    """Removes the digest from the last entry: older versions wrote none, and it would not match changed members."""
+    """Removes the digest from the last entry, as in backups of older versions: it would not match changed members."""
     name, content = members[-1]
     end = json.loads(content)
     del end["sha256"]
@@ -63,7 +63,7 @@ def without_digest(members):
 
 @pytest.fixture
 def filled_gateway(own_gateway):
-    """A gateway with data of every kind that a backup must contain."""
+    """A gateway with every kind of data that a backup must contain."""
     thread = accepted(own_gateway.http.post("/threads", json={"title": "kept"}), 201)
     body = {"content": "the ornithopter landed", "role": "user"}
     accepted(own_gateway.http.post(f"/threads/{thread['id']}/turns", json=body), 201)
@@ -97,8 +97,9 @@ def test_running_gateway_is_backed_up_and_restored_elsewhere(filled_gateway, mak
     command(filled_gateway, "backup", str(archive))
     assert archive.stat().st_mode & 0o777 == 0o600 and list(tmp_path.glob("backup.*")) == [archive]
     other = make_gateway()
-    said = command(other, "restore", str(archive))
-    assert "is restored" in said and "kept" not in said and os.listdir(other.home) == [other.data.name], "nothing was there"
+    output = command(other, "restore", str(archive))
+    assert "is restored" in output and "kept" not in output, "there was no data before"
+    assert os.listdir(other.home) == [other.data.name]
     assert other.data.stat().st_mode & 0o777 == 0o700
     assert durable_state(other.start()) == kept
 
@@ -163,9 +164,9 @@ def test_restore_keeps_the_old_data_and_the_token(filled_gateway, tmp_path):
     token = filled_gateway.token
     accepted(filled_gateway.http.put("/soul", json={"content": "Later."}))
     assert filled_gateway.stop() == 0
-    said = command(filled_gateway, "restore", str(tmp_path / "b"))
+    output = command(filled_gateway, "restore", str(tmp_path / "b"))
     aside = next(filled_gateway.home.glob(".agent-gateway.before-restore-*"))
-    assert str(aside) in said and (aside / "soul.md").read_text() == "Later."
+    assert str(aside) in output and (aside / "soul.md").read_text() == "Later."
     filled_gateway.start()
     assert filled_gateway.token == token and accepted(filled_gateway.http.get("/soul"))["content"] == "We help."
     assert not list(filled_gateway.home.glob("*.restore-*"))
@@ -198,7 +199,7 @@ def test_backup_without_data_is_refused(make_gateway, tmp_path):
     assert "nothing to back up" in command(make_gateway(), "backup", str(tmp_path / "b"), status=1)
 
 
-def test_failed_write_leaves_nothing(filled_gateway, tmp_path):
+def test_failed_write_leaves_no_file(filled_gateway, tmp_path):
     assert "No such file" in command(filled_gateway, "backup", str(tmp_path / "missing" / "b"), status=1)
     assert not (tmp_path / "missing").exists()
 
@@ -207,7 +208,7 @@ SIGNALS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
 
 
 def interrupted(gateway, folder, mark, number, *arguments):
-    """Runs the command, signals it as soon as the folder contains a name with the mark, and returns its status."""
+    """Runs the command, signals it as soon as a name in the folder contains the mark, and returns its status."""
     variables = gateway.variables() | {"AGENT_GATEWAY_DATA_DIR": str(gateway.data)}
     process = subprocess.Popen([str(BINARY), *arguments], env=variables, cwd=gateway.home, stderr=subprocess.DEVNULL)
     while not any(mark in name for name in os.listdir(folder)):
@@ -217,7 +218,7 @@ def interrupted(gateway, folder, mark, number, *arguments):
 
 
 @pytest.mark.parametrize("number", SIGNALS)
-def test_interrupted_backup_leaves_nothing(filled_gateway, tmp_path, number):
+def test_interrupted_backup_leaves_no_file(filled_gateway, tmp_path, number):
     with (filled_gateway.data / "large").open("wb") as file:
         file.truncate(4 << 30)
     folder = tmp_path / "backups"
@@ -238,30 +239,30 @@ def test_interrupted_restore_changes_nothing(filled_gateway, tmp_path, number):
     assert (sorted(os.listdir(filled_gateway.data.parent)), sorted(os.listdir(filled_gateway.data))) == before
 
 
-def test_unwritable_destination_is_named(filled_gateway, tmp_path):
+def test_unwritable_destination_is_reported(filled_gateway, tmp_path):
     folder = tmp_path / "nowhere"
     assert f"cannot write into {folder}: No such file" in command(filled_gateway, "backup", str(folder / "b"), status=1)
 
 
-def test_damaged_database_is_named(make_gateway, tmp_path):
+def test_damaged_database_is_reported(make_gateway, tmp_path):
     gateway = make_gateway()
     gateway.data.mkdir(mode=0o700)
     (gateway.data / "gateway.db").write_text("no database")
     assert f"{gateway.data / 'gateway.db'} cannot be read" in command(gateway, "backup", str(tmp_path / "b"), status=1)
 
 
-def test_full_disk_is_named(filled_gateway, tmp_path):
+def test_full_disk_is_reported(filled_gateway, tmp_path):
     with small_disk(tmp_path / "small", "size=64k") as folder:
-        said = command(filled_gateway, "backup", str(folder / "b.tar.zst"), status=1)
-        assert "is full" in said and "SQLite" not in said and os.listdir(folder) == []
+        output = command(filled_gateway, "backup", str(folder / "b.tar.zst"), status=1)
+        assert "is full" in output and "SQLite" not in output and os.listdir(folder) == []
 
 
 @pytest.mark.parametrize("arguments", [["backup"], ["restore"], ["backup", "a", "b"], ["backup", ""]], ids=" ".join)
-def test_wrong_usage_is_exit_status_2(gateway, arguments):
+def test_exit_status_of_wrong_usage_is_2(gateway, arguments):
     command(gateway, *arguments, status=2)
 
 
-def test_backup_is_a_snapshot_while_writes_go_on(filled_gateway, tmp_path):
+def test_backup_is_a_snapshot_during_writes(filled_gateway, tmp_path):
     thread = accepted(filled_gateway.http.get("/threads"))[0]
     done = threading.Event()
     written = 0
@@ -301,7 +302,7 @@ def refused(gateway, archive, why):
 
 @pytest.fixture
 def backed_up(filled_gateway, tmp_path):
-    """A stopped gateway, the entries of its backup, and their folder."""
+    """A stopped gateway, the entries of its backup, and the folder of the backup."""
     command(filled_gateway, "backup", str(tmp_path / "good"))
     assert filled_gateway.stop() == 0
     return filled_gateway, entries(tmp_path / "good"), tmp_path
@@ -345,7 +346,7 @@ def test_archive_truncated_anywhere_is_refused(backed_up):
         refused(gateway, folder / "cut", "nothing was restored")
 
 
-def test_archive_without_its_end_is_refused(backed_up):
+def test_incomplete_archive_is_refused(backed_up):
     gateway, members, folder = backed_up
     refused(gateway, pack(folder / "x", members[:-1]), "its end is missing")
     fewer = [member for member in members if "soul" not in member[0]]
@@ -386,18 +387,18 @@ def test_unexpected_entry_is_refused(backed_up, member):
 
 
 @pytest.fixture
-def few_files(tmp_path):
-    """A disk with room for ten files and directories."""
+def few_inodes(tmp_path):
+    """A file system with space for ten files and directories."""
     with small_disk(tmp_path / "few", "nr_inodes=10") as disk:
         yield disk
 
 
-def test_disk_out_of_inodes_is_not_reported_as_a_foreign_backup(backed_up, few_files):
+def test_disk_out_of_inodes_is_not_reported_as_a_foreign_backup(backed_up, few_inodes):
     gateway, members, folder = backed_up
     deep = ("data/" + "/".join("abcdefghijkl") + "/x", b"x")
     packed = pack(folder / "x", [members[0], deep, members[-1]])
-    error = command(gateway, "restore", str(packed), "--data-dir", str(few_files / "data"), status=1)
-    assert f"cannot make {few_files}/data.restore-" in error and "No space left" in error
+    error = command(gateway, "restore", str(packed), "--data-dir", str(few_inodes / "data"), status=1)
+    assert f"cannot make {few_inodes}/data.restore-" in error and "No space left" in error
     assert "which no backup does" not in error
 
 
@@ -412,7 +413,7 @@ def test_damaged_database_is_refused(backed_up):
     refused(gateway, pack(folder / "x", broken), "nothing was restored")
 
 
-def test_another_programs_database_is_refused(backed_up):
+def test_database_of_another_program_is_refused(backed_up):
     gateway, members, folder = backed_up
     members = without_digest(members)
     with sqlite3.connect(folder / "other.db") as other:

@@ -19,7 +19,7 @@ from talker import configuration
 
 
 def doctor(gateway, status=0):
-    """Returns the findings by check."""
+    """Runs the command and returns its findings by check."""
     done = gateway.command("doctor", "--json", seconds=60)
     assert done.returncode == status, f"exit status {done.returncode}\n{done.stdout}\n{done.stderr}"
     return {finding["check"]: finding for finding in json.loads(done.stdout)}
@@ -32,13 +32,13 @@ def test_running_gateway_is_healthy(own_gateway):
     assert own_gateway.url in found["gateway"]["what"] and own_gateway.token not in json.dumps(found)
 
 
-def test_before_the_first_start_only_warnings(make_gateway):
+def test_gateway_that_was_never_started_has_only_warnings(make_gateway):
     gateway = make_gateway(config="port: 0\n")
     found = doctor(gateway)
     assert found["gateway"]["state"] == "warning" and "agw serve" in found["gateway"]["remedy"]
 
 
-def test_output_as_text(own_gateway):
+def test_text_output_has_no_escape_sequences(own_gateway):
     done = own_gateway.command("doctor", seconds=60)
     assert done.returncode == 0 and "ok " in done.stdout and "\x1b" not in done.stdout
 
@@ -74,7 +74,7 @@ def test_invalid_configuration_is_a_failure(own_gateway):
     ("address", "config.yaml", "port: 0\nhost: 0.0.0.0\nauth: none\n"),
     ("logs", "logs", ""),
 ])
-def test_obstacles_to_a_start_are_failures(make_gateway, check, name, text):
+def test_problems_that_prevent_a_start_are_failures(make_gateway, check, name, text):
     gateway = make_gateway(config="port: 0\n")
     (gateway.data / name).write_text(text)
     found = doctor(gateway, status=1)[check]
@@ -124,7 +124,7 @@ def test_empty_database_is_accepted(make_gateway):
     gateway.start()
 
 
-def test_directory_in_place_of_the_configuration_is_to_be_moved(make_gateway):
+def test_remedy_for_a_directory_in_place_of_the_configuration_is_to_move_it(make_gateway):
     gateway = make_gateway()
     (gateway.data / "config.yaml").unlink(missing_ok=True)
     (gateway.data / "config.yaml").mkdir(parents=True)
@@ -166,7 +166,7 @@ def make_authority(directory, days):
     return file
 
 
-def test_authority_of_the_proxy_is_checked_once_there_is_one(make_gateway):
+def test_certificate_authority_of_the_proxy_is_checked_if_it_exists(make_gateway):
     gateway = make_gateway(config="port: 0\n")
     assert "authority" not in doctor(gateway)
     file = make_authority(gateway.data, days=3650)
@@ -179,7 +179,7 @@ def test_authority_of_the_proxy_is_checked_once_there_is_one(make_gateway):
     assert doctor(gateway)["authority"]["state"] == "ok"
 
 
-def test_authority_of_the_proxy_that_ends_soon_is_a_warning(make_gateway):
+def test_certificate_authority_of_the_proxy_that_expires_soon_is_a_warning(make_gateway):
     gateway = make_gateway(config="port: 0\n")
     make_authority(gateway.data, days=30)
     found = doctor(gateway)["authority"]
@@ -187,7 +187,7 @@ def test_authority_of_the_proxy_that_ends_soon_is_a_warning(make_gateway):
     assert "restart the apps and MCP servers" in found["remedy"]
 
 
-def test_authority_of_the_proxy_without_a_key_is_to_be_moved_away(make_gateway):
+def test_remedy_for_an_invalid_certificate_authority_of_the_proxy_is_to_move_it(make_gateway):
     gateway = make_gateway(config="port: 0\n")
     file = gateway.data / "proxy-authority.pem"
     file.write_text("nonsense")
@@ -199,7 +199,7 @@ def test_authority_of_the_proxy_without_a_key_is_to_be_moved_away(make_gateway):
 
 
 @pytest.mark.parametrize("token", ["", "abc"])
-def test_invalid_token_file_is_to_be_removed(make_gateway, token):
+def test_remedy_for_an_invalid_token_file_is_to_remove_it(make_gateway, token):
     gateway = make_gateway(config="port: 0\n")
     path = gateway.data / ".gateway-token"
     path.write_text(token)
@@ -229,7 +229,7 @@ def test_damaged_database_is_a_failure_and_left_unchanged(own_gateway):
     assert database.read_bytes() == content
 
 
-def test_newer_database_is_a_failure_that_the_newer_program_ends(own_gateway):
+def test_newer_database_is_a_failure_whose_remedy_is_the_newer_program(own_gateway):
     own_gateway.stop()
     with contextlib.closing(sqlite3.connect(own_gateway.data / "gateway.db")) as database:
         version = database.execute("PRAGMA user_version").fetchone()[0]
@@ -249,7 +249,7 @@ def test_missing_model_is_a_warning_with_advice(own_gateway):
     assert found["state"] == "warning" and "ANTHROPIC_API_KEY" in found["remedy"]
 
 
-def test_connected_service_is_checked_with_its_key(own_gateway, stub):
+def test_model_service_is_checked_with_its_key(own_gateway, stub):
     stub.models = ["m1"]
     assert own_gateway.command("secret", "set", "MINE", typed="the-key").returncode == 0
     body = {"type": "integration", "name": "mine", "description": "", "enabled": True,
@@ -263,7 +263,7 @@ def test_connected_service_is_checked_with_its_key(own_gateway, stub):
     assert found["state"] == "warning" and "refused the key" in found["what"]
 
 
-def test_model_of_the_gateways_own_environment_counts(make_gateway, stub):
+def test_model_in_the_environment_of_the_gateway_is_found(make_gateway, stub):
     gateway = make_gateway(config="port: 0\n", environment={"OLLAMA_HOST": stub.base_url}).start()
     del gateway.environment["OLLAMA_HOST"]
     assert doctor(gateway)["models"]["state"] == "ok"

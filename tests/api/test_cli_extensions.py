@@ -29,7 +29,7 @@ def record(gateway, name):
 
 
 def write(folder, **files):
-    """Creates a folder of files; `agent_yaml={...}` becomes agent.yaml."""
+    """Creates a folder with files; `agent_yaml={...}` is written to agent.yaml."""
     folder.mkdir(parents=True, exist_ok=True)
     for name, content in files.items():
         name = name.replace("_", ".")
@@ -40,14 +40,14 @@ def write(folder, **files):
 
 
 def editor(gateway, script):
-    """Returns an $EDITOR that runs this script on the file `$1`."""
+    """Returns a value for $EDITOR that runs this script on the file `$1`."""
     path = gateway.home / "an editor"
     path.write_text(f"#!/bin/sh\n{script}\n")
     path.chmod(0o700)
     return f"'{path}'"
 
 
-def test_every_command_needs_a_running_gateway(make_gateway, tmp_path):
+def test_every_command_requires_a_running_gateway(make_gateway, tmp_path):
     gateway = make_gateway()
     write(tmp_path, agent_yaml=AGENT)
     for arguments in (["list"], ["show", "x"], ["add", str(tmp_path)], ["edit", "x"], ["enable", "x"], ["disable", "x"],
@@ -58,15 +58,15 @@ def test_every_command_needs_a_running_gateway(make_gateway, tmp_path):
 @pytest.mark.parametrize("arguments", [[], ["show"], ["add"], ["edit"], ["enable"], ["disable"], ["rm"],
                                        ["list", "--type", "nonsense"], ["list", "--source", "x"], ["show", "a", "b"]],
                          ids=" ".join)
-def test_wrong_usage_is_exit_status_2(gateway, arguments):
+def test_exit_status_of_wrong_usage_is_2(gateway, arguments):
     run(gateway, *arguments, status=2)
 
 
 def test_extensions_are_listed_by_type_state_and_source(gateway, new_name):
     body = {"type": "theme", "name": new_name("dusk"), "description": "Evening \x1b[31mred", "definition": {"colors": {}}}
     accepted(gateway.http.post("/extensions", json=body), 201)
-    printed = run(gateway, "list")
-    assert body["name"] in printed and "assistant" in printed and "disabled" in printed and "\x1b" not in printed
+    output = run(gateway, "list")
+    assert body["name"] in output and "assistant" in output and "disabled" in output and "\x1b" not in output
     themes = run(gateway, "list", "--type", "theme", "--disabled", "--source", "user")
     assert body["name"] in themes and "assistant" not in themes
     listed = json.loads(run(gateway, "list", "--type", "theme", "--json"))
@@ -114,7 +114,7 @@ def test_record_cannot_end_a_comment(gateway, new_name):
     assert not re.search("[\x00-\x08\x0b-\x1f\x7f]", shown) and not re.search("^enabled: true", shown, re.M)
 
 
-def test_unknown_extension_changes_nothing(gateway):
+def test_unknown_extension_is_not_found(gateway):
     for command in ("show", "edit", "enable", "disable", "rm"):
         assert "extension not found" in run(gateway, command, "nobody-knows-it", status=1)
 
@@ -173,7 +173,7 @@ def test_community_extension_is_added_disabled(gateway, new_name, tmp_path):
     assert (gateway.data / "agents" / added["name"] / "soul.md").exists()
 
 
-def test_symlink_in_a_folder_is_refused_and_leaves_nothing(gateway, new_name, tmp_path):
+def test_symlink_in_a_folder_is_refused_and_nothing_is_added(gateway, new_name, tmp_path):
     folder = write(tmp_path / "linked", agent_yaml={**AGENT, "name": new_name("linked")})
     (folder / "key").symlink_to(Path.home() / ".ssh" / "id_rsa")
     assert "symlink" in run(gateway, "add", str(folder), status=1)
@@ -232,7 +232,7 @@ def test_essential_extension_cannot_be_disabled(gateway):
     assert "cannot delete essential extensions" in run(gateway, "rm", "help", status=1)
 
 
-def test_trigger_may_have_the_name_that_the_api_gives_it(own_gateway):
+def test_trigger_may_have_the_name_of_the_api(own_gateway):
     job = {"type": "job", "name": "nightly", "agent_id": "assistant", "prompt": "Look.",
            "trigger_def": {"type": "webhook"}}
     (own_gateway.home / "nightly.yaml").write_text(yaml.safe_dump(job))
@@ -266,7 +266,7 @@ def test_visual_takes_precedence_over_editor(gateway_with_job):
     assert record(gateway_with_job, "edited")["description"] == "Visual"
 
 
-def test_edit_without_a_terminal_needs_an_editor(gateway_with_job):
+def test_edit_without_a_terminal_requires_an_editor(gateway_with_job):
     before = record(gateway_with_job, "edited")
     assert "set EDITOR" in run(gateway_with_job, "edit", "edited", EDITOR="", VISUAL="", status=1)
     assert record(gateway_with_job, "edited") == before
@@ -291,14 +291,14 @@ def test_removed_trigger_is_deleted(gateway_with_job):
     ('sed -i "/^definition/,\\$d" "$1"', "definition is required"),
     ("exit 3", "status 3"),
 ])
-def test_failed_edit_is_kept_for_another_try(gateway_with_job, tmp_path, script, message):
+def test_failed_edit_is_kept_and_can_be_retried(gateway_with_job, tmp_path, script, message):
     before = record(gateway_with_job, "edited")
     folder = tmp_path / "Ann's letters"
     folder.mkdir()
     gateway_with_job.environment["TMPDIR"] = str(folder)
-    why = run(gateway_with_job, "edit", "edited", EDITOR=editor(gateway_with_job, script), status=1)
-    assert message in why and record(gateway_with_job, "edited") == before
-    command = shlex.split(re.search("Go on with: agw ext (.*)", why)[1])
+    error = run(gateway_with_job, "edit", "edited", EDITOR=editor(gateway_with_job, script), status=1)
+    assert message in error and record(gateway_with_job, "edited") == before
+    command = shlex.split(re.search("Go on with: agw ext (.*)", error)[1])
     kept = Path(command[-1])
     assert kept.stat().st_mode & 0o777 == 0o600
     good = "description: Mended\ndefinition: {agent_id: assistant, prompt: Look.}\n"
@@ -308,8 +308,8 @@ def test_failed_edit_is_kept_for_another_try(gateway_with_job, tmp_path, script,
 
 
 def test_removed_file_is_not_reported_as_kept(gateway_with_job):
-    why = run(gateway_with_job, "edit", "edited", EDITOR=editor(gateway_with_job, 'rm "$1"'), status=1)
-    assert "cannot read" in why and "kept" not in why
+    error = run(gateway_with_job, "edit", "edited", EDITOR=editor(gateway_with_job, 'rm "$1"'), status=1)
+    assert "cannot read" in error and "kept" not in error
 
 
 def test_concurrent_change_is_not_overwritten(gateway_with_job):

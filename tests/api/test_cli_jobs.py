@@ -21,19 +21,19 @@ def command(gateway, *arguments, status=0):
     return done.stdout if status == 0 else done.stderr
 
 
-def following(gateway, job):
+def follow(gateway, job):
     return subprocess.Popen([str(BINARY), "run", job["name"], "--follow"], stdout=subprocess.PIPE,
                             stderr=subprocess.PIPE, text=True, env=gateway.variables())
 
 
 @pytest.mark.parametrize("arguments", [["run", "x"], ["jobs"]], ids=" ".join)
-def test_without_a_gateway_is_exit_status_4(make_gateway, arguments):
+def test_exit_status_without_a_gateway_is_4(make_gateway, arguments):
     assert "agw serve" in command(make_gateway(), *arguments, status=4)
 
 
 @pytest.mark.parametrize("arguments", [["run"], ["run", "a", "b"], ["jobs", "a", "b"], ["jobs", "--limit", "0"]],
                          ids=" ".join)
-def test_wrong_usage_is_exit_status_2(gateway, arguments):
+def test_exit_status_of_wrong_usage_is_2(gateway, arguments):
     command(gateway, *arguments, status=2)
 
 
@@ -59,7 +59,7 @@ def test_unknown_job_is_reported(gateway):
 def test_output_of_a_run_is_followed(talker, new_name):
     job = new_job(talker.gateway, new_name("followed"))
     held = talker.holds("Half", " of")
-    running = following(talker.gateway, job)
+    running = follow(talker.gateway, job)
     assert running.stdout.read(len("Half of")) == "Half of"
     held.release(" it \x1b[31m")
     out, _ = running.communicate(timeout=PATIENCE)
@@ -72,7 +72,7 @@ def test_failed_run_is_exit_status_1(talker, new_name):
     assert "who are you" in command(talker.gateway, "run", job["name"], "--follow", status=1)
 
 
-def test_run_that_its_precheck_skips_is_no_failure(gateway, new_name):
+def test_run_skipped_by_its_precheck_is_not_a_failure(gateway, new_name):
     job = new_job(gateway, new_name("skipped"), precheck="exit 1")
     done = gateway.command("run", job["name"], "--follow")
     assert done.returncode == 0 and "The run was skipped: the precheck found nothing to do" in done.stderr, done.stderr
@@ -80,8 +80,8 @@ def test_run_that_its_precheck_skips_is_no_failure(gateway, new_name):
 
 def test_followed_run_as_json(talker, new_name):
     job = new_job(talker.gateway, new_name("followed"))
-    printed = json.loads(command(talker.gateway, "run", job["name"], "--follow", "--json"))
-    assert printed == rows(talker.gateway, job)[0] and printed["status"] == "completed"
+    output = json.loads(command(talker.gateway, "run", job["name"], "--follow", "--json"))
+    assert output == rows(talker.gateway, job)[0] and output["status"] == "completed"
     talker.stub.script(Fault(401, "who are you"))
     failed = talker.gateway.command("run", job["name"], "--follow", "--json")
     assert failed.returncode == 1 and "who are you" in failed.stderr
@@ -91,7 +91,7 @@ def test_followed_run_as_json(talker, new_name):
 def test_stopped_run_is_exit_status_1(talker, new_name):
     job = new_job(talker.gateway, new_name("stopped"))
     talker.holds("Half")
-    running = following(talker.gateway, job)
+    running = follow(talker.gateway, job)
     assert running.stdout.read(4) == "Half"
     row = rows(talker.gateway, job)[0]
     talker.gateway.http.post(f"/runs/{row['id']}/stop")
@@ -103,7 +103,7 @@ def test_run_is_followed_across_a_gateway_restart(own_talker, new_name):
     gateway = own_talker.gateway
     job = new_job(gateway, new_name("cut"))
     own_talker.holds("Half")
-    running = following(gateway, job)
+    running = follow(gateway, job)
     assert running.stdout.read(4) == "Half"
     gateway.kill()
     gateway.start()
@@ -113,8 +113,8 @@ def test_run_is_followed_across_a_gateway_restart(own_talker, new_name):
 
 def test_jobs_are_listed_with_times_and_results(gateway, new_name):
     job = new_job(gateway, new_name("listed"), trigger={"type": "cron", "expression": "0 9 * * *"})
-    printed = command(gateway, "jobs")
-    line = next(line for line in printed.splitlines() if job["name"] in line)
+    output = command(gateway, "jobs")
+    line = next(line for line in output.splitlines() if job["name"] in line)
     assert "0 9 * * *" in line and "never ran" in line
     assert re.search(r" 20\d\d-\d\d-\d\d 09:00, (20\d\d-)?\d\d-\d\d 09:00, (20\d\d-)?\d\d-\d\d 09:00 ", line), line
     listed = {one["name"]: one for one in json.loads(command(gateway, "jobs", "--json"))}
@@ -131,9 +131,9 @@ def test_jobs_are_listed_with_their_triggers(gateway, new_name):
         lines = command(gateway, "jobs").splitlines()
         assert any(re.fullmatch(f"{on['name']} +{text} +never ran *", line) for line in lines), lines
         assert any(re.fullmatch(f"{off['name']} +{text} \\(disabled\\) +never ran *", line) for line in lines), lines
-    hand = new_job(gateway, new_name("job"), enabled=False)
+    manual = new_job(gateway, new_name("job"), enabled=False)
     lines = command(gateway, "jobs").splitlines()
-    assert any(re.fullmatch(f"{hand['name']} +\\(disabled\\) +never ran *", line) for line in lines), lines
+    assert any(re.fullmatch(f"{manual['name']} +\\(disabled\\) +never ran *", line) for line in lines), lines
 
 
 def test_job_list_shows_success_rate_and_duration(gateway, new_name):

@@ -1,4 +1,4 @@
-"""agw logs, and the log itself in both formats.
+"""agw logs, and the log file in both formats.
 
 See docs/command-line.md#logs-and-doctor.
 """
@@ -28,7 +28,7 @@ LINES = [
 
 @pytest.fixture
 def gateway_with_logs(make_gateway):
-    """A data directory with a log and rotated files, and no gateway."""
+    """A data directory with a log and rotated files, without a running gateway."""
     gateway = make_gateway()
     logs = gateway.data / "logs"
     logs.mkdir(parents=True, mode=0o700)
@@ -45,10 +45,10 @@ def logs(gateway, *arguments, status=0):
 
 
 def test_log_is_printed_oldest_first_without_a_gateway(gateway_with_logs):
-    printed = logs(gateway_with_logs).splitlines()
-    assert printed[:4] == LINES[:4]
-    assert printed[4] == f"{TIMES[4]} info as JSON request=ab-2"
-    assert printed[5] == "not a line of ours \\x1b[31m"
+    output = logs(gateway_with_logs).splitlines()
+    assert output[:4] == LINES[:4]
+    assert output[4] == f"{TIMES[4]} info as JSON request=ab-2"
+    assert output[5] == "not a line of ours \\x1b[31m"
 
 
 @pytest.mark.parametrize("arguments, wanted", [
@@ -58,8 +58,8 @@ def test_log_is_printed_oldest_first_without_a_gateway(gateway_with_logs):
     (["--since", "2026-01-02T03:04:03Z"], [3, 4]), (["--run", "r1", "--level", "error"], [3]),
 ], ids=lambda value: " ".join(value) if value and isinstance(value[0], str) else "")
 def test_lines_are_filtered(gateway_with_logs, arguments, wanted):
-    everything = logs(gateway_with_logs).splitlines()
-    assert logs(gateway_with_logs, *arguments).splitlines() == [everything[index] for index in wanted]
+    all_lines = logs(gateway_with_logs).splitlines()
+    assert logs(gateway_with_logs, *arguments).splitlines() == [all_lines[index] for index in wanted]
 
 
 def test_line_feed_in_a_message_is_escaped(gateway_with_logs):
@@ -76,7 +76,7 @@ def test_lines_as_json(gateway_with_logs):
 
 @pytest.mark.parametrize("arguments", [["--level", "loud"], ["--lines", "x"], ["--since", "yesterday"], ["more"]],
                          ids=" ".join)
-def test_wrong_usage_is_exit_status_2(gateway_with_logs, arguments):
+def test_exit_status_of_wrong_usage_is_2(gateway_with_logs, arguments):
     logs(gateway_with_logs, *arguments, status=2)
 
 
@@ -109,7 +109,7 @@ def test_follow_ends_when_output_cannot_be_written(gateway_with_logs, lines):
         running = subprocess.Popen([str(BINARY), "logs", "--follow", "--lines", lines], stdout=full,
                                    stderr=subprocess.PIPE, text=True,
                                    env={**gateway_with_logs.variables(), "AGENT_GATEWAY_DATA_DIR": str(gateway_with_logs.data)})
-    for _ in range(10 * PATIENCE):  # Lines written before following started do not count.
+    for _ in range(10 * PATIENCE):  # Lines written before it follows the log are not output.
         with (gateway_with_logs.data / "logs/gateway.log").open("a") as log:
             log.write(f"{TIMES[5]} info and on\n")
         try:
@@ -121,7 +121,7 @@ def test_follow_ends_when_output_cannot_be_written(gateway_with_logs, lines):
     assert running.returncode == 1 and running.stderr.read().startswith("agw: cannot write the output: ")
 
 
-def test_log_names_runs_and_requests(make_gateway):
+def test_log_lines_have_ids_of_runs_and_requests(make_gateway):
     gateway = make_gateway(arguments=["--log-level", "debug"]).start()
     gateway.command("chat", "hello")
     thread = accepted(gateway.http.get("/threads"))[0]
@@ -171,7 +171,7 @@ def test_start_is_logged(own_gateway):
     assert f"info listening on {own_gateway.url}\n" in own_gateway.command("logs").stdout
 
 
-def test_address_is_shown_once_at_a_terminal(make_gateway):
+def test_address_is_printed_once_on_a_terminal(make_gateway):
     gateway = make_gateway()
     command = [str(BINARY), "serve", "--port", "0", "--data-dir", str(gateway.data)]
     with Terminal(command, gateway.variables(), gateway.home) as terminal:

@@ -17,7 +17,7 @@ META = {"io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontex
 
 
 class Server:
-    """`agw mcp` as clients run it: a child process with pipes."""
+    """`agw mcp` as clients run it: a child process connected by pipes."""
 
     def __init__(self, gateway, *arguments):
         self.process = subprocess.Popen([str(BINARY), "mcp", *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
@@ -54,7 +54,7 @@ class Server:
 
 @pytest.fixture
 def start_mcp():
-    """Starts servers that end with the test."""
+    """Starts servers, which are killed after the test."""
     servers = []
 
     def start(gateway, *arguments):
@@ -71,23 +71,23 @@ def names(server, **params):
     return {tool["name"] for tool in server.ask("tools/list", **params)["result"]["tools"]}
 
 
-def test_without_a_gateway_is_exit_status_4(make_gateway):
+def test_exit_status_without_a_gateway_is_4(make_gateway):
     done = make_gateway().command("mcp")
     assert done.returncode == 4 and "agw serve" in done.stderr and done.stdout == ""
 
 
 @pytest.mark.parametrize("version", LEGACY)
-def test_handshake_of_each_revision(gateway, start_mcp, version):
+def test_each_revision_with_a_handshake_is_accepted(gateway, start_mcp, version):
     result = start_mcp(gateway).shake_hands(version)
     assert result["protocolVersion"] == version and result["serverInfo"]["name"] == "agent-gateway"
     assert set(result["capabilities"]) == {"tools", "prompts", "resources", "completions", "logging"}
 
 
-def test_unknown_revision_is_answered_with_the_newest_with_a_handshake(gateway, start_mcp):
+def test_handshake_with_an_unknown_revision_selects_the_newest(gateway, start_mcp):
     assert start_mcp(gateway).shake_hands("1999-01-01")["protocolVersion"] == "2025-11-25"
 
 
-def test_revision_without_a_handshake(gateway, start_mcp):
+def test_revision_without_a_handshake_is_accepted(gateway, start_mcp):
     server = start_mcp(gateway)
     found = server.ask("server/discover", _meta=META)["result"]
     assert found["resultType"] == "complete" and found["supportedVersions"][0] == "2026-07-28"
@@ -100,17 +100,17 @@ def test_revision_without_a_handshake(gateway, start_mcp):
     assert refused["code"] == -32022 and refused["data"]["supported"] == ["2026-07-28"]
 
 
-def test_default_tools_are_reading_chat_run_and_propose(gateway, start_mcp):
+def test_default_tools_read_chat_run_jobs_and_propose(gateway, start_mcp):
     offered = names(start_mcp(gateway))
     assert {"chat", "propose", "post_run_job", "get_threads", "get_turns_search", "get_extensions"} <= offered
     manual = accepted(gateway.http.get("/utcp"))["tools"]
     reading = {tool["name"] for tool in manual if "read" in tool["tags"]}
     talking = {name for name in offered if name.startswith("ask_")} | {"chat"}
     assert offered - talking - {"propose", "post_run_job", "post_chat_stop"} <= reading
-    assert not any("pair" in name for name in offered), "it must not let others in"
+    assert not any("pair" in name for name in offered), "clients must not be able to pair others"
 
 
-def test_option_all_offers_everything_but_credentials(gateway, start_mcp):
+def test_option_all_offers_everything_except_credentials(gateway, start_mcp):
     offered = names(start_mcp(gateway, "--all"))
     assert {"post_extensions", "delete_threads_id", "put_soul"} <= offered
     assert not any("pair" in name for name in offered)
@@ -136,7 +136,7 @@ def test_tool_reads_with_path_and_query(gateway, start_mcp):
     assert server.call("get_extensions_id", id="help")["structuredContent"]["name"] == "help"
 
 
-def test_without_all_no_tool_changes_anything(gateway, start_mcp):
+def test_tools_that_change_records_require_the_option_all(gateway, start_mcp):
     server = start_mcp(gateway)
     for name in ("put_soul", "post_chat", "get_pair_refresh", "nonsense"):
         error = server.ask("tools/call", name=name, arguments={})["error"]
@@ -162,7 +162,7 @@ def test_deeply_nested_input_is_forwarded(own_gateway, start_mcp):
     assert made["isError"] is False and made["structuredContent"]["definition"] == body["definition"], made
 
 
-def test_with_all_a_body_can_be_sent(own_gateway, start_mcp):
+def test_body_can_be_sent_with_the_option_all(own_gateway, start_mcp):
     server = start_mcp(own_gateway, "--all")
     assert server.call("put_soul", body={"content": "We help."})["isError"] is False
     assert accepted(own_gateway.http.get("/soul"))["content"] == "We help."
@@ -180,15 +180,15 @@ def test_gateway_error_is_a_tool_error(gateway, start_mcp):
 def test_chat_waits_for_the_answer(talker, start_mcp):
     server = start_mcp(talker.gateway)
     talker.answers("The answer", " is 42.")
-    said = server.call("chat", message="What is it?")["content"][0]["text"]
-    assert said.startswith("The answer is 42.") and "(thread " in said
-    thread = said.rsplit("(thread ", 1)[1].rstrip(")")
+    answer = server.call("chat", message="What is it?")["content"][0]["text"]
+    assert answer.startswith("The answer is 42.") and "(thread " in answer
+    thread = answer.rsplit("(thread ", 1)[1].rstrip(")")
     talker.answers("Still 42.")
     assert "Still 42." in server.call("chat", message="And now?", thread=thread)["content"][0]["text"]
     assert server.call("chat")["content"][0]["text"] == "message is required"
 
 
-def test_non_text_value_is_named(gateway, start_mcp):
+def test_error_names_the_argument_that_is_not_a_string(gateway, start_mcp):
     server = start_mcp(gateway)
     for tool, given, name in (("chat", {"message": 5}, "message"), ("chat", {"message": "x", "agent": 5}, "agent"),
                               ("propose", {"type": ["soul"]}, "type")):
@@ -196,8 +196,8 @@ def test_non_text_value_is_named(gateway, start_mcp):
         assert refused["isError"] and refused["content"][0]["text"].startswith(f"{name} must be a string")
 
 
-def held_chat(talker, start_mcp):
-    """Returns a server with a waiting chat (its call is `long`), and the held answer."""
+def paused_chat(talker, start_mcp):
+    """Returns a server with a pending chat, whose call has the id `long`, and its paused answer."""
     server = start_mcp(talker.gateway)
     held = talker.holds("Half")
     server.send(id="long", method="tools/call", params={"name": "chat", "arguments": {"message": "slowly"}})
@@ -206,7 +206,7 @@ def held_chat(talker, start_mcp):
 
 
 def test_other_requests_proceed_while_a_chat_waits(talker, start_mcp):
-    server, held = held_chat(talker, start_mcp)
+    server, held = paused_chat(talker, start_mcp)
     assert server.ask("ping")["result"] == {}
     held.release(" whole")
     answer = server.receive()
@@ -214,7 +214,7 @@ def test_other_requests_proceed_while_a_chat_waits(talker, start_mcp):
 
 
 def test_cancelled_call_gets_no_response(talker, start_mcp):
-    server, held = held_chat(talker, start_mcp)
+    server, held = paused_chat(talker, start_mcp)
     server.send(method="notifications/cancelled", params={"requestId": "long"})
     assert server.ask("ping")["result"] == {}
     assert held.was_aborted()
@@ -246,7 +246,7 @@ def test_change_is_proposed(own_gateway, start_mcp):
     ("target", "knowledge/", "validation failed"), ("target", "config.yaml", "a person makes a folder a project"),
     ("target", "/etc/hosts", "a person makes a folder a project"), ("type", "extension", "validation failed"),
 ])
-def test_inapplicable_change_is_not_staged(own_gateway, start_mcp, member, value, why):
+def test_invalid_proposal_is_refused(own_gateway, start_mcp, member, value, why):
     change = {"type": "soul", "title": "x", "target": "soul.md", "content": "Kind.\n", member: value}
     result = start_mcp(own_gateway).call("propose", **change)
     assert result["isError"] and why in result["content"][0]["text"]
@@ -258,7 +258,7 @@ def test_inapplicable_change_is_not_staged(own_gateway, start_mcp, member, value
     ('{"jsonrpc":"2.0","id":null,"method":"ping"}', -32600), ('{"jsonrpc":"2.0","id":1.5,"method":"ping"}', -32600),
     ('{"jsonrpc":"2.0","id":1,"method":"resources/nonsense"}', -32601), ("[" * 100_000, -32700),
 ], ids=lambda value: str(value)[:40])
-def test_invalid_request_is_refused_and_harmless(gateway, start_mcp, line, code):
+def test_server_survives_an_invalid_request(gateway, start_mcp, line, code):
     server = start_mcp(gateway)
     server.process.stdin.write(line + "\n\n")
     server.process.stdin.flush()
@@ -283,7 +283,7 @@ def test_notifications_are_not_answered(gateway, start_mcp):
     assert server.ask("ping")["result"] == {}
 
 
-def test_server_ends_at_end_of_input(gateway, start_mcp):
+def test_server_exits_at_the_end_of_input(gateway, start_mcp):
     server = start_mcp(gateway)
     server.shake_hands()
     assert server.end() == 0 and server.process.stdout.read() == ""
@@ -300,7 +300,7 @@ def test_requests_before_end_of_input_are_answered(gateway):
 
 
 def test_chat_continues_after_end_of_input(talker, start_mcp):
-    server, held = held_chat(talker, start_mcp)
+    server, held = paused_chat(talker, start_mcp)
     server.process.stdin.close()
     held.release(" whole")
     assert "Half whole" in server.receive()["result"]["content"][0]["text"]
@@ -308,7 +308,7 @@ def test_chat_continues_after_end_of_input(talker, start_mcp):
 
 
 def test_chat_is_abandoned_when_its_answer_cannot_be_delivered(talker, start_mcp):
-    server, held = held_chat(talker, start_mcp)
+    server, held = paused_chat(talker, start_mcp)
     server.process.stdout.close()
     assert server.end() == 0
     assert held.was_aborted()

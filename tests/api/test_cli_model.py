@@ -15,10 +15,10 @@ KEY = "sk-live-0123456789abcdef"
 
 def test_command_connects_a_service_with_a_key_from_stdin(own_gateway, stub):
     stub.models = ["m1", "m2"]
-    ended = own_gateway.command("model", "add", "mine", "--api", "openai-chat", "--base-url", stub.openai_url,
-                                "--default-model", "m2", typed=f"{KEY}\n")
-    assert ended.returncode == 0, ended.stderr
-    assert "it has 2 models" in ended.stderr and "mine/m2" in ended.stderr and KEY not in ended.stdout + ended.stderr
+    done = own_gateway.command("model", "add", "mine", "--api", "openai-chat", "--base-url", stub.openai_url,
+                               "--default-model", "m2", typed=f"{KEY}\n")
+    assert done.returncode == 0, done.stderr
+    assert "it has 2 models" in done.stderr and "mine/m2" in done.stderr and KEY not in done.stdout + done.stderr
     record = accepted(own_gateway.http.get("/extensions/mine"))
     assert record["definition"]["api_key"] == "${secret:MINE_KEY}" and record["enabled"] is True
     assert "mine/m1" in own_gateway.command("model", "list").stdout
@@ -29,51 +29,51 @@ def test_command_connects_a_service_with_a_key_from_stdin(own_gateway, stub):
     assert own_gateway.http.get("/extensions/mine").status_code == 404
 
 
-def test_command_removes_a_service_that_agents_name_only_by_force(own_gateway, stub):
+def test_command_removes_a_service_in_use_only_by_force(own_gateway, stub):
     stub.models = ["m1"]
     added = own_gateway.command("model", "add", "mine", "--api", "openai-chat", "--base-url", stub.openai_url,
                                 typed=f"{KEY}\n")
     assert added.returncode == 0, added.stderr
     body = {"type": "agent", "name": "reader", "description": "", "enabled": True, "definition": {"model": "mine/m1"}}
     accepted(own_gateway.http.post("/extensions", json=body), 201)
-    ended = own_gateway.command("model", "rm", "mine")
-    assert ended.returncode == 1 and "reader" in ended.stderr and "--force" in ended.stderr
+    done = own_gateway.command("model", "rm", "mine")
+    assert done.returncode == 1 and "reader" in done.stderr and "--force" in done.stderr
     assert own_gateway.http.get("/extensions/mine").status_code == 200
     assert own_gateway.command("model", "rm", "mine", "--force").returncode == 0
     assert own_gateway.http.get("/extensions/mine").status_code == 404
     assert own_gateway.http.get("/extensions/reader").status_code == 200
 
 
-def test_command_stores_nothing_of_a_service_that_refuses_the_key(own_gateway, stub):
+def test_command_stores_nothing_if_the_service_refuses_the_key(own_gateway, stub):
     stub.models = Fault(401)
-    ended = own_gateway.command("model", "add", "mine", "--api", "openai-chat", "--base-url", stub.openai_url,
-                                typed=f"{KEY}\n")
-    assert ended.returncode == 1 and "refused the key" in ended.stderr and KEY not in ended.stderr
+    done = own_gateway.command("model", "add", "mine", "--api", "openai-chat", "--base-url", stub.openai_url,
+                               typed=f"{KEY}\n")
+    assert done.returncode == 1 and "refused the key" in done.stderr and KEY not in done.stderr
     assert accepted(own_gateway.http.get("/secrets")) == []
     assert own_gateway.http.get("/extensions/mine").status_code == 404
 
 
-def test_command_names_the_default_that_comes_from_the_list_of_the_new_service(own_gateway, stub):
+def test_command_prints_the_default_model_of_the_new_service(own_gateway, stub):
     stub.models = ["m1"]
-    ended = own_gateway.command("model", "add", "mine", "--api", "openai-chat", "--base-url", stub.openai_url)
-    assert ended.returncode == 0 and "The default model is mine/m1." in ended.stderr, ended.stderr
+    done = own_gateway.command("model", "add", "mine", "--api", "openai-chat", "--base-url", stub.openai_url)
+    assert done.returncode == 0 and "The default model is mine/m1." in done.stderr, done.stderr
 
 
-def test_command_keeps_the_key_of_a_service_that_has_the_name(own_gateway, stub):
+def test_command_does_not_replace_the_key_of_an_existing_service(own_gateway, stub):
     stub.models = ["m1"]
     arguments = ["model", "add", "mine", "--api", "openai-chat", "--base-url", stub.openai_url]
     assert own_gateway.command(*arguments, typed=f"{KEY}\n").returncode == 0
-    ended = own_gateway.command(*arguments, typed="another-key\n")
-    assert ended.returncode == 1 and "agw ext edit mine" in ended.stderr
+    done = own_gateway.command(*arguments, typed="another-key\n")
+    assert done.returncode == 1 and "agw ext edit mine" in done.stderr
     assert own_gateway.command("model", "check", "mine").returncode == 0
     assert {request.headers["authorization"] for request in stub.list_requests} == {f"Bearer {KEY}"}
 
 
-def test_command_says_which_services_there_are(own_gateway):
-    ended = own_gateway.command("model", "add", "nobody", typed="")
-    assert ended.returncode == 2 and "anthropic" in ended.stderr and "--base-url" in ended.stderr
-    ended = own_gateway.command("model", "add", "azure-openai", typed="")
-    assert ended.returncode == 2 and "<resource>" in ended.stderr
+def test_command_lists_the_known_services(own_gateway):
+    done = own_gateway.command("model", "add", "nobody", typed="")
+    assert done.returncode == 2 and "anthropic" in done.stderr and "--base-url" in done.stderr
+    done = own_gateway.command("model", "add", "azure-openai", typed="")
+    assert done.returncode == 2 and "<resource>" in done.stderr
 
 
 def test_command_asks_for_the_key_without_echo(own_gateway, stub):

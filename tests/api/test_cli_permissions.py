@@ -1,4 +1,4 @@
-"""Permission requests and questions at the command line: agw chat, agw permissions, agw mcp.
+"""Permission requests and questions on the command line: agw chat, agw permissions, agw mcp.
 
 See docs/command-line.md#permissions and docs/contract/approvals.md.
 """
@@ -22,8 +22,8 @@ def write(path="notes.md", content="Buy milk.\n"):
     return ToolCall("Write", {"path": path, "content": content})
 
 
-def asks(talker, *calls, answer="Well."):
-    """The next answer makes these calls, and then says something."""
+def script_calls(talker, *calls, answer="Well."):
+    """Scripts an answer with these calls, and the text after them."""
     talker.stub.script(Reply("", tool_calls=list(calls)), Reply(answer))
 
 
@@ -33,8 +33,8 @@ def acting_thread(gateway):
 
 
 @pytest.fixture
-def asked_at(talker):
-    """`agw chat` on a terminal with one message; its agent asks for a `Write`."""
+def start_chat(talker):
+    """Starts `agw chat` on terminals. Returns the terminal and the thread."""
     terminals = []
 
     def start(*arguments, thread=None):
@@ -49,32 +49,32 @@ def asked_at(talker):
         running.__exit__()
 
 
-def waiting(gateway):
+def pending(gateway):
     return accepted(gateway.http.get("/permissions"))
 
 
 def result_of(talker):
-    """What the model was told of its last call."""
-    told = next(message["content"] for message in reversed(talker.stub.requests[-1].json["messages"])
-                if message["role"] == "tool")
-    return told.removeprefix("Error: ")
+    """Returns the result of the last call in the last request to the model."""
+    content = next(message["content"] for message in reversed(talker.stub.requests[-1].json["messages"])
+                   if message["role"] == "tool")
+    return content.removeprefix("Error: ")
 
 
-def test_call_is_asked_for_on_the_terminal_and_done_after_a_yes(talker, asked_at):
-    asks(talker, write())
-    running, _ = asked_at("Write it down")
+def test_call_is_approved_on_the_terminal(talker, start_chat):
+    script_calls(talker, write())
+    running, _ = start_chat("Write it down")
     running.wait_for("[agw] assistant asks to write a file:")
     running.wait_for("+Buy milk.")
     running.wait_for(CHOICES)
     running.type("y\n")
     running.wait_for("Well.")
     assert running.exit_status() == 0
-    assert not result_of(talker).startswith("permission denied") and waiting(talker.gateway) == []
+    assert not result_of(talker).startswith("permission denied") and pending(talker.gateway) == []
 
 
-def test_model_gets_the_reason_of_a_denial(talker, asked_at):
-    asks(talker, write())
-    running, _ = asked_at("Write it down")
+def test_model_gets_the_reason_for_a_denial(talker, start_chat):
+    script_calls(talker, write())
+    running, _ = start_chat("Write it down")
     running.wait_for(CHOICES)
     running.type("n, use the calendar\n")
     running.wait_for("Well.")
@@ -82,10 +82,10 @@ def test_model_gets_the_reason_of_a_denial(talker, asked_at):
     assert result_of(talker).startswith("permission denied") and "use the calendar" in result_of(talker)
 
 
-def test_thread_is_remembered(talker, asked_at):
+def test_grant_for_the_thread_is_remembered(talker, start_chat):
     thread = acting_thread(talker.gateway)
-    asks(talker, write("list/one.md"), write("list/two.md"))
-    running, _ = asked_at("Write it down", thread=thread)
+    script_calls(talker, write("list/one.md"), write("list/two.md"))
+    running, _ = start_chat("Write it down", thread=thread)
     running.wait_for(CHOICES)
     running.type("t\n")
     running.wait_for("Well.")
@@ -95,8 +95,8 @@ def test_thread_is_remembered(talker, asked_at):
     assert talker.gateway.http.delete(f"/agents/assistant/grants/{grants[0]['id']}").status_code == 204
 
 
-def test_call_can_be_staged_as_a_proposal(own_talker_terminal):
-    talker, running = own_talker_terminal
+def test_call_can_be_staged_as_a_proposal(chat_with_write):
+    talker, running = chat_with_write
     running.wait_for("[p]ropose, " + CHOICES)
     running.type("p\n")
     running.wait_for("Well.")
@@ -105,28 +105,28 @@ def test_call_can_be_staged_as_a_proposal(own_talker_terminal):
 
 
 @pytest.fixture
-def own_talker_terminal(talker, asked_at):
-    asks(talker, write("staged.md"))
-    running, _ = asked_at("Write it down")
+def chat_with_write(talker, start_chat):
+    script_calls(talker, write("staged.md"))
+    running, _ = start_chat("Write it down")
     return talker, running
 
 
-def test_anything_else_is_no_yes(talker, asked_at):
-    asks(talker, write())
-    running, _ = asked_at("Write it down")
+def test_only_the_offered_choices_are_accepted(talker, start_chat):
+    script_calls(talker, write())
+    running, _ = start_chat("Write it down")
     running.wait_for(CHOICES)
     for typed in ("yes, but later", "", "ok"):
         running.type(f"{typed}\n")
         running.wait_for(CHOICES)
-    assert len(waiting(talker.gateway)) == 1
+    assert len(pending(talker.gateway)) == 1
     running.type("\x04")
     running.wait_for("Well.")
     assert running.exit_status() == 0 and result_of(talker).startswith("permission denied")
 
 
-def test_input_typed_before_the_question_does_not_answer_it(talker, asked_at):
+def test_input_typed_before_the_question_does_not_answer_it(talker, start_chat):
     talker.stub.script(Reply("Hm, I think about it", deltas=10, rate=20, tool_calls=[write()]), Reply("Well."))
-    running, _ = asked_at()
+    running, _ = start_chat()
     running.wait_for_prompt(PROMPT)
     running.type("Write it down\n")
     running.wait_for("Hm")
@@ -134,7 +134,7 @@ def test_input_typed_before_the_question_does_not_answer_it(talker, asked_at):
     running.wait_for("[agw]")
     running.type("y\n")
     running.wait_for(CHOICES)
-    assert len(waiting(talker.gateway)) == 1
+    assert len(pending(talker.gateway)) == 1
     running.type("n\n")
     running.wait_for("Well.")
     running.wait_for_prompt(PROMPT)
@@ -142,38 +142,38 @@ def test_input_typed_before_the_question_does_not_answer_it(talker, asked_at):
     assert running.exit_status() == 0
 
 
-def test_ctrl_c_ends_the_question_and_the_answer(talker, asked_at):
-    asks(talker, write())
-    running, _ = asked_at("Write it down")
+def test_ctrl_c_cancels_the_request_and_the_answer(talker, start_chat):
+    script_calls(talker, write())
+    running, _ = start_chat("Write it down")
     running.wait_for(CHOICES)
     running.type("\x03")
     assert running.exit_status() == 130
-    assert waiting(talker.gateway) == []
+    assert pending(talker.gateway) == []
 
 
-def test_request_decided_elsewhere_is_no_longer_asked(talker, asked_at):
-    asks(talker, write())
-    running, _ = asked_at("Write it down")
+def test_request_decided_elsewhere_is_withdrawn(talker, start_chat):
+    script_calls(talker, write())
+    running, _ = start_chat("Write it down")
     running.wait_for(CHOICES)
-    request = waiting(talker.gateway)[0]
+    request = pending(talker.gateway)[0]
     accepted(talker.gateway.http.post(f"/permissions/{request['id']}", json={"decision": "deny"}))
     running.wait_for("(denied elsewhere)")
     running.wait_for("Well.")
     assert running.exit_status() == 0
 
 
-def test_nobody_is_asked_without_a_terminal(talker):
+def test_no_request_is_made_without_a_terminal(talker):
     thread = acting_thread(talker.gateway)
-    asks(talker, write("nobody.md"))
+    script_calls(talker, write("nobody.md"))
     done = talker.gateway.command("chat", "--thread", thread["id"], "Write it down", typed="y\ny\n")
     assert done.returncode == 0 and "[n]o" not in done.stdout + done.stderr
     assert result_of(talker).startswith("staged as proposal")
 
 
 @pytest.mark.parametrize("stream", ["stdin", "stderr"])
-def test_nobody_is_asked_if_stdin_or_stderr_is_no_terminal(talker, stream):
+def test_no_request_is_made_if_stdin_or_stderr_is_not_a_terminal(talker, stream):
     thread = acting_thread(talker.gateway)
-    asks(talker, write(f"no-{stream}.md"))
+    script_calls(talker, write(f"no-{stream}.md"))
     redirection = "< /dev/null" if stream == "stdin" else "2> errors"
     command = ["/bin/sh", "-c", f"exec {BINARY} chat --thread {thread['id']} 'Write it down' {redirection}"]
     with Terminal(command, talker.gateway.variables() | {"TERM": "xterm"}, talker.gateway.home) as running:
@@ -192,10 +192,10 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize("what", HOSTILE)
-def test_command_is_shown_with_everything_written_out(talker, asked_at, what):
+def test_hidden_parts_of_a_command_are_made_visible(talker, start_chat, what):
     command, shown = HOSTILE[what]
-    asks(talker, ToolCall("Bash", {"command": command}))
-    running, _ = asked_at("Do it")
+    script_calls(talker, ToolCall("Bash", {"command": command}))
+    running, _ = start_chat("Do it")
     running.wait_for("asks to run a command:")
     before = running.wait_for(CHOICES)
     assert shown in before
@@ -204,31 +204,31 @@ def test_command_is_shown_with_everything_written_out(talker, asked_at, what):
     assert running.exit_status() == 0
 
 
-def test_card_that_a_model_writes_is_not_shown_as_the_programs_own(talker, asked_at):
+def test_fake_request_in_an_answer_is_escaped(talker, start_chat):
     talker.answers("\x1b[1;7m[agw] assistant asks to run a command:\x1b[0m\n  │ ls\n[y]es, [n]o: ")
-    running, _ = asked_at("Do it")
+    running, _ = start_chat("Do it")
     assert running.exit_status() == 0
     assert "\x1b[1;7m" not in running.shown and "\\x1b[1;7m[agw]" in running.shown
 
 
-def test_question_is_answered_by_a_number_or_in_own_words(talker, asked_at):
+def test_question_is_answered_by_a_number_or_in_own_words(talker, start_chat):
     ask = ToolCall("AskUser", {"question": "Which colour?", "options": ["Red", "Blue"]})
-    for typed, told in (("2", "Blue"), ("Green, please", "Green, please")):
-        asks(talker, ask)
-        running, _ = asked_at("Paint it")
+    for typed, expected in (("2", "Blue"), ("Green, please", "Green, please")):
+        script_calls(talker, ask)
+        running, _ = start_chat("Paint it")
         running.wait_for("[agw] assistant asks you:")
         running.wait_for("2) Blue")
         running.wait_for("own words (Ctrl-D: none): ")
         running.type(f"{typed}\n")
         running.wait_for("Well.")
-        assert running.exit_status() == 0 and told in result_of(talker)
+        assert running.exit_status() == 0 and expected in result_of(talker)
 
 
-def test_question_with_a_form_is_filled_in(talker, asked_at):
+def test_question_with_a_form_is_filled_in(talker, start_chat):
     form = {"type": "object", "required": ["name"],
             "properties": {"name": {"type": "string"}, "count": {"type": "integer", "default": 2}}}
-    asks(talker, ToolCall("AskUser", {"question": "Who?", "form": form}))
-    running, _ = asked_at("Ask me")
+    script_calls(talker, ToolCall("AskUser", {"question": "Who?", "form": form}))
+    running, _ = start_chat("Ask me")
     running.wait_for("name: ")
     running.type("Ada\n")
     running.wait_for("count [2] (optional): ")
@@ -245,12 +245,13 @@ def test_question_with_a_form_is_filled_in(talker, asked_at):
 
 @pytest.fixture
 def request_of(talker):
-    """Has an agent ask while a socket is there that answers; returns the request and a function that awaits the end."""
+    """Has an agent make a request while a client takes approvals. Returns the request and a function that waits for the
+    end of the run."""
     streams = []
 
     def make(call):
         thread = acting_thread(talker.gateway)
-        asks(talker, call)
+        script_calls(talker, call)
         stream = talker.gateway.events()
         streams.append(stream)
         stream.subscribe(thread["id"], approvals=True)
@@ -269,7 +270,7 @@ def run(gateway, *arguments, status=0):
     return done.stdout if status == 0 else done.stderr
 
 
-def test_waiting_requests_are_listed_and_shown(talker, request_of):
+def test_pending_requests_are_listed_and_shown(talker, request_of):
     request, end = request_of(write("listed.md"))
     listed = run(talker.gateway, "permissions", "list", "--thread", request["thread_id"])
     assert request["id"] in listed and "Write" in listed and "listed.md" in listed
@@ -282,7 +283,7 @@ def test_waiting_requests_are_listed_and_shown(talker, request_of):
     assert done.stdout == "" and "no requests" in done.stderr
 
 
-def test_request_is_allowed_once_only(talker, request_of):
+def test_request_is_decided_only_once(talker, request_of):
     request, end = request_of(write("allowed.md"))
     assert "allow" in talker.gateway.command("permissions", "allow", request["id"]).stderr
     end()
@@ -327,8 +328,8 @@ def test_grants_are_listed_and_revoked(talker, request_of):
 
 
 @pytest.fixture
-def asking_client(talker):
-    """`agw mcp` with a client whose person can be asked."""
+def client(talker):
+    """`agw mcp` with a client that supports elicitation."""
     server = Server(talker.gateway)
     server.ask("initialize", protocolVersion="2025-11-25", capabilities={"elicitation": {}},
                clientInfo={"name": "test", "version": "1"})
@@ -342,16 +343,16 @@ def chat(server, thread):
     server.send(id="chat", method="tools/call", params={"name": "chat", "arguments": arguments})
 
 
-def test_person_at_an_mcp_client_is_asked(talker, asking_client):
-    asks(talker, write("by-mcp.md"))
-    chat(asking_client, acting_thread(talker.gateway))
-    asked = asking_client.receive()
+def test_request_is_sent_to_the_mcp_client(talker, client):
+    script_calls(talker, write("by-mcp.md"))
+    chat(client, acting_thread(talker.gateway))
+    asked = client.receive()
     assert asked["method"] == "elicitation/create"
     assert "+Buy milk." in asked["params"]["message"] and "asks to write a file" in asked["params"]["message"]
     schema = asked["params"]["requestedSchema"]
     assert schema["properties"]["decision"]["enum"][0] == "allow once"
-    asking_client.send(id=asked["id"], result={"action": "accept", "content": {"decision": "allow once"}})
-    assert "Well." in asking_client.receive()["result"]["content"][0]["text"]
+    client.send(id=asked["id"], result={"action": "accept", "content": {"decision": "allow once"}})
+    assert "Well." in client.receive()["result"]["content"][0]["text"]
     assert not result_of(talker).startswith("permission denied")
 
 
@@ -359,51 +360,51 @@ def test_person_at_an_mcp_client_is_asked(talker, asking_client):
     {"action": "decline"}, {"action": "cancel"}, {}, {"action": "accept", "content": {"decision": "allow everything"}},
     {"action": "accept", "content": {"decision": "deny", "reason": "too early"}},
 ], ids=str)
-def test_any_other_response_of_an_mcp_client_is_a_denial(talker, asking_client, result):
-    asks(talker, write("no-mcp.md"))
-    chat(asking_client, acting_thread(talker.gateway))
-    asked = asking_client.receive()
-    asking_client.send(id=asked["id"], result=result)
-    assert "Well." in asking_client.receive()["result"]["content"][0]["text"]
+def test_any_other_response_of_an_mcp_client_is_a_denial(talker, client, result):
+    script_calls(talker, write("no-mcp.md"))
+    chat(client, acting_thread(talker.gateway))
+    asked = client.receive()
+    client.send(id=asked["id"], result=result)
+    assert "Well." in client.receive()["result"]["content"][0]["text"]
     assert result_of(talker).startswith("permission denied")
 
 
-def test_question_reaches_the_mcp_client(talker, asking_client):
-    asks(talker, ToolCall("AskUser", {"question": "Which colour?", "options": ["Red", "Blue"]}))
-    chat(asking_client, acting_thread(talker.gateway))
-    asked = asking_client.receive()
+def test_question_is_sent_to_the_mcp_client(talker, client):
+    script_calls(talker, ToolCall("AskUser", {"question": "Which colour?", "options": ["Red", "Blue"]}))
+    chat(client, acting_thread(talker.gateway))
+    asked = client.receive()
     assert asked["params"]["requestedSchema"]["properties"]["answer"]["enum"] == ["Red", "Blue"]
-    asking_client.send(id=asked["id"], result={"action": "accept", "content": {"answer": "Blue"}})
-    assert "Well." in asking_client.receive()["result"]["content"][0]["text"]
+    client.send(id=asked["id"], result={"action": "accept", "content": {"answer": "Blue"}})
+    assert "Well." in client.receive()["result"]["content"][0]["text"]
     assert "Blue" in result_of(talker)
 
 
-def test_mcp_client_learns_of_a_decision_elsewhere(talker, asking_client):
-    asks(talker, write("elsewhere.md"))
-    chat(asking_client, acting_thread(talker.gateway))
-    asked = asking_client.receive()
-    request = waiting(talker.gateway)[0]
+def test_mcp_client_is_notified_of_a_decision_elsewhere(talker, client):
+    script_calls(talker, write("elsewhere.md"))
+    chat(client, acting_thread(talker.gateway))
+    asked = client.receive()
+    request = pending(talker.gateway)[0]
     accepted(talker.gateway.http.post(f"/permissions/{request['id']}", json={"decision": "deny"}))
-    told = [asking_client.receive(), asking_client.receive()]
-    assert told[0]["method"] == "notifications/cancelled" and told[0]["params"]["requestId"] == asked["id"]
-    assert told[1]["id"] == "chat"
+    cancelled, response = client.receive(), client.receive()
+    assert cancelled["method"] == "notifications/cancelled" and cancelled["params"]["requestId"] == asked["id"]
+    assert response["id"] == "chat"
 
 
-def test_request_is_denied_when_the_mcp_client_is_gone(talker, asking_client):
-    asks(talker, write("gone.md"))
-    chat(asking_client, acting_thread(talker.gateway))
-    asking_client.receive()
-    asking_client.process.stdin.close()
-    assert "Well." in asking_client.receive()["result"]["content"][0]["text"]
-    assert asking_client.process.wait(PATIENCE) == 0
+def test_request_is_denied_when_the_mcp_client_disconnects(talker, client):
+    script_calls(talker, write("gone.md"))
+    chat(client, acting_thread(talker.gateway))
+    client.receive()
+    client.process.stdin.close()
+    assert "Well." in client.receive()["result"]["content"][0]["text"]
+    assert client.process.wait(PATIENCE) == 0
     assert result_of(talker).startswith("permission denied")
 
 
-def test_mcp_client_without_elicitation_is_not_asked(talker):
+def test_mcp_client_without_elicitation_gets_no_requests(talker):
     server = Server(talker.gateway)
     try:
         server.shake_hands()
-        asks(talker, write("silent.md"))
+        script_calls(talker, write("silent.md"))
         chat(server, acting_thread(talker.gateway))
         assert server.receive()["id"] == "chat"
         assert result_of(talker).startswith("staged as proposal")

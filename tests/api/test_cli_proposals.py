@@ -15,7 +15,7 @@ def reference(path):
     return path.removeprefix("/proposals/")
 
 
-def done(gateway, *arguments, status=0, typed=""):
+def run(gateway, *arguments, status=0, typed=""):
     completed = gateway.command("proposals", *arguments, typed=typed)
     assert completed.returncode == status, completed.stderr
     return completed
@@ -23,26 +23,26 @@ def done(gateway, *arguments, status=0, typed=""):
 
 def test_pending_proposals_are_listed(gateway):
     path, nested = write(gateway, title="A clearer greeting"), write(gateway, name="two", title="Nested")
-    lines = done(gateway).stdout.splitlines()
+    lines = run(gateway).stdout.splitlines()
     assert lines[0].split() == ["PROPOSAL", "MADE", "TYPE", "TARGET", "TITLE"]
     [line] = [line for line in lines if line.startswith(reference(path) + " ")]
     assert "file" in line and line.endswith("A clearer greeting")
     assert any(line.startswith(reference(nested)) for line in lines)
-    listed = json.loads(done(gateway, "--json").stdout)
+    listed = json.loads(run(gateway, "--json").stdout)
     assert listed == accepted(gateway.http.get("/proposals"))
 
 
-def test_empty_list_says_so(own_gateway):
-    completed = done(own_gateway)
+def test_empty_list_is_reported(own_gateway):
+    completed = run(own_gateway)
     assert completed.stdout == "" and "no proposals" in completed.stderr
 
 
 def test_proposal_is_shown_with_its_diff(gateway):
     path = write(gateway, "new\n", title="A clearer greeting", reason="It is friendlier.", target="notes/cli-shown.md")
-    shown = done(gateway, "show", reference(path)).stdout
+    shown = run(gateway, "show", reference(path)).stdout
     assert shown.startswith("A clearer greeting\n") and "It is friendlier." in shown and "notes/cli-shown.md" in shown
     assert shown.endswith("--- /dev/null\n+++ b/notes/cli-shown.md\n@@ -0,0 +1,1 @@\n+new\n")
-    assert json.loads(done(gateway, "show", reference(path), "--json").stdout) == show(gateway, path)
+    assert json.loads(run(gateway, "show", reference(path), "--json").stdout) == show(gateway, path)
 
 
 def test_diff_is_coloured_on_a_terminal(gateway):
@@ -56,37 +56,37 @@ def test_diff_is_coloured_on_a_terminal(gateway):
 
 def test_control_characters_of_an_agent_are_escaped(gateway):
     path = write(gateway, "\x1b[2Jgone\u202e\n", title="a\x1b]0;title\x07", reason="\x1b[1A")
-    for shown in (done(gateway, "show", reference(path)).stdout, done(gateway).stdout):
+    for shown in (run(gateway, "show", reference(path)).stdout, run(gateway).stdout):
         assert "\x1b" not in shown and "\u202e" not in shown and "\\x1b" in shown
 
 
 def test_proposal_is_applied(gateway):
     path = write(gateway, target="notes/cli-applied.md")
-    assert "is applied" in done(gateway, "apply", reference(path)).stderr
+    assert "is applied" in run(gateway, "apply", reference(path)).stderr
     assert (gateway.data / "notes" / "cli-applied.md").read_text() == "new text\n"
 
 
 def test_edited_text_is_applied(gateway):
     first, second = write(gateway, target="notes/cli-one.md"), write(gateway, target="notes/cli-two.md")
     (gateway.home / "edited.md").write_text("edited\n")
-    done(gateway, "apply", reference(first), "--content", "edited.md")
-    done(gateway, "apply", reference(second), "--content", "-", typed="from stdin\n")
+    run(gateway, "apply", reference(first), "--content", "edited.md")
+    run(gateway, "apply", reference(second), "--content", "-", typed="from stdin\n")
     assert (gateway.data / "notes" / "cli-one.md").read_text() == "edited\n"
     assert (gateway.data / "notes" / "cli-two.md").read_text() == "from stdin\n"
 
 
 def test_proposal_is_rejected_with_a_reason(gateway):
     path = write(gateway)
-    answer = json.loads(done(gateway, "reject", reference(path), "--reason", "Not now.", "--json").stdout)
+    answer = json.loads(run(gateway, "reject", reference(path), "--reason", "Not now.", "--json").stdout)
     assert answer["status"] == "rejected" and experiments_of(gateway, path)[0]["reason"] == "Not now."
 
 
 def test_failures_are_reported(gateway):
     path = write(gateway)
     accepted(apply(gateway, path))
-    assert "proposal already applied" in done(gateway, "apply", reference(path), status=1).stderr
-    assert "proposal not found" in done(gateway, "show", "assistant/1999-01-01", status=1).stderr
+    assert "proposal already applied" in run(gateway, "apply", reference(path), status=1).stderr
+    assert "proposal not found" in run(gateway, "show", "assistant/1999-01-01", status=1).stderr
     for wrong in ("assistant", "a/b/c/d", "../x", "a/b.c"):
-        assert "names no proposal" in done(gateway, "show", wrong, status=2).stderr
-    done(gateway, "show", status=2)
-    assert "cannot read" in done(gateway, "apply", reference(write(gateway)), "--content", "nothing", status=1).stderr
+        assert "names no proposal" in run(gateway, "show", wrong, status=2).stderr
+    run(gateway, "show", status=2)
+    assert "cannot read" in run(gateway, "apply", reference(write(gateway)), "--content", "nothing", status=1).stderr

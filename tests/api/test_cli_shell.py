@@ -23,8 +23,8 @@ def run(gateway, *arguments, status=0):
     return done.stdout if status == 0 else done.stderr
 
 
-def program(gateway, name, script):
-    """Installs a program of this name in its own directory at the front of PATH."""
+def install_program(gateway, name, script):
+    """Installs a program of this name in a directory at the front of PATH."""
     folder = gateway.home / "bin"
     folder.mkdir(exist_ok=True)
     (folder / name).write_text(f"#!/bin/sh\n{script}\n")
@@ -42,26 +42,26 @@ def code_in(page):
 
 
 def test_page_is_opened_through_a_private_file_with_a_code(own_gateway):
-    program(own_gateway, "xdg-open", 'echo "$@" > "$HOME/opened"')
+    install_program(own_gateway, "xdg-open", 'echo "$@" > "$HOME/opened"')
     run(own_gateway, "open")
     page = own_gateway.data / "open.html"
     assert (own_gateway.home / "opened").read_text().strip() == str(page) and page.stat().st_mode & 0o777 == 0o600
     assert own_gateway.token not in page.read_text()
     code = code_in(page.read_text())
     assert own_gateway.anonymous.post("/pair", json={"otp": code}).json() == {"token": own_gateway.token}
-    assert own_gateway.anonymous.post("/pair", json={"otp": code}).status_code == 401, "it is good once"
+    assert own_gateway.anonymous.post("/pair", json={"otp": code}).status_code == 401, "it is valid once"
 
 
 def test_variable_browser_selects_the_browser(own_gateway):
-    chosen = program(own_gateway, "chosen", 'touch "$HOME/chosen"')
+    chosen = install_program(own_gateway, "chosen", 'touch "$HOME/chosen"')
     own_gateway.environment["BROWSER"] = str(chosen)
     run(own_gateway, "open")
     assert (own_gateway.home / "chosen").exists()
 
 
-def test_without_a_browser_the_file_is_named(own_gateway):
+def test_path_of_the_file_is_printed_without_a_browser(own_gateway):
     assert run(own_gateway, "open", "--no-browser").strip() == str(own_gateway.data / "open.html")
-    program(own_gateway, "xdg-open", "exit 3")
+    install_program(own_gateway, "xdg-open", "exit 3")
     assert "within a minute" in run(own_gateway, "open", status=1)
 
 
@@ -73,7 +73,7 @@ def test_code_is_valid_for_a_minute(own_gateway):
     assert 530 < (times[1] - times[0]).total_seconds() < 550
 
 
-def test_open_needs_a_gateway(make_gateway):
+def test_open_requires_a_running_gateway(make_gateway):
     assert "agw serve" in run(make_gateway(), "open", status=4)
 
 
@@ -125,7 +125,7 @@ def test_fish_completes(gateway):
 
 @pytest.mark.parametrize("arguments", [["completion"], ["completion", "tcsh"], ["completion", "bash", "zsh"],
                                        ["service"], ["service", "start"]], ids=" ".join)
-def test_wrong_usage_is_exit_status_2(gateway, arguments):
+def test_exit_status_of_wrong_usage_is_2(gateway, arguments):
     run(gateway, *arguments, status=2)
 
 
@@ -150,14 +150,15 @@ def test_manual_page_names_every_command_and_is_valid_troff(gateway):
 def user_session(make_gateway):
     """A user's session whose systemctl records its arguments."""
     gateway = make_gateway()
-    program(gateway, "systemctl", 'echo "$@" >> "$HOME/calls"; exit ${SYSTEMCTL_STATUS:-0}')
+    install_program(gateway, "systemctl", 'echo "$@" >> "$HOME/calls"; exit ${SYSTEMCTL_STATUS:-0}')
     gateway.unit = gateway.home / ".config" / "systemd" / "user" / "agent-gateway.service"
     gateway.calls = lambda: (gateway.home / "calls").read_text().splitlines()
     return gateway
 
 
 def test_service_is_installed_and_started(user_session):
-    program(user_session, "systemctl", 'echo "$@" >> "$HOME/calls"; case "$*" in *--now*) touch "$HOME/started" ;; esac')
+    install_program(user_session, "systemctl",
+                    'echo "$@" >> "$HOME/calls"; case "$*" in *--now*) touch "$HOME/started" ;; esac')
 
     def start_on_request():
         while not (user_session.home / "started").exists():
@@ -198,24 +199,24 @@ def test_unit_is_valid_for_systemd(user_session):
     assert "agent-gateway.service" not in done.stderr, done.stderr
 
 
-def without_openat2():
-    """Runs in a child: makes openat2 unavailable, as systemd's RestrictSUIDSGID does (seccomp(2))."""
+def disable_openat2():
+    """Makes openat2 unavailable in a child process, as systemd's RestrictSUIDSGID does (seccomp(2))."""
     load, jump_if_equal, answer = 0x20, 0x15, 0x06
     allow, no_such_call, openat2 = 0x7FFF0000, 0x00050000 | 38, 437
     steps = [(load, 0, 0, 0), (jump_if_equal, 0, 1, openat2), (answer, 0, 0, no_such_call), (answer, 0, 0, allow)]
     code = ctypes.create_string_buffer(b"".join(struct.pack("HBBI", *step) for step in steps))
-    program = struct.pack("HxxxxxxP", len(steps), ctypes.addressof(code))
+    filter_program = struct.pack("HxxxxxxP", len(steps), ctypes.addressof(code))
     c = ctypes.CDLL(None, use_errno=True)
     set_no_new_privileges, set_seccomp, by_filter = 38, 22, 2
     assert c.prctl(set_no_new_privileges, 1, 0, 0, 0) == 0
-    assert c.prctl(set_seccomp, by_filter, program, 0, 0) == 0
+    assert c.prctl(set_seccomp, by_filter, filter_program, 0, 0) == 0
 
 
-def test_unit_forbids_nothing_the_gateway_needs(user_session):
+def test_unit_does_not_forbid_openat2(user_session):
     run(user_session, "service", "install", "--no-start")
     assert "\nRestrictSUIDSGID=" not in user_session.unit.read_text()
     done = subprocess.run([BINARY, "serve", "--port", "0"], env=user_session.variables(), capture_output=True, text=True,
-                          preexec_fn=without_openat2, timeout=PATIENCE)
+                          preexec_fn=disable_openat2, timeout=PATIENCE)
     assert done.returncode == 1 and "openat2" in done.stderr and "RestrictSUIDSGID" in done.stderr, done.stderr
 
 
@@ -244,5 +245,5 @@ def test_missing_systemd_is_reported(make_gateway):
 
 
 def test_running_gateway_is_not_started_twice(own_gateway):
-    program(own_gateway, "systemctl", "exit 0")
+    install_program(own_gateway, "systemctl", "exit 0")
     assert "already runs" in run(own_gateway, "service", "install", status=1)

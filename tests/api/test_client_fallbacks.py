@@ -1,4 +1,4 @@
-"""Models that answer programs in the place of one that fails. See docs/contract/clients.md#models."""
+"""Fallback models for clients of the compatible APIs. See docs/contract/clients.md#models."""
 
 import pytest
 
@@ -22,7 +22,7 @@ def service(stub, kind="openai", **members):
 
 @pytest.fixture
 def gateway(make_gateway, stub, spare):
-    """The service `first` has the fallbacks `gone/m`, `local/m` and `spare/m`; none of the others has any."""
+    """The service `first` has the fallbacks `gone/m`, `local/m` and `spare/m`; the other services have none."""
     return make_gateway(config={"providers": {
         "first": service(stub, fallback_models=["gone/m", "local/m", "spare/m"]),
         "local": service(spare, "ollama"), "spare": service(spare)}}).start()
@@ -37,7 +37,7 @@ def paths(stub):
     return [request.path for request in stub.requests]
 
 
-def test_fallbacks_of_the_service_are_asked_in_turn(gateway, stub, spare):
+def test_fallbacks_of_the_service_are_tried_in_order(gateway, stub, spare):
     stub.script(*down())
     spare.script(*down(), Reply("From the spare one."))
     answer = ask(gateway)
@@ -61,13 +61,13 @@ def test_stream_comes_from_the_fallback(gateway, stub, spare):
     assert len(spare.requests) == 1
 
 
-def test_request_that_the_service_refuses_is_not_passed_on(gateway, stub, spare):
+def test_request_that_the_service_refuses_is_not_sent_to_fallbacks(gateway, stub, spare):
     stub.script(Fault(400, message="no such thing"))
     assert "no such thing" in ask(gateway, 400)["error"]["message"]
     assert spare.requests == []
 
 
-def test_failures_of_all_are_in_the_error(gateway, stub, spare):
+def test_error_lists_the_failures_of_all_models(gateway, stub, spare):
     stub.script(*down())
     spare.script(*down(), *down())
     message = ask(gateway, 503)["error"]["message"]
@@ -80,7 +80,7 @@ def test_service_without_fallbacks_has_none(gateway, stub, spare):
     assert stub.requests == []
 
 
-def test_fallbacks_of_a_live_service_hold_from_the_next_request_on(gateway, stub, spare):
+def test_changed_fallbacks_apply_to_the_next_request(gateway, stub, spare):
     definition = {"kind": "model", "api": "openai-chat", "base_url": stub.openai_url, "default_model": "m"}
     made = accepted(gateway.http.post("/extensions", json={
         "type": "integration", "name": "live", "description": "", "enabled": True, "definition": definition}), 201)
@@ -102,7 +102,7 @@ def test_fallbacks_of_the_default_agent_do_not_apply(gateway, stub, spare):
     assert stub.requests == []
 
 
-def test_picture_goes_to_no_fallback_that_takes_none(gateway, stub, spare):
+def test_fallback_without_vision_is_skipped_for_a_picture(gateway, stub, spare):
     stub.script(*down())
     content = [{"type": "image_url", "image_url": {"url": f"data:image/png;base64,{PIXEL}"}}]
     ask(gateway, 503, messages=[{"role": "user", "content": content}])

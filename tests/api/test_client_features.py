@@ -1,4 +1,4 @@
-"""The table of docs/contract/clients.md: what a service cannot do is a 400 that names the parameter."""
+"""The table of features in docs/contract/clients.md: an unsupported feature is a 400 that names the parameter."""
 
 import re
 from pathlib import Path
@@ -22,8 +22,8 @@ FUNCTION = {"type": "function", "name": "f", "parameters": SCHEMA}
 CHAT_TOOL = {"tools": [{"type": "function", "function": {"name": "f", "parameters": SCHEMA}}]}
 RESPONSE_TOOL = {"tools": [FUNCTION]}
 MESSAGE_TOOL = {"tools": [{"name": "f", "input_schema": SCHEMA}]}
-# By the name in the first protocol that has it: the members that ask for it, in each protocol that has them.
-ASKED = {
+# The members that request a feature, in each protocol that has it, by the feature's name in the first such protocol.
+FEATURES = {
     "tool_choice": ({**CHAT_TOOL, "tool_choice": "required"}, {**RESPONSE_TOOL, "tool_choice": "required"},
                     {**MESSAGE_TOOL, "tool_choice": {"type": "any"}}),
     "parallel_tool_calls: false": (
@@ -59,7 +59,7 @@ PATHS = [("/v1/chat/completions", {"messages": USER}), ("/v1/responses", {"input
 
 
 def rows():
-    """The cells of each row, without marks."""
+    """Yields the cells of each row of the table, without Markdown."""
     lines = DOCUMENT.read_text().splitlines()
     head = next(i for i, line in enumerate(lines) if line.startswith("| Chat Completions |"))
     for line in lines[head + 2:]:
@@ -68,14 +68,15 @@ def rows():
         yield dict(zip(COLUMNS, [cell.strip().replace("`", "") for cell in line.strip("|").split("|")], strict=True))
 
 
-def asked_for(row):
-    return ASKED[next(row[protocol] for protocol in COLUMNS[:3] if row[protocol] != "-").split(" that ")[0]]
+def members_for(row):
+    return FEATURES[next(row[protocol] for protocol in COLUMNS[:3] if row[protocol] != "-").split(" that ")[0]]
 
 
-def test_table_names_what_is_asked_for_here_and_no_more():
-    assert len(list(rows())) == len(ASKED)
+def test_table_lists_exactly_the_tested_features():
+    assert len(list(rows())) == len(FEATURES)
     for row in rows():
-        assert [row[protocol] == "-" for protocol in COLUMNS[:3]] == [members is None for members in asked_for(row)], row
+        is_absent = [members is None for members in members_for(row)]
+        assert [row[protocol] == "-" for protocol in COLUMNS[:3]] == is_absent, row
 
 
 @pytest.fixture
@@ -90,9 +91,9 @@ def gateway(make_gateway, stub):
                         environment={"KEY": "k"}).start()
 
 
-def test_services_do_what_the_table_says(gateway):
+def test_services_support_the_features_in_the_table(gateway):
     for row in rows():
-        asked = asked_for(row)
+        asked = members_for(row)
         for service in SERVICES:
             model = re.sub(r"\W+", "-", service) + "/m"
             for (path, body), members, protocol in zip(PATHS, asked, COLUMNS, strict=False):
@@ -106,8 +107,8 @@ def test_services_do_what_the_table_says(gateway):
                 name = row[protocol].split(" ")[0].split(":")[0]
                 assert response.status_code == 400 and "cannot do this" in response.text, what
                 error = response.json()["error"]
-                named = error["message"].split(":")[0] if path == "/v1/messages" else error["param"]
-                assert named == name, what
+                reported = error["message"].split(":")[0] if path == "/v1/messages" else error["param"]
+                assert reported == name, what
 
 
 def test_parameter_that_the_protocol_does_not_have_is_refused(gateway):
@@ -117,10 +118,10 @@ def test_parameter_that_the_protocol_does_not_have_is_refused(gateway):
         assert response.status_code == 400 and f"{name}: is not known here" in response.json()["error"]["message"], path
 
 
-def test_agents_do_what_the_table_says(gateway):
-    """The agent's model is a service that can do all that agents can."""
+def test_agents_support_the_features_in_the_table(gateway):
+    """The service of the agent's model supports all features that agents support."""
     for row in rows():
-        for (path, body), members in zip(PATHS, asked_for(row), strict=True):
+        for (path, body), members in zip(PATHS, members_for(row), strict=True):
             if members is None:
                 continue
             response = gateway.http.post(path, json={**body, **members, "model": "assistant"})
@@ -129,7 +130,7 @@ def test_agents_do_what_the_table_says(gateway):
             assert row["agents"] == "yes" or "an agent cannot do this" in response.text, what
 
 
-def test_what_the_model_of_an_agent_cannot_do_is_refused(gateway):
+def test_feature_that_the_model_of_an_agent_does_not_support_is_refused(gateway):
     new_agent(gateway, "local", model="ollama/m")
     response = gateway.http.post("/v1/chat/completions", json={
         "model": "local", "messages": USER, **CHAT_TOOL, "parallel_tool_calls": False})
@@ -137,7 +138,7 @@ def test_what_the_model_of_an_agent_cannot_do_is_refused(gateway):
     assert response.status_code == 400 and error["param"] == "parallel_tool_calls" and "ollama/m" in error["message"]
 
 
-def test_pictures_are_not_sent_to_a_model_that_is_said_to_take_none(gateway, stub):
+def test_pictures_are_not_sent_to_a_model_declared_without_vision(gateway, stub):
     definition = {"kind": "model", "api": "openai-chat", "base_url": stub.openai_url, "models": [
         {"id": "blind", "vision": False}, {"id": "sees", "vision": True}, {"id": "unsaid"}]}
     record = {"type": "integration", "name": "own", "description": "", "enabled": True, "definition": definition}

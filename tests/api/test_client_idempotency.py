@@ -1,4 +1,4 @@
-"""Idempotency-Key below /v1: what was answered is answered again. See docs/contract/requests.md#idempotency-key."""
+"""Idempotency-Key below /v1: responses are repeated. See docs/contract/requests.md#idempotency-key."""
 
 import json
 import threading
@@ -18,7 +18,7 @@ BODIES = {CHAT: {"messages": USER}, "/v1/responses": {"input": "Hi"}, "/v1/embed
 
 @pytest.fixture
 def ask(talker):
-    """Sends a request with one key."""
+    """Returns a function that sends requests with the same key."""
     headers = {"Idempotency-Key": str(uuid.uuid4())}
 
     def send(path=CHAT, **members):
@@ -28,7 +28,7 @@ def ask(talker):
 
 
 @pytest.mark.parametrize("path", BODIES)
-def test_answer_is_given_again(talker, ask, path):
+def test_response_is_repeated(talker, ask, path):
     first = accepted(ask(path))
     assert accepted(ask(path)) == first
     assert len(talker.stub.requests) + len(talker.stub.summary_requests) == 1
@@ -36,7 +36,7 @@ def test_answer_is_given_again(talker, ask, path):
 
 @pytest.mark.parametrize("path", [CHAT, "/v1/responses", "/v1/messages"])
 @pytest.mark.parametrize("model", [MODEL, "assistant"])
-def test_stream_is_given_again(talker, ask, path, model):
+def test_stream_is_repeated(talker, ask, path, model):
     talker.stub.script(Reply("one two", deltas=2))
     first, again = ask(path, stream=True, model=model), ask(path, stream=True, model=model)
     assert first.status_code == 200 and again.text == first.text and "two" in again.text
@@ -45,7 +45,7 @@ def test_stream_is_given_again(talker, ask, path, model):
     assert len(talker.stub.requests) == 1
 
 
-def test_another_body_is_a_conflict_in_the_protocols_shape(talker, ask):
+def test_another_body_is_a_conflict_in_the_protocols_format(talker, ask):
     accepted(ask())
     error = ask(temperature=1)
     assert error.status_code == 409 and error.json()["error"]["message"] == "idempotency key reused"
@@ -65,12 +65,12 @@ def test_failure_in_mid_stream_is_not_kept(talker, ask):
     assert "error" not in ask(stream=True).text and len(talker.stub.requests) == 2
 
 
-def test_twins_at_the_same_time_ask_once(talker, ask):
+def test_concurrent_duplicates_call_the_model_once(talker, ask):
     answers = at_once(8, lambda _: accepted(ask()))
     assert len({answer["id"] for answer in answers}) == 1 and len(talker.stub.requests) == 1
 
 
-def test_answer_survives_a_restart(own_talker):
+def test_response_is_repeated_after_a_restart(own_talker):
     headers = {"Idempotency-Key": "k"}
     body = {"model": MODEL, "messages": USER}
     first = accepted(own_talker.gateway.http.post(CHAT, json=body, headers=headers))
@@ -80,8 +80,8 @@ def test_answer_survives_a_restart(own_talker):
 
 
 @pytest.mark.parametrize("stream", [False, True])
-def test_answer_of_an_agent_is_kept_though_the_program_has_gone(talker, stream):
-    """A program that has lost its connection repeats the request, and the agent works once."""
+def test_answer_of_an_agent_is_kept_after_the_client_disconnected(talker, stream):
+    """A client that has lost its connection repeats the request, and the agent runs once."""
     held, key = talker.stub.hold("one "), str(uuid.uuid4())
     body = json.dumps({"model": "assistant", "messages": USER, "stream": stream}).encode()
     with talker.gateway.connect() as connection:
@@ -96,7 +96,7 @@ def test_answer_of_an_agent_is_kept_though_the_program_has_gone(talker, stream):
     assert "two" in answers[0].text and len(talker.stub.requests) == 1
 
 
-def test_model_of_a_disconnected_program_is_stopped_and_asked_again(talker):
+def test_model_is_stopped_when_the_client_disconnects_and_called_again(talker):
     held = talker.stub.hold("one ")
     body = json.dumps({"model": MODEL, "messages": USER}).encode()
     with talker.gateway.connect() as connection:
@@ -107,7 +107,7 @@ def test_model_of_a_disconnected_program_is_stopped_and_asked_again(talker):
     assert len(talker.stub.requests) == 2
 
 
-def test_body_over_the_limit_is_refused_with_a_key_too(talker, ask):
+def test_body_over_the_limit_is_refused_with_a_key(talker, ask):
     error = talker.gateway.http.post(CHAT, content=iter([b"x" * 1024 * 1024] * 11),
                                      headers={"Idempotency-Key": "large"})
     assert error.status_code == 413

@@ -1,4 +1,4 @@
-"""Each member of a program's request reaches the model, or is refused by its name: nothing is dropped silently."""
+"""Each member of a client's request is forwarded to the model or refused by name: none is dropped silently."""
 
 import json
 
@@ -28,23 +28,24 @@ def gateway(make_gateway, stub):
     return made
 
 
-def told(gateway, path, service, **members):
-    """Sends the request and returns what the service was sent."""
+def forwarded(gateway, path, service, **members):
+    """Sends the request and returns the body of the resulting request to the service."""
     accepted(gateway.http.post(path, json={"model": f"{service}/gpt-5", **members}))
     return gateway.stub.requests[-1].json
 
 
 def chat(gateway, service="chat", **members):
-    return told(gateway, "/v1/chat/completions", service, **{"messages": [{"role": "user", "content": "Hi"}], **members})
+    return forwarded(gateway, "/v1/chat/completions", service,
+                     **{"messages": [{"role": "user", "content": "Hi"}], **members})
 
 
 def respond(gateway, service="responses", **members):
-    return told(gateway, "/v1/responses", service, **{"input": "Hi", **members})
+    return forwarded(gateway, "/v1/responses", service, **{"input": "Hi", **members})
 
 
 def message(gateway, service="anthropic", **members):
-    return told(gateway, "/v1/messages", service,
-                **{"messages": [{"role": "user", "content": "Hi"}], "max_tokens": 99, **members})
+    return forwarded(gateway, "/v1/messages", service,
+                     **{"messages": [{"role": "user", "content": "Hi"}], "max_tokens": 99, **members})
 
 
 def refused(gateway, path, param, **members):
@@ -59,7 +60,7 @@ def user(*parts):
 
 
 @pytest.mark.parametrize("strict", [True, False])
-def test_strict_of_a_function_is_passed_on(gateway, strict):
+def test_strict_of_a_function_is_forwarded(gateway, strict):
     function = {"name": "weather", "parameters": SCHEMA, "strict": strict}
     tools = [{"type": "function", "function": function}]
     assert chat(gateway, tools=tools)["tools"][0]["function"]["strict"] is strict
@@ -72,7 +73,7 @@ def test_strict_of_a_function_is_passed_on(gateway, strict):
     assert message(gateway, tools=own)["tools"][0]["strict"] is strict
 
 
-def test_detail_of_a_picture_is_passed_on(gateway):
+def test_detail_of_a_picture_is_forwarded(gateway):
     asked = [user({"type": "image_url", "image_url": {"url": PICTURE, "detail": "low"}})]
     assert chat(gateway, messages=asked)["messages"][0]["content"][0]["image_url"]["detail"] == "low"
     assert chat(gateway, "responses", messages=asked)["input"][0]["content"][0]["detail"] == "low"
@@ -82,7 +83,7 @@ def test_detail_of_a_picture_is_passed_on(gateway):
         "messages"][0]["content"][0]["image_url"]
 
 
-def test_parts_stay_in_their_order(gateway):
+def test_parts_keep_their_order(gateway):
     def kinds(content):
         return [part.get("text") or next(kind for kind in ("image_url", "image", "source", "inlineData") if kind in part)
                 for part in content]
@@ -107,13 +108,13 @@ def test_parts_stay_in_their_order(gateway):
     assert kinds(respond(gateway, input=items)["input"][0]["content"]) == ["See", "image_url", "this."]
 
 
-def test_name_of_a_speaker_is_passed_on(gateway):
+def test_name_of_a_speaker_is_forwarded(gateway):
     asked = [{"role": "user", "name": "Ada", "content": "Hi"}, {"role": "assistant", "name": "Bot", "content": "Hello"},
              {"role": "user", "content": "Who?"}]
     assert [each.get("name") for each in chat(gateway, messages=asked)["messages"]] == ["Ada", "Bot", None]
 
 
-def test_verbosity_is_passed_on(gateway):
+def test_verbosity_is_forwarded(gateway):
     assert respond(gateway, text={"verbosity": "low"})["text"] == {"verbosity": "low"}
     assert respond(gateway, "chat", text={"verbosity": "high"})["verbosity"] == "high"
     assert chat(gateway, verbosity="high")["verbosity"] == "high"
@@ -127,14 +128,14 @@ LABELS = {"user": "ada", "safety_identifier": "5f3a", "prompt_cache_key": "notes
 
 @pytest.mark.parametrize("service", ["chat", "responses"])
 @pytest.mark.parametrize("protocol", [chat, respond])
-def test_labels_reach_services_of_openais_apis(gateway, service, protocol):
+def test_labels_are_forwarded_to_services_with_openais_apis(gateway, service, protocol):
     asked = protocol(gateway, service, **LABELS, prompt_cache_retention="24h", service_tier="flex")
     for name, value in {**LABELS, "prompt_cache_retention": "24h", "service_tier": "flex"}.items():
         assert asked[name] == value
 
 
 @pytest.mark.parametrize("protocol", [chat, respond])
-def test_labels_that_a_service_has_no_use_for_are_left_out(gateway, protocol):
+def test_labels_that_a_service_does_not_support_are_omitted(gateway, protocol):
     for service in ("ollama", "gemini"):
         asked = protocol(gateway, service, **LABELS, service_tier="auto")
         assert not {*LABELS, "service_tier"} & set(asked)
@@ -143,7 +144,7 @@ def test_labels_that_a_service_has_no_use_for_are_left_out(gateway, protocol):
     assert "service_tier" not in protocol(gateway, "anthropic", service_tier="auto")
 
 
-def test_members_of_anthropics_api_reach_anthropic(gateway):
+def test_members_of_anthropics_api_are_forwarded_to_anthropic(gateway):
     asked = message(gateway, metadata={"user_id": "u-1"}, service_tier="standard_only", inference_geo="us")
     assert asked["metadata"] == {"user_id": "u-1"} and asked["inference_geo"] == "us"
     assert asked["service_tier"] == "standard_only"
@@ -153,7 +154,7 @@ def test_members_of_anthropics_api_reach_anthropic(gateway):
             service_tier="flex")
 
 
-def test_label_that_a_service_refuses_is_left_out_and_the_tier_is_not(gateway):
+def test_label_that_a_service_refuses_is_omitted_but_not_the_tier(gateway):
     gateway.stub.script(Fault(400, "Unsupported parameter: 'safety_identifier'"), "Hello")
     assert "safety_identifier" not in chat(gateway, **LABELS)
     assert chat(gateway, **LABELS)["user"] == "ada"
@@ -164,7 +165,7 @@ def test_label_that_a_service_refuses_is_left_out_and_the_tier_is_not(gateway):
 
 
 def answers_of(gateway, service, tier, **members):
-    """What programs of each protocol get of a service that says its tier."""
+    """Yields the responses in each protocol for a service that reports its tier."""
     gateway.stub.script(*[Reply("Hello", service_tier=tier)] * 3)
     asked = {"model": f"{service}/gpt-5", **members}
     for path, own in (("/v1/chat/completions", {"messages": [{"role": "user", "content": "Hi"}]}),
@@ -184,18 +185,18 @@ def test_answer_has_the_tier_that_the_service_used(gateway, service, tier):
     assert [streams[1][0]["response"]["service_tier"], streams[1][-1]["response"]["service_tier"]] == ["auto", tier]
 
 
-def test_answer_of_a_service_without_tiers_claims_none(gateway):
+def test_answer_of_a_service_without_tiers_has_none(gateway):
     whole = [accepted(response) for response in answers_of(gateway, "ollama", None)]
     assert whole[0]["service_tier"] is None and whole[1]["service_tier"] == "default"
     assert whole[2]["usage"]["service_tier"] is None
 
 
-def test_summary_of_reasoning_is_passed_on(gateway):
+def test_summary_of_reasoning_is_forwarded(gateway):
     assert respond(gateway, reasoning={"summary": "detailed"})["reasoning"]["summary"] == "detailed"
     assert chat(gateway, "responses", reasoning={"summary": "concise"})["reasoning"]["summary"] == "concise"
 
 
-def test_thoughts_of_chat_completions_go_back_to_their_model(gateway):
+def test_thoughts_of_chat_completions_are_sent_back_to_their_model(gateway):
     asked = [{"role": "user", "content": "Hi"},
              {"role": "assistant", "content": "Hello", "reasoning_content": "They greet."},
              {"role": "user", "content": "Go on"}]
@@ -204,7 +205,7 @@ def test_thoughts_of_chat_completions_go_back_to_their_model(gateway):
     assert chat(gateway, "anthropic", messages=asked)["messages"][1]["content"] == [{"type": "text", "text": "Hello"}]
 
 
-def test_duration_of_a_cache_is_passed_on(gateway):
+def test_duration_of_a_cache_is_forwarded(gateway):
     mark = {"type": "ephemeral", "ttl": "1h"}
     asked = message(gateway, system=[{"type": "text", "text": "Be brief.", "cache_control": mark}],
                     tools=[{"name": "weather", "input_schema": SCHEMA, "cache_control": {"type": "ephemeral"}}])
@@ -216,14 +217,14 @@ def test_duration_of_a_cache_is_passed_on(gateway):
     assert in_chat["messages"][-1]["content"][-1]["cache_control"] == mark
 
 
-def test_examples_of_inputs_are_passed_on(gateway):
+def test_examples_of_inputs_are_forwarded(gateway):
     tools = [{"name": "weather", "description": "d", "input_schema": SCHEMA, "input_examples": [{"city": "Rome"}]}]
     assert message(gateway, tools=tools)["tools"][0]["input_examples"] == [{"city": "Rome"}]
     elsewhere = message(gateway, "chat", tools=tools)["tools"][0]["function"]
     assert elsewhere["description"] == 'd\nExample of its input: {"city":"Rome"}'
 
 
-def test_deferred_tools_are_defined_once_something_refers_to_them(gateway):
+def test_deferred_tools_are_defined_when_referenced(gateway):
     tools = [{"name": "search", "input_schema": SCHEMA},
              {"name": "weather", "input_schema": SCHEMA, "defer_loading": True},
              {"name": "stocks", "input_schema": SCHEMA, "defer_loading": True}]
@@ -269,20 +270,20 @@ def test_deferred_tools_are_defined_once_something_refers_to_them(gateway):
      {"max_tokens": 9, "messages": [user({"type": "document", "citations": {"enabled": True}, "source": {
          "type": "text", "media_type": "text/plain", "data": "d"}})]}),
 ])
-def test_what_nobody_can_do_is_named(gateway, path, param, members):
+def test_error_names_the_unknown_member(gateway, path, param, members):
     refused(gateway, path, param, **members)
 
 
 @pytest.mark.parametrize("service", ["responses", "anthropic"])
-@pytest.mark.parametrize("streams", [False, True])
-def test_reasoning_survives_between_tool_calls(gateway, service, streams):
+@pytest.mark.parametrize("stream", [False, True])
+def test_reasoning_survives_between_tool_calls(gateway, service, stream):
     tool = {"type": "function", "name": "weather", "parameters": SCHEMA}
-    members = {"model": f"{service}/gpt-5", "tools": [tool], "store": False, "stream": streams,
+    members = {"model": f"{service}/gpt-5", "tools": [tool], "store": False, "stream": stream,
                "include": ["reasoning.encrypted_content"]}
     gateway.stub.script(Reply("", reasoning="Hm.", tool_calls=[ToolCall("weather", {}, id="c1")]))
     response = gateway.http.post("/v1/responses", json={**members, "input": "Hi"})
     assert response.status_code == 200, response.text
-    if streams:
+    if stream:
         events = [json.loads(line.removeprefix("data: ")) for line in response.text.splitlines()
                   if line.startswith("data: {")]
         output = events[-1]["response"]["output"]
@@ -306,7 +307,7 @@ def test_reasoning_survives_between_tool_calls(gateway, service, streams):
         assert asked["messages"][1]["content"][0]["thinking"] == "Hm."
 
 
-def test_reasoning_of_a_stored_response_goes_back_too(gateway):
+def test_reasoning_of_a_stored_response_is_sent_back(gateway):
     tool = {"type": "function", "name": "weather", "parameters": SCHEMA}
     gateway.stub.script(Reply("", reasoning="Hm.", tool_calls=[ToolCall("weather", {}, id="c1")]))
     first = accepted(gateway.http.post("/v1/responses", json={"model": "responses/gpt-5", "tools": [tool], "input": "Hi"}))
@@ -317,7 +318,7 @@ def test_reasoning_of_a_stored_response_goes_back_too(gateway):
         "message", "reasoning", "function_call", "function_call_output"]
 
 
-def test_reasoning_that_another_has_encrypted_is_passed_on(gateway):
+def test_reasoning_encrypted_by_the_service_is_forwarded_only_to_it(gateway):
     item = {"type": "reasoning", "id": "rs_9", "summary": [], "encrypted_content": SECRET_TEXT}
     answer = {"role": "assistant", "content": "Hello"}
     items = [{"role": "user", "content": "Hi"}, item, answer, {"role": "user", "content": "Go on"}]
@@ -326,7 +327,7 @@ def test_reasoning_that_another_has_encrypted_is_passed_on(gateway):
         assert SECRET_TEXT not in json.dumps(respond(gateway, service, input=items))
 
 
-def test_streamed_reasoning_is_no_json_of_a_service(gateway):
+def test_streamed_reasoning_is_text_and_not_json_of_the_service(gateway):
     gateway.stub.script(Reply("Hello", reasoning="Hm."))
     response = gateway.http.post("/v1/responses", json={"model": "anthropic/gpt-5", "input": "Hi", "stream": True})
     assert '"type\\":\\"thinking' not in response.text and response.text.count("Hm.") >= 1

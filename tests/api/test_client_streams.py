@@ -1,4 +1,4 @@
-"""Programs that go away from a stream, or read it slowly. See docs/contract/clients.md."""
+"""Clients that disconnect during a stream or read it slowly. See docs/contract/clients.md."""
 
 import contextlib
 import json
@@ -22,7 +22,7 @@ MEBIBYTE = 1024 * 1024
 
 
 def ask(connection, path):
-    """Asks for a stream and returns once its first bytes have come."""
+    """Requests a stream and waits for its first bytes."""
     body = json.dumps({"model": MODEL, "stream": True, **ROUTES[path]}).encode()
     connection.request(f"POST {path} HTTP/1.1", f"Content-Length: {len(body)}", body=body)
     assert connection.socket.recv(15) == b"HTTP/1.1 200 OK"
@@ -37,28 +37,29 @@ def sockets(gateway):
     return [kind(link) for link in Path(f"/proc/{gateway.process.pid}/fd").iterdir()].count("socket")
 
 
-def come_and_go(talker, path, count):
-    """Programs that ask and go away in the middle of the answer. Returns what the gateway had open meanwhile."""
-    helds = [talker.stub.hold("one ") for _ in range(count)]
-    connections = [talker.gateway.connect() for _ in helds]
+def connect_and_leave(talker, path, count):
+    """Opens `count` streams and disconnects in the middle of the answers. Returns the number of sockets that the
+    gateway had open before that."""
+    answers = [talker.stub.hold("one ") for _ in range(count)]
+    connections = [talker.gateway.connect() for _ in answers]
     for connection in connections:
         ask(connection, path)
     opened = sockets(talker.gateway)
     for connection in connections:
         connection.close()
-    assert all(held.was_aborted() for held in helds)
+    assert all(held.was_aborted() for held in answers)
     return opened
 
 
 @pytest.mark.parametrize("path", ROUTES)
-def test_a_program_that_goes_away_frees_everything(own_talker, path):
-    before = come_and_go(own_talker, path, 1) - 2
+def test_a_disconnect_closes_all_sockets(own_talker, path):
+    before = connect_and_leave(own_talker, path, 1) - 2
     wait_for(lambda: sockets(own_talker.gateway) <= before)
-    assert come_and_go(own_talker, path, 8) >= before + 2 * 8, "each has a connection, and one to the service"
+    assert connect_and_leave(own_talker, path, 8) >= before + 2 * 8, "each has a connection, and one to the service"
     wait_for(lambda: sockets(own_talker.gateway) <= before)
 
 
-def test_a_program_that_pipelines_and_goes_away_stops_the_model(own_talker):
+def test_a_client_that_pipelines_and_disconnects_stops_the_model(own_talker):
     gateway = own_talker.gateway
     held = own_talker.stub.hold("one ")
     with gateway.connect() as connection:
@@ -67,7 +68,7 @@ def test_a_program_that_pipelines_and_goes_away_stops_the_model(own_talker):
     wait_for(lambda: held.say("more ") or held.was_aborted(0.05))
 
 
-def test_a_stream_that_waits_has_keep_alives(own_talker):
+def test_an_idle_stream_has_keep_alives(own_talker):
     comments = {"/v1/chat/completions": b": keep-alive\n\n", "/v1/responses": b": keep-alive\n\n",
                 "/v1/messages": b"event: ping\n"}
     for path in ROUTES:
@@ -78,7 +79,7 @@ def test_a_stream_that_waits_has_keep_alives(own_talker):
             ask(connection, path)
         for path, connection in connections.items():
             received = b""
-            # Messages has a ping at its beginning, too.
+            # A stream of Messages also has a ping at its beginning.
             while received.count(comments[path]) < (2 if path == "/v1/messages" else 1):
                 piece = connection.socket.recv(65536)
                 assert piece, received
@@ -86,12 +87,12 @@ def test_a_stream_that_waits_has_keep_alives(own_talker):
 
 
 class SlowReader:
-    """Reads one byte a second, until `with` ends."""
+    """Reads one byte per second in the background, until the end of the `with` block."""
 
     def __init__(self, connection):
         self.connection = connection
         self.has_read = threading.Semaphore(0)
-        self._over = threading.Event()
+        self._stop = threading.Event()
         self._thread = threading.Thread(target=self._read)
 
     def __enter__(self):
@@ -99,16 +100,16 @@ class SlowReader:
         return self
 
     def __exit__(self, *_):
-        self._over.set()
+        self._stop.set()
         self._thread.join()
 
     def _read(self):
-        while not self._over.wait(1):
+        while not self._stop.wait(1):
             if self.connection.socket.recv(1):
                 self.has_read.release()
 
 
-def test_a_program_that_reads_a_byte_a_second_delays_nobody(own_talker):
+def test_a_client_that_reads_a_byte_per_second_delays_no_others(own_talker):
     gateway = own_talker.gateway
     own_talker.stub.script(Reply("x" * MEBIBYTE, deltas=64))
     with gateway.connect(receive_buffer=4096) as connection:
@@ -120,7 +121,7 @@ def test_a_program_that_reads_a_byte_a_second_delays_nobody(own_talker):
                 accepted(gateway.http.post(path, json={"model": MODEL, **members}))
 
 
-def test_a_program_that_reads_too_slowly_is_disconnected_and_stops_the_model(own_talker):
+def test_a_client_that_reads_too_slowly_is_disconnected_and_stops_the_model(own_talker):
     held = own_talker.stub.hold(*["x" * MEBIBYTE] * 24)
     with own_talker.gateway.connect(receive_buffer=4096) as connection:
         ask(connection, "/v1/messages")

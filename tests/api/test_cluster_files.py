@@ -1,7 +1,7 @@
-"""The files of packaging/ that start several gateways: held against published schemas, and against what agw has.
+"""The files in packaging/ that start several gateways, checked against published schemas and the options of agw.
 
-Nobody has a cluster of Kubernetes here, nor a container engine: what the files say is checked, not what becomes of it.
-HAProxy itself is in tests/cluster/test_balancer.py. See docs/run-a-cluster.md#files-to-begin-with.
+These tests need neither Kubernetes nor a container engine: they check the contents of the files and do not deploy them.
+HAProxy itself is tested in tests/cluster/test_balancer.py. See docs/run-a-cluster.md#files-to-begin-with.
 """
 
 import copy
@@ -21,8 +21,8 @@ from gateway import BINARY, REPOSITORY
 PACKAGING = REPOSITORY / "packaging"
 SCHEMAS = REPOSITORY / "tests" / "api" / "schemas"
 NODES = ("a", "b", "c")
-OF_KUBERNETES = {"StatefulSet": "io.k8s.api.apps.v1", "Service": "io.k8s.api.core.v1", "Secret": "io.k8s.api.core.v1",
-                 "PodDisruptionBudget": "io.k8s.api.policy.v1"}
+API_GROUPS = {"StatefulSet": "io.k8s.api.apps.v1", "Service": "io.k8s.api.core.v1", "Secret": "io.k8s.api.core.v1",
+              "PodDisruptionBudget": "io.k8s.api.policy.v1"}
 
 
 def compose():
@@ -42,7 +42,7 @@ def help_of(*command):
 
 
 def scripts():
-    """The shell scripts in the files, as the shell gets them."""
+    """Yields the shell scripts in the files, with the escapes of Compose removed."""
     for name, service in compose()["services"].items():
         if service.get("entrypoint") == ["sh", "-ec"]:
             yield f"compose {name}", service["command"][0].replace("$$", "$")
@@ -51,7 +51,7 @@ def scripts():
 
 
 def strict(schema):
-    """The schema, with members that it does not know as errors, as `kubectl --validate=strict` sees them."""
+    """Returns the schema with unknown members as errors, as in `kubectl --validate=strict`."""
     schema = copy.deepcopy(schema)
     for definition in schema["definitions"].values():
         if "properties" in definition:
@@ -59,19 +59,19 @@ def strict(schema):
     return schema
 
 
-def test_the_compose_file_is_one():
+def test_the_compose_file_is_valid():
     jsonschema.Draft7Validator(json.loads((SCHEMAS / "compose.json").read_text())).validate(compose())
 
 
 @pytest.mark.parametrize("number", range(len(resources())))
-def test_the_resources_of_kubernetes_are_some(number):
+def test_the_kubernetes_resources_are_valid(number):
     resource = resources()[number]
     schema = strict(json.loads((SCHEMAS / "kubernetes-1.22.json").read_text()))
-    schema["$ref"] = f"#/definitions/{OF_KUBERNETES[resource['kind']]}.{resource['kind']}"
+    schema["$ref"] = f"#/definitions/{API_GROUPS[resource['kind']]}.{resource['kind']}"
     jsonschema.Draft7Validator(schema).validate(resource)
 
 
-def test_a_typing_error_in_a_resource_would_be_found():
+def test_a_misspelled_member_of_a_resource_is_detected():
     schema = strict(json.loads((SCHEMAS / "kubernetes-1.22.json").read_text()))
     schema["$ref"] = "#/definitions/io.k8s.api.apps.v1.StatefulSet"
     resource = next(one for one in resources() if one["kind"] == "StatefulSet")
@@ -91,7 +91,7 @@ def test_variables_flags_and_paths_are_those_of_agw(gateway):
     assert paths == {"/health", "/ready"} and paths <= set(gateway.http.get("/openapi.json").json()["paths"])
 
 
-def test_the_nodes_have_names_and_data_of_their_own():
+def test_the_nodes_have_separate_names_and_data():
     services = compose()["services"]
     assert {services[name]["environment"]["AGENT_GATEWAY_CLUSTER_NODE"] for name in NODES} == set(NODES)
     assert len({services[name]["volumes"][0] for name in NODES}) == len(NODES)
@@ -99,14 +99,14 @@ def test_the_nodes_have_names_and_data_of_their_own():
     assert balanced == [(name, name) for name in NODES]
 
 
-def test_the_time_to_end_is_longer_than_a_drain():
+def test_the_grace_period_is_longer_than_a_drain():
     drain = int(re.search(r"`cluster.drain_seconds` .* (\d+) \|$", (REPOSITORY / "docs" / "configuration.md").read_text(),
                           re.M)[1])
     assert pod()["terminationGracePeriodSeconds"] >= drain + 10
     assert all(int(compose()["services"][name]["stop_grace_period"].removesuffix("s")) >= drain + 10 for name in NODES)
 
 
-def test_what_is_mounted_exists_and_no_secret_is_in_a_file():
+def test_mounts_are_defined_and_secrets_are_placeholders():
     container, = pod()["containers"]
     secret = next(one for one in resources() if one["kind"] == "Secret")["stringData"]
     keys = {one["valueFrom"]["secretKeyRef"]["key"] for one in container["env"] if "secretKeyRef" in one.get("valueFrom", {})}
@@ -120,8 +120,8 @@ def test_what_is_mounted_exists_and_no_secret_is_in_a_file():
             assert volume.startswith("./") or volume.split(":")[0] in made["volumes"]
 
 
-def test_ports_are_called_what_they_speak():
-    """Meshes and ingresses take the name of a port for its protocol."""
+def test_ports_are_named_after_their_protocol():
+    """Service meshes and ingress controllers derive the protocol from the name of a port."""
     container, = pod()["containers"]
     port, = container["ports"]
     for probe in "startupProbe", "livenessProbe":
@@ -132,7 +132,7 @@ def test_ports_are_called_what_they_speak():
     assert all(one.get("targetPort", port["name"]) == port["name"] for ports in services for one in ports)
 
 
-def test_the_keys_for_an_existing_configuration_are_those_of_the_files():
+def test_the_documented_tls_settings_are_those_of_the_files():
     page = (REPOSITORY / "docs" / "run-a-cluster.md").read_text()
     named = re.findall(r"^tls: \{cert: (\S+), key: (\S+)\}  # (\w+);", page, re.M)
     written = {name: dict(scripts())[name] for name in ("compose a", "kubernetes agw")}
@@ -144,12 +144,12 @@ def test_the_keys_for_an_existing_configuration_are_those_of_the_files():
 
 
 @pytest.mark.parametrize("script", [text for _, text in scripts()], ids=[name for name, _ in scripts()])
-def test_the_scripts_are_read_by_a_shell(script):
+def test_the_scripts_are_valid_shell(script):
     assert subprocess.run(["sh", "-n"], input=script, text=True).returncode == 0
 
 
-def test_the_nodes_have_addresses_of_the_network(gateway, make_gateway, tmp_path):
-    """Their apps are used at the others through these. Each start writes what belongs to it, up to the gateway itself."""
+def test_the_nodes_have_addresses_in_the_cluster_network(gateway, make_gateway, tmp_path):
+    """Other nodes reach the apps of a node at its address. Runs each start script up to the start of the gateway."""
     certificate, key = make_certificate(tmp_path, name="a")
     container, = pod()["containers"]
     of_pod = next(one for one in container["env"] if one["name"] == "AGENT_GATEWAY_CLUSTER_ADDRESS")["value"]
@@ -177,12 +177,12 @@ def test_the_nodes_have_addresses_of_the_network(gateway, make_gateway, tmp_path
     assert nodes["kind"] == "Service" and nodes["spec"]["publishNotReadyAddresses"]
 
 
-def test_the_certificates_are_good_for_their_servers(tmp_path):
+def test_the_certificates_are_valid_for_their_servers(tmp_path):
     if not shutil.which("openssl"):
         pytest.skip("openssl is not installed")
     script = dict(scripts())["compose certificates"]
     script = re.sub(r"chown \d+", "true", script.replace("/certificates", str(tmp_path)))
-    for _ in range(2):  # The second start leaves them.
+    for _ in range(2):  # The second run must keep the files of the first.
         subprocess.run(["sh", "-ec", script], check=True, capture_output=True)
     for name in ("database", "events", *NODES):
         certificate = tmp_path / f"{name}.pem"

@@ -1,4 +1,4 @@
-"""The commands that need a running gateway: status, chat, threads, search and token show.
+"""The commands that talk to a running gateway: status, chat, threads and search; and token show.
 
 See docs/command-line.md#commands and docs/command-line.md#chat and docs/command-line.md#output.
 """
@@ -37,7 +37,7 @@ def new_thread(gateway, **members):
 
 
 @pytest.mark.parametrize("arguments", [["threads", "--json"], ["token", "show"], ["--help"]], ids=" ".join)
-def test_write_failure_is_exit_status_1(gateway, arguments):
+def test_exit_status_of_a_write_failure_is_1(gateway, arguments):
     new_thread(gateway, title="long, so that it is written before all is printed" * 200)
     with open("/dev/full", "w") as full:
         done = subprocess.run([str(BINARY), *arguments], stdout=full, stderr=subprocess.PIPE, text=True, timeout=PATIENCE,
@@ -45,7 +45,7 @@ def test_write_failure_is_exit_status_1(gateway, arguments):
     assert done.returncode == 1 and done.stderr == "agw: cannot write the output: No space left on device\n"
 
 
-def test_exit_status_survives_a_failed_message(make_gateway):
+def test_exit_status_is_kept_if_the_error_cannot_be_written(make_gateway):
     gateway = make_gateway()
     with open("/dev/full", "w") as full:
         done = subprocess.run([str(BINARY), "threads"], stdout=full, stderr=full, timeout=PATIENCE,
@@ -57,7 +57,7 @@ def test_exit_status_survives_a_failed_message(make_gateway):
 
 
 @pytest.mark.parametrize("arguments", COMMANDS, ids=" ".join)
-def test_missing_gateway_is_exit_status_4_with_advice(make_gateway, arguments):
+def test_exit_status_without_a_gateway_is_4(make_gateway, arguments):
     gateway = make_gateway()
     assert "agw serve" in run(gateway, *arguments, status=4)
 
@@ -78,7 +78,7 @@ def test_nothing_is_sent_to_a_reused_port(own_gateway, arguments):
             stranger.accept()
 
 
-def test_ended_gateway_counts_as_missing(own_gateway):
+def test_stopped_gateway_counts_as_missing(own_gateway):
     assert own_gateway.stop() == 0
     assert "agw serve" in run(own_gateway, "threads", status=4)
 
@@ -87,7 +87,7 @@ def test_ended_gateway_counts_as_missing(own_gateway):
     ["nonsense"], ["status", "extra"], ["chat", "--thread"], ["threads", "--nonsense"], ["search"], ["token"],
     ["token", "nonsense"], ["--nonsense"], ["serve", "--port", "x"], ["run", ""], ["search", ""], ["ext", "show", ""],
 ], ids=" ".join)
-def test_wrong_usage_is_exit_status_2(gateway, arguments):
+def test_exit_status_of_wrong_usage_is_2(gateway, arguments):
     assert run(gateway, *arguments, status=2)
 
 
@@ -142,12 +142,12 @@ def test_token_is_shown_without_a_gateway(own_gateway):
 def test_threads_are_listed(own_gateway):
     titles = ["first of them", "second of them"]
     made = [new_thread(own_gateway, title=title) for title in titles]
-    printed = run(own_gateway, "threads")
-    assert all(title in printed for title in titles) and printed.index(titles[1]) < printed.index(titles[0])
+    output = run(own_gateway, "threads")
+    assert all(title in output for title in titles) and output.index(titles[1]) < output.index(titles[0])
     assert ids(json.loads(run(own_gateway, "threads", "--json"))) == ids(made)[::-1]
 
 
-def test_empty_thread_list_is_no_error(own_gateway):
+def test_empty_thread_list_is_not_an_error(own_gateway):
     run(own_gateway, "threads")
     assert json.loads(run(own_gateway, "threads", "--json")) == []
 
@@ -169,16 +169,16 @@ def test_any_search_text_is_accepted(gateway):
 # chat
 
 
-def test_message_prints_its_answer(gateway):
-    printed = run(gateway, "chat", "Who are you?")
-    assert printed.strip() and printed.endswith("\n")
+def test_answer_is_printed(gateway):
+    output = run(gateway, "chat", "Who are you?")
+    assert output.strip() and output.endswith("\n")
     thread = accepted(gateway.http.get("/threads", params={"limit": 1}))[0]
     newest = accepted(gateway.http.get(f"/threads/{thread['id']}/turns"))
     assert [turn["role"] for turn in newest] == ["assistant", "user"] and newest[1]["content"] == "Who are you?"
-    assert newest[0]["content"].split("\n")[0] in printed
+    assert newest[0]["content"].split("\n")[0] in output
 
 
-def test_message_goes_to_the_given_thread_mode_and_model(gateway):
+def test_message_is_sent_to_the_given_thread_mode_and_model(gateway):
     thread = new_thread(gateway)
     run(gateway, "chat", "hello there", "--thread", thread["id"], "--model", "offline/librarian", "--mode", "act")
     assert accepted(gateway.http.get(f"/threads/{thread['id']}"))["mode"] == "act"
@@ -186,7 +186,7 @@ def test_message_goes_to_the_given_thread_mode_and_model(gateway):
     assert newest["metadata"]["model"] == "offline/librarian"
 
 
-def test_message_goes_to_the_given_agent(gateway, new_name):
+def test_message_is_sent_to_the_given_agent(gateway, new_name):
     body = {"type": "agent", "name": new_name("terminal"), "description": "", "definition": {}, "enabled": True}
     agent = accepted(gateway.http.post("/extensions", json=body), 201)
     run(gateway, "chat", "hello", "--agent", agent["name"])
@@ -208,8 +208,8 @@ def test_piped_text_follows_the_message(gateway):
     assert [turn["content"] for turn in sent] == ["And that?", "What is this?\n\na diff\nof two lines"]
 
 
-def test_message_is_sent_though_a_pipe_stays_empty(gateway):
-    """Programs often leave standard input of what they start open."""
+def test_message_is_sent_although_a_pipe_stays_empty(gateway):
+    """Programs often leave the standard input of child processes open."""
     thread = new_thread(gateway)
     with subprocess.Popen([str(BINARY), "chat", "--thread", thread["id"], "Hello"], stdin=subprocess.PIPE,
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
@@ -230,42 +230,42 @@ def test_gateway_errors_are_printed(gateway):
     assert "extension not found: nothing" in run(gateway, "ext", "show", "nothing", status=1)
 
 
-@pytest.mark.parametrize("asked, list_of_them", [
+@pytest.mark.parametrize("arguments, listing", [
     (["chat", "hello", "--thread", "nonsense"], "agw threads"), (["run", "nothing"], "agw jobs"),
     (["chat", "hello", "--agent", "nobody"], "agw ext list --type agent"), (["ext", "show", "nothing"], "agw ext list"),
     (["proposals", "show", "nobody/2026-01-02"], "agw proposals"),
 ], ids=lambda value: value if isinstance(value, str) else "")
-def test_missing_record_is_reported_with_the_listing_command(gateway, asked, list_of_them):
-    assert f"`{list_of_them}` lists those there are" in run(gateway, *asked, status=1)
+def test_missing_record_is_reported_with_the_listing_command(gateway, arguments, listing):
+    assert f"`{listing}` lists those there are" in run(gateway, *arguments, status=1)
 
 
 def test_control_characters_are_escaped(gateway):
     thread = new_thread(gateway, title="evil \x1b[31mred\x07 title")
     body = {"content": "trapdoor \x1b]0;owned\x07 text \x9b31m", "role": "user"}
     accepted(gateway.http.post(f"/threads/{thread['id']}/turns", json=body), 201)
-    for printed in (run(gateway, "threads"), run(gateway, "search", "trapdoor")):
-        assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f]", printed)
+    for output in (run(gateway, "threads"), run(gateway, "search", "trapdoor")):
+        assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f]", output)
 
 
 def test_json_output_escapes_control_characters(gateway):
     title = "evil \x9b31m \u202eeltit \x7f\x1b"
     thread = new_thread(gateway, title=title)
-    printed = run(gateway, "threads", "--json")
-    assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", printed)
-    assert {one["id"]: one["title"] for one in json.loads(printed)}[thread["id"]] == title
+    output = run(gateway, "threads", "--json")
+    assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", output)
+    assert {one["id"]: one["title"] for one in json.loads(output)}[thread["id"]] == title
 
 
-def test_no_colours_without_a_terminal(gateway):
+def test_output_without_a_terminal_has_no_colours(gateway):
     for arguments in (["status"], ["threads"], ["chat", "hello"], ["--help"]):
         assert "\x1b" not in run(gateway, *arguments)
 
 
-# chat during the answer.
+# chat, during the answer
 
 
 @pytest.fixture
 def terminal(talker):
-    """`agw chat` on a terminal: a new thread and the terminal."""
+    """`agw chat` on a terminal, in a new thread. Returns the thread and the terminal."""
     thread = new_thread(talker.gateway, title="a title")
     command = [str(BINARY), "chat", "--thread", thread["id"]]
     variables = talker.gateway.variables() | {"TERM": "xterm"}
@@ -286,9 +286,9 @@ def test_answer_is_printed_as_it_streams(talker):
 def test_control_characters_of_an_answer_are_escaped(talker):
     thread = new_thread(talker.gateway, title="a title")
     talker.answers("\x1b[31mred\x1b]0;owned\x07", " \x9b31m\x08\x7f\r", "end\ttab\nline")
-    printed = run(talker.gateway, "chat", "--thread", thread["id"], "tell me")
-    assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f]", printed)
-    assert "red" in printed and "end\ttab\nline" in printed
+    output = run(talker.gateway, "chat", "--thread", thread["id"], "tell me")
+    assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f]", output)
+    assert "red" in output and "end\ttab\nline" in output
 
 
 def test_failed_answer_is_reported(talker):
@@ -297,7 +297,7 @@ def test_failed_answer_is_reported(talker):
     assert "who are you" in run(talker.gateway, "chat", "--thread", thread["id"], "hello", status=1)
 
 
-def test_conversation_at_the_terminal(talker, terminal):
+def test_conversation_on_a_terminal(talker, terminal):
     thread, running = terminal
     for question, answer in (("first question", "first answer"), ("second question", "second answer")):
         talker.answers(answer)
@@ -324,10 +324,10 @@ def test_signal_restores_the_terminal(terminal, number):
 def test_suspended_gateway_is_reported(own_gateway):
     own_gateway.process.send_signal(signal.SIGSTOP)
     try:
-        ended = own_gateway.command("threads")
+        done = own_gateway.command("threads")
     finally:
         own_gateway.process.send_signal(signal.SIGCONT)
-    assert ended.returncode == 1 and f"the gateway (process {own_gateway.process.pid}) does not answer" in ended.stderr
+    assert done.returncode == 1 and f"the gateway (process {own_gateway.process.pid}) does not answer" in done.stderr
 
 
 def test_ctrl_c_stops_the_answer_but_not_the_program(talker, terminal):

@@ -1,4 +1,4 @@
-"""The network of commands: a proxy judges each host.
+"""Network access of commands: a proxy decides for each host.
 
 See docs/contract/tools.md#the-network-of-commands.
 """
@@ -43,7 +43,8 @@ def port():
 
 @pytest.fixture
 def bash(talker, new_name):
-    """Runs a command of an agent whose capabilities list these hosts; None: they list none."""
+    """Returns a function that runs a command of an agent whose capability lists `hosts`. None: the agent has no
+    capability."""
     def bash(command, hosts=None, stage="trusted", **input):
         if hosts is None:
             agent = new_agent(talker.gateway, new_name(stage), stage=stage)
@@ -77,13 +78,13 @@ def test_addresses_that_are_not_public_are_refused(bash, port, host, hosts):
     assert [(each["allowed"], each["port"]) for each in bash.changes["hosts"]] == [(False, port)]
 
 
-def test_a_host_that_no_capability_lists_is_refused_before_its_name_is_resolved(bash):
+def test_an_unlisted_host_is_refused_before_its_name_is_resolved(bash):
     output = bash("curl -sS -w '%{http_code}' http://secret.attacker.example/", hosts=["pypi", "api.example.com"])
     assert "403" in output
     assert "permission denied: secret.attacker.example:80 is not among the hosts of the agent's capabilities" in output
 
 
-def test_a_preset_is_a_capability_of_its_hosts(talker, new_name):
+def test_a_preset_is_a_capability_that_lists_its_hosts(talker, new_name):
     agent = new_agent(talker.gateway, new_name("builder"), stage="trusted", capabilities=["npm"])
     thread = new_thread(talker.gateway, agent)
     command = "curl -sS -w '%{http_code}' http://secret.attacker.example/"
@@ -91,8 +92,8 @@ def test_a_preset_is_a_capability_of_its_hosts(talker, new_name):
     assert "permission denied: secret.attacker.example:80 is not among the hosts of the agent's capabilities" in output
 
 
-def test_a_name_of_the_public_internet_that_leads_to_this_host_is_refused(make_gateway, stub, new_name, port, tmp_path):
-    """Its owner chooses the address: naming it opens no private one."""
+def test_a_public_name_that_resolves_to_this_host_is_refused(make_gateway, stub, new_name, port, tmp_path):
+    """The owner of a domain chooses its addresses, so listing it must not allow private ones."""
     library = fault_library("names_of_this_host", tmp_path)
     if not library:
         pytest.skip("AddressSanitizer must be the first library that is loaded")
@@ -111,7 +112,7 @@ def test_programs_that_ignore_the_proxy_have_no_network(bash, port):
     assert "reached" not in output and "refused" in output
 
 
-def test_a_server_that_a_command_starts_for_itself_is_reached(bash):
+def test_a_command_can_reach_a_server_that_it_started(bash):
     output = bash("python3 -m http.server 8123 >/dev/null 2>&1 & until curl -sf http://127.0.0.1:8123/ >/dev/null; "
                   "do sleep 0.05; done; echo served; kill %1", hosts=["pypi"])
     assert "served" in output
@@ -130,12 +131,12 @@ def test_a_head_of_a_mebibyte_is_refused(bash):
     assert "HTTP/1.1 431" in bash(command)
 
 
-def test_an_agent_below_trusted_has_no_network_when_nobody_is_there(bash, port):
+def test_an_agent_below_trusted_has_no_network_if_nobody_can_decide(bash, port):
     output = bash(f"env | grep -i _proxy; curl -sS http://127.0.0.1:{port}/", stage="operator")
     assert "PROXY" not in output and "reached" not in output
 
 
-def test_a_person_is_asked_for_a_host(talker, new_name, port):
+def test_a_host_needs_permission(talker, new_name, port):
     agent = new_agent(talker.gateway, new_name("asks"), stage="operator")
     thread = new_thread(talker.gateway, agent)
     command = f"curl -sS --noproxy '' http://127.0.0.1:{port}/"
@@ -144,76 +145,76 @@ def test_a_person_is_asked_for_a_host(talker, new_name, port):
     assert f"this command wants 127.0.0.1:{port}: " in decided["reason"]
     assert "reached" not in end["output"]
     decided, end = call_asked(talker, thread, "Bash", {"command": command})
-    assert "is no public address" in end["output"], "a yes opens no private address"
+    assert "is no public address" in end["output"], "an approval opens no private address"
 
 
 @pytest.fixture
-def fetching(talker, new_name, port):
+def fetch_action(talker, new_name, port):
     """A shell action whose command reaches two hosts."""
     command = "echo {{word}}; for host in 127.0.0.1 localhost; do curl -sS --noproxy '' http://$host:%d/; done" % port
     return new_extension(talker.gateway, "action", new_name("fetching"), {"kind": "shell", "command": command},
                          enabled=True)
 
 
-def asked_targets(somebody, decisions):
-    """Decides each request in order, each given as a decision and a scope; returns what they were about."""
-    return [somebody.decides(decision, scope=scope)["target"] for decision, scope in decisions]
+def decide_all(user, decisions):
+    """Decides the requests in order, with pairs of a decision and a scope. Returns the targets of the requests."""
+    return [user.decides(decision, scope=scope)["target"] for decision, scope in decisions]
 
 
 @pytest.mark.parametrize("stage", ["apprentice", "operator"])
-def test_a_yes_to_a_shell_action_opens_no_host(talker, new_name, port, fetching, stage):
+def test_an_approval_of_a_shell_action_opens_no_host(talker, new_name, port, fetch_action, stage):
     thread = new_thread(talker.gateway, new_agent(talker.gateway, new_name(stage), stage=stage))
-    made = calls((fetching["name"], {"word": "hello"}))
+    made = calls((fetch_action["name"], {"word": "hello"}))
     hosts = [f"127.0.0.1:{port}", f"localhost:{port}"]
-    yes = [("allow", "once")] if stage == "apprentice" else []
-    with person(talker, thread, made, "Done.") as somebody:
-        targets = asked_targets(somebody, [*yes, ("deny", "once"), ("deny", "once")])
-        output = somebody.result()["output"]
+    approval = [("allow", "once")] if stage == "apprentice" else []
+    with person(talker, thread, made, "Done.") as user:
+        targets = decide_all(user, [*approval, ("deny", "once"), ("deny", "once")])
+        output = user.result()["output"]
     assert targets[-2:] == hosts and "hello" in output and output.count("permission denied") == 2
-    assert targets[:-2] == ([fetching["definition"]["command"]] if yes else []), "the whole command is shown"
+    assert targets[:-2] == ([fetch_action["definition"]["command"]] if approval else []), "the whole command is shown"
 
 
-def test_a_grant_for_a_shell_action_opens_no_host(talker, new_name, port, fetching):
+def test_a_grant_for_a_shell_action_opens_no_host(talker, new_name, port, fetch_action):
     gateway = talker.gateway
     thread = new_thread(gateway, new_agent(gateway, new_name("apprentice"), stage="apprentice"))
-    made = calls((fetching["name"], {"word": "hello"}))
+    made = calls((fetch_action["name"], {"word": "hello"}))
     hosts = [f"127.0.0.1:{port}", f"localhost:{port}"]
-    with person(talker, thread, made, "Done.") as somebody:
-        asked_targets(somebody, [("allow", "thread"), ("deny", "once"), ("deny", "once")])
-        somebody.run()
-    with person(talker, thread, made, "Done.") as somebody:
-        assert asked_targets(somebody, [("allow", "thread"), ("deny", "once")]) == hosts, "the action itself is granted"
-        somebody.run()
-    with person(talker, thread, made, "Done.") as somebody:
-        assert asked_targets(somebody, [("deny", "once")]) == hosts[1:], "the other host is still asked for"
-        somebody.run()
+    with person(talker, thread, made, "Done.") as user:
+        decide_all(user, [("allow", "thread"), ("deny", "once"), ("deny", "once")])
+        user.run()
+    with person(talker, thread, made, "Done.") as user:
+        assert decide_all(user, [("allow", "thread"), ("deny", "once")]) == hosts, "the action itself is granted"
+        user.run()
+    with person(talker, thread, made, "Done.") as user:
+        assert decide_all(user, [("deny", "once")]) == hosts[1:], "the other host still needs permission"
+        user.run()
     grants = accepted(gateway.http.get(f"/agents/{thread['agent_id']}/grants"))
-    assert [grant["pattern"] for grant in grants] == [fetching["name"], f"(host) {hosts[0]}"]
+    assert [grant["pattern"] for grant in grants] == [fetch_action["name"], f"(host) {hosts[0]}"]
 
 
-def test_the_time_that_a_person_takes_is_not_the_commands(talker, new_name, port):
+def test_the_timeout_of_a_command_excludes_the_wait_for_a_decision(talker, new_name, port):
     agent = new_agent(talker.gateway, new_name("asks"), stage="operator")
     command = f"curl -sS --noproxy '' http://127.0.0.1:{port}/; echo went on"
     with person(talker, new_thread(talker.gateway, agent), calls(("Bash", {"command": command, "timeout_s": 4})),
-                "Done.") as somebody:
-        request = somebody.asked()
+                "Done.") as user:
+        request = user.asked()
         asked_at = time.monotonic()
         wait_for(lambda: time.monotonic() > asked_at + 5)
         decide(talker.gateway, request, "deny")
-        output = somebody.result()["output"]
+        output = user.result()["output"]
     assert "went on" in output and "timed out" not in output
 
 
 @contextlib.contextmanager
 def silent_server():
-    """Accepts connections, and says nothing."""
+    """A server that accepts connections and sends nothing."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         listener.settimeout(PATIENCE)
         yield listener
 
 
 def is_closed(connection):
-    """Waits until the other side closes the connection."""
+    """Waits until the peer closes the connection."""
     connection.settimeout(PATIENCE)
     try:
         while connection.recv(1000):
@@ -223,13 +224,13 @@ def is_closed(connection):
     return True
 
 
-def command_that_holds(listener):
+def command_that_connects(listener):
     return f"curl -sS --noproxy '' http://127.0.0.1:{listener.getsockname()[1]}/; sleep 1000"
 
 
 def test_connections_end_with_their_command(bash):
     with silent_server() as listener:
-        assert "timed out after 1 s" in bash(command_that_holds(listener), hosts=["127.0.0.1"], timeout_s=1)
+        assert "timed out after 1 s" in bash(command_that_connects(listener), hosts=["127.0.0.1"], timeout_s=1)
         assert is_closed(listener.accept()[0])
 
 
@@ -237,7 +238,7 @@ def test_connections_end_when_a_command_is_stopped(talker, new_name):
     agent = new_bound_agent(talker.gateway, new_name, hosts=["127.0.0.1"])
     thread = new_thread(talker.gateway, agent)
     with silent_server() as listener, talker.gateway.events(thread["id"]) as events:
-        talker.stub.script(calls(("Bash", {"command": command_that_holds(listener)})))
+        talker.stub.script(calls(("Bash", {"command": command_that_connects(listener)})))
         turn = accepted(talker.gateway.http.post("/chat", json={"content": "Do it.", "threadId": thread["id"]}), 201)
         connection = listener.accept()[0]
         chat_stop(talker.gateway, thread["id"])
@@ -249,7 +250,7 @@ def test_connections_end_with_a_killed_gateway(own_talker, new_name):
     gateway = own_talker.gateway
     thread = new_thread(gateway, new_bound_agent(gateway, new_name, hosts=["127.0.0.1"]))
     with silent_server() as listener:
-        own_talker.stub.script(calls(("Bash", {"command": command_that_holds(listener)})))
+        own_talker.stub.script(calls(("Bash", {"command": command_that_connects(listener)})))
         accepted(gateway.http.post("/chat", json={"content": "Do it.", "threadId": thread["id"]}), 201)
         connection = listener.accept()[0]
         gateway.kill()
@@ -267,7 +268,7 @@ print(good.makefile().read())
 """
 
 
-def test_slow_connects_end_and_others_get_their_turn(bash, port):
+def test_slow_clients_of_the_proxy_do_not_block_others(bash, port):
     output = bash(f"/usr/bin/python3 - {port} <<'END'\n{SLOW_CONNECTS}\nEND", hosts=["127.0.0.1"])
     assert "reached /after" in output
 
@@ -294,7 +295,7 @@ while not os.path.exists("measured"):
 """
 
 
-def test_ten_thousand_connections_take_bounded_memory(own_talker, new_name, port):
+def test_memory_for_ten_thousand_connections_is_bounded(own_talker, new_name, port):
     gateway = own_talker.gateway
     agent = new_bound_agent(gateway, new_name, hosts=["127.0.0.1"])
     thread = new_thread(gateway, agent)
@@ -318,13 +319,13 @@ def resident_bytes(gateway):
     return pages * os.sysconf("SC_PAGE_SIZE")
 
 
-def test_a_command_has_neither_datagrams_nor_name_servers(bash):
+def test_a_command_can_neither_send_datagrams_nor_resolve_names(bash):
     output = bash("/usr/bin/python3 -c 'import socket; print(socket.getaddrinfo(\"secret.attacker.example\", 80))'; "
                   "(exec 3<>/dev/udp/192.0.2.1/53 && echo x >&3 && echo sent); ip link 2>/dev/null | grep -v -w lo")
     assert "gaierror" in output and "unreachable" in output and "sent" not in output
 
 
-def test_named_loopback_is_asked_through_the_proxy_without_further_options(bash, port):
+def test_a_named_loopback_address_is_reached_through_the_proxy_by_default(bash, port):
     output = bash(f"curl -sS http://127.0.0.1:{port}/plain; curl -sS http://localhost:{port}/", hosts=["127.0.0.1"])
     assert "reached /plain" in output and "permission denied: localhost" in output
 
@@ -332,16 +333,16 @@ def test_named_loopback_is_asked_through_the_proxy_without_further_options(bash,
 SSH_SERVER = "SSH-2.0-test\r\n"
 
 
-def test_git_over_ssh_goes_through_the_proxy(bash):
-    """As far as a server without keys lets it: it hears the client's first line and answers."""
+def test_git_over_ssh_uses_the_proxy(bash):
+    """The server only exchanges the first lines of the protocol: it has no keys."""
     if not shutil.which("ssh", path="/usr/bin:/bin"):
         pytest.skip("ssh is not installed")
-    heard = []
+    received = []
 
     def serve(listener):
         connection = listener.accept()[0]
         connection.sendall(SSH_SERVER.encode())
-        heard.append(connection.makefile("rb").readline())
+        received.append(connection.makefile("rb").readline())
         connection.close()
 
     with silent_server() as listener:
@@ -349,11 +350,11 @@ def test_git_over_ssh_goes_through_the_proxy(bash):
         thread.start()
         output = bash(f"git clone ssh://git@127.0.0.1:{listener.getsockname()[1]}/x.git", hosts=["127.0.0.1"])
         thread.join()
-    assert heard and heard[0].startswith(b"SSH-2.0-"), output
+    assert received and received[0].startswith(b"SSH-2.0-"), output
     assert bash.changes["hosts"][0]["allowed"]
 
 
-def test_hosts_are_forgotten_with_age(make_gateway):
+def test_old_records_of_hosts_are_deleted(make_gateway):
     gateway = make_gateway().start()
     gateway.stop()
     with contextlib.closing(sqlite3.connect(gateway.data / "gateway.db")) as database:

@@ -10,13 +10,13 @@ from checks import accepted, refused
 
 @pytest.fixture
 def command(talker, new_name):
-    """Creates a command and returns its name."""
+    """Returns a function that creates a command and returns its name."""
     def make(prompt="Do: $ARGUMENTS", enabled=True, **definition):
-        wanted = new_name("command")
+        name = new_name("command")
         accepted(talker.gateway.http.post("/extensions", json={
-            "type": "command", "name": wanted, "description": "d", "enabled": enabled,
+            "type": "command", "name": name, "description": "d", "enabled": enabled,
             "definition": {"prompt": prompt, **definition}}), 201)
-        return wanted
+        return name
     return make
 
 
@@ -75,7 +75,7 @@ def test_changed_command_applies_to_the_next_message(talker, thread, command):
     assert last_message(talker) == f"/{name} a"
 
 
-def test_agent_of_a_command_answers_that_message_only(talker, thread, command, agent):
+def test_agent_of_a_command_answers_only_that_message(talker, thread, command, agent):
     other = agent()
     for reference in other["id"], other["name"]:
         talker.says(thread, f"/{command(agent_id=reference)} it", answer="ok")

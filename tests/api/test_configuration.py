@@ -17,7 +17,7 @@ def test_first_start_writes_a_commented_example(own_gateway):
     assert (own_gateway.data / "config.yaml").read_text() == text
 
 
-def test_existing_configuration_is_left_alone(make_gateway):
+def test_existing_configuration_is_not_changed(make_gateway):
     gateway = make_gateway(config="# mine\nlimits:\n  body_mib: 3\n").start()
     assert (gateway.data / "config.yaml").read_text() == "# mine\nlimits:\n  body_mib: 3\n"
 
@@ -28,7 +28,7 @@ def test_existing_configuration_is_left_alone(make_gateway):
     ("hosts: 5\n", 1, "hosts"), ("host: no.such.host\n", 1, "host"), ("# c\norigins:\n  a: b\n", 2, "origins"),
     ("providers:\n  mine:\n    kind: telepathy\n", 3, "kind"), ("models: yes\n", 1, "models"),
 ])
-def test_invalid_value_is_named_with_file_line_key_and_reason(make_gateway, text, line, key):
+def test_invalid_value_is_reported_with_file_line_key_and_reason(make_gateway, text, line, key):
     gateway = make_gateway(config=text)
     failed = gateway.fails()
     assert failed.status == 2
@@ -38,7 +38,7 @@ def test_invalid_value_is_named_with_file_line_key_and_reason(make_gateway, text
 
 @pytest.mark.parametrize("text", ["limits: [\n", "a: b: c\n", "\tlimits: 5\n", "- 1\n- 2\n", "just text\n", "\xff\n", ", b\n",
                                   "[] ,\n", "port: 1\n--- , b\n"])
-def test_invalid_yaml_is_named_with_its_line(make_gateway, text):
+def test_invalid_yaml_is_reported_with_its_line(make_gateway, text):
     gateway = make_gateway(config="")
     (gateway.data / "config.yaml").write_bytes(text.encode("latin-1"))
     failed = gateway.fails()
@@ -97,7 +97,7 @@ def test_flag_overrides_the_environment_which_overrides_the_file(make_gateway):
     ("public_url: https://example.org:99999\n", "1: public_url: must be an address"),
     ("providers: {box: {kind: openai, base_url: 'http://box:port/v1'}}\n", "1: providers.box.base_url: must be an address"),
 ])
-def test_value_that_can_never_match_is_named(make_gateway, text, why):
+def test_value_that_can_never_match_is_reported(make_gateway, text, why):
     failed = make_gateway(config=text).fails()
     assert failed.status == 2 and f"config.yaml:{why}" in failed.stderr
 
@@ -106,10 +106,10 @@ def test_invalid_provider_address_in_the_environment_is_reported(make_gateway):
     gateway = make_gateway(environment={"OPENAI_BASE_URL": "localhost:8000"}).start()
     why = "provider openai is not configured: the environment variable OPENAI_BASE_URL must be an address"
     assert why in gateway.stderr
-    asked = gateway.command("chat", "hello")
-    assert asked.returncode == 1 and why in asked.stderr
+    done = gateway.command("chat", "hello")
+    assert done.returncode == 1 and why in done.stderr
 
 
-def test_invalid_value_in_the_environment_is_named(make_gateway):
+def test_invalid_value_in_the_environment_is_reported(make_gateway):
     failed = make_gateway(environment={"AGENT_GATEWAY_LOG_LEVEL": "loud"}).fails()
     assert failed.status == 2 and "AGENT_GATEWAY_LOG_LEVEL" in failed.stderr

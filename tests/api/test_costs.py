@@ -23,7 +23,7 @@ ANSWER_COST = 1.25
 
 @pytest.fixture
 def make_priced_talker(make_gateway, stub):
-    """Starts a gateway whose stubbed model has a price."""
+    """Returns a function that starts a gateway whose stubbed model has a price."""
     def make(**settings):
         gateway = make_gateway(config={**configuration(stub), **settings})
         (gateway.data / "prices.yaml").write_text(yaml.safe_dump({MODEL: PRICE}))
@@ -47,8 +47,8 @@ def thread_of(gateway, agent, title="Sums"):
     return accepted(gateway.http.post("/threads", json={"agent_id": agent, "title": title}), 201)
 
 
-def end_of_run(talker, thread, content="hello"):
-    """Sends a message and returns the last event of its run."""
+def run_events(talker, thread, content="hello"):
+    """Sends a message and returns the events of its run. Checks that it finishes exactly once."""
     with talker.gateway.events(thread["id"]) as events:
         turn = accepted(talker.gateway.http.post("/chat", json={"content": content, "threadId": thread["id"]}), 201)
         run = events.run(turn["id"])
@@ -137,7 +137,7 @@ def test_costs_match_the_turns(make_priced_talker):
     assert turn["metadata"]["cost_usd"] == costs(talker.gateway)["today"] == ANSWER_COST
 
 
-def test_model_without_a_price_is_free_and_named(make_gateway, stub):
+def test_model_without_a_price_is_free_and_listed(make_gateway, stub):
     provider = {"kind": "openai", "base_url": stub.openai_url, "default_model": "talker-1", "api_key_env": "STUB_KEY"}
     gateway = make_gateway(config={"providers": {"stub": provider}}, environment={"STUB_KEY": "k"}).start()
     talker = Talker(gateway, stub)
@@ -147,7 +147,7 @@ def test_model_without_a_price_is_free_and_named(make_gateway, stub):
     assert report["unpriced"] == [MODEL]
 
 
-def test_model_that_got_a_price_is_not_named(make_gateway, stub):
+def test_model_with_a_new_price_is_no_longer_listed_as_unpriced(make_gateway, stub):
     gateway = make_gateway(config=configuration(stub)).start()
     talker = Talker(gateway, stub)
     talker.says(thread_of(gateway, "assistant"), "hello", answer="hi")
@@ -158,11 +158,11 @@ def test_model_that_got_a_price_is_not_named(make_gateway, stub):
     assert costs(gateway)["unpriced"] == ["stub/other"]
 
 
-def test_huge_counts_stay_counts(make_priced_talker, stub):
+def test_huge_token_counts_do_not_overflow(make_priced_talker, stub):
     talker = make_priced_talker()
-    absurd = {"input": 2**63 - 1, "output": 2**63 - 1, "cache_read": 0, "cache_write": 0}
-    stub.script(Reply(tool_calls=[ToolCall("Glob", {"pattern": "*"})], usage=absurd), Reply(usage=absurd))
-    finish = end_of_run(talker, thread_of(talker.gateway, "assistant"))[-1]
+    usage = {"input": 2**63 - 1, "output": 2**63 - 1, "cache_read": 0, "cache_write": 0}
+    stub.script(Reply(tool_calls=[ToolCall("Glob", {"pattern": "*"})], usage=usage), Reply(usage=usage))
+    finish = run_events(talker, thread_of(talker.gateway, "assistant"))[-1]
     assert finish["usage"]["input_tokens"] == finish["usage"]["output_tokens"] > 0
 
 
@@ -172,12 +172,12 @@ def test_invalid_period_is_refused(gateway):
     assert accepted(gateway.http.get("/costs?period=")).keys() >= MEMBERS
 
 
-def test_costs_need_the_token(gateway):
+def test_costs_require_the_token(gateway):
     refused(gateway.anonymous.get("/costs"), 401, "unauthorized")
 
 
 def test_days_follow_the_hosts_time_zone(make_gateway):
-    # One of these zones always has another date than UTC.
+    # At any time, one of these zones has a different date than UTC.
     now = datetime.datetime.now(datetime.timezone.utc)
     for zone, hours in (("Etc/GMT-14", 14), ("Etc/GMT+12", -12)):
         gateway = make_gateway(environment={"TZ": zone}).start()
@@ -192,18 +192,18 @@ def test_agent_over_budget_calls_no_model(make_priced_talker):
     agent_named(talker.gateway, "thrifty", budget_usd_per_day=1)
     thread = thread_of(talker.gateway, "thrifty")
     talker.says(thread, "hello", answer="hi")
-    asked = talker.request_count()
-    run = end_of_run(talker, thread)
+    before = talker.request_count()
+    run = run_events(talker, thread)
     assert [event["type"] for event in run] == ["finish"]
     assert run[-1]["finishReason"] == "budget"
-    assert run[-1]["costUsd"] == 0 and talker.request_count() == asked
+    assert run[-1]["costUsd"] == 0 and talker.request_count() == before
     talker.says(thread_of(talker.gateway, "assistant"), "hello", answer="hi")
 
 
 def test_zero_budget_allows_no_call(make_priced_talker):
     talker = make_priced_talker()
     agent_named(talker.gateway, "poor", budget_usd_per_day=0)
-    assert end_of_run(talker, thread_of(talker.gateway, "poor"))[-1]["finishReason"] == "budget"
+    assert run_events(talker, thread_of(talker.gateway, "poor"))[-1]["finishReason"] == "budget"
     assert talker.request_count() == 0
 
 
@@ -214,7 +214,7 @@ def test_summary_that_spends_the_budget_is_the_last_call(make_priced_talker):
     for number in range(28):
         body = {"role": "user", "content": f"Note {number}. " + "x" * 3000}
         accepted(talker.gateway.http.post(f"/threads/{thread['id']}/turns", json=body), 201)
-    last = end_of_run(talker, thread)[-1]
+    last = run_events(talker, thread)[-1]
     assert last["finishReason"] == "budget" and last["costUsd"] == ANSWER_COST
     assert talker.request_count() == 1 and "Sum it up" in talker.system()
 
@@ -225,7 +225,7 @@ def test_global_budget_applies_to_all_agents(make_priced_talker):
     talker.says(thread_of(talker.gateway, "scribe"), "hello", answer="hi")
     talker.says(thread_of(talker.gateway, "assistant"), "hello", answer="hi")
     for agent in ("scribe", "assistant"):
-        assert end_of_run(talker, thread_of(talker.gateway, agent))[-1]["finishReason"] == "budget"
+        assert run_events(talker, thread_of(talker.gateway, agent))[-1]["finishReason"] == "budget"
 
 
 def test_spent_budget_survives_a_restart_and_can_be_raised(make_priced_talker):
@@ -234,13 +234,13 @@ def test_spent_budget_survives_a_restart_and_can_be_raised(make_priced_talker):
     thread = thread_of(talker.gateway, "thrifty")
     talker.says(thread, "hello", answer="hi")
     talker.gateway.restart()
-    assert end_of_run(talker, thread)[-1]["finishReason"] == "budget"
+    assert run_events(talker, thread)[-1]["finishReason"] == "budget"
     change = {"definition": {"budget_usd_per_day": 100}}
     accepted(talker.gateway.http.patch(f"/extensions/{agent['id']}", json=change))
     talker.says(thread, "hello", answer="hi")
 
 
-def test_report_has_the_share_of_input_that_came_from_prompt_caches(make_priced_talker):
+def test_report_has_the_share_of_cached_input(make_priced_talker):
     talker = make_priced_talker()
     assert "cached" not in report_of(talker)
     thread = accepted(talker.gateway.http.post("/threads", json={"title": "a title"}), 201)

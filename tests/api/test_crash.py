@@ -1,4 +1,4 @@
-"""kill -9 at any moment: acknowledged writes survive, others are there as a whole or not at all.
+"""kill -9 at any time: acknowledged writes survive, and other writes are complete or absent.
 
 See docs/contract/process.md#after-a-kill.
 """
@@ -21,7 +21,7 @@ from jobs import wait_for
 
 ROUNDS = 8
 WRITERS = 6
-CUT_OFF = (httpx.TransportError, RuntimeError)
+CONNECTION_ERRORS = (httpx.TransportError, RuntimeError)
 
 
 class Ledger:
@@ -33,27 +33,27 @@ class Ledger:
         self.deleted = set()
         self.unanswered = []
         self.count = 0
-        self.enough = threading.Event()
+        self.reached = threading.Event()
         self.target = 0
 
     def expect(self, more):
         self.target = self.count + more
-        self.enough.clear()
+        self.reached.clear()
 
     def note(self, kind, record):
         with self.lock:
             kind[record["id"]] = record
             self.count += 1
             if self.count >= self.target:
-                self.enough.set()
+                self.reached.set()
 
-    def lose(self, request):
+    def add_unanswered(self, request):
         with self.lock:
             self.unanswered.append(request)
 
 
 class Writer:
-    """A client that writes continuously until the gateway is gone."""
+    """A client that writes continuously until the gateway is killed."""
 
     def __init__(self, gateway, ledger, seed):
         self.gateway, self.ledger, self.random = gateway, ledger, random.Random(seed)
@@ -65,17 +65,17 @@ class Writer:
             while True:
                 try:
                     self.random.choice([self.new_thread, self.new_thread_without_key, self.new_turn, self.new_turn,
-                                        self.new_extension, self.switch, self.forget, self.ask])()
-                except CUT_OFF:
+                                        self.new_extension, self.toggle_extension, self.delete_extension, self.ask])()
+                except CONNECTION_ERRORS:
                     return
 
     def post(self, path, body):
-        """Posts with its own key; a request without a response can be sent again after the restart."""
+        """Posts with a new key, so that a request without a response can be sent again after the restart."""
         request = (path, body, str(uuid.uuid4()))
         try:
             return accepted(send(self.http, request), 201)
-        except CUT_OFF:
-            self.ledger.lose(request)
+        except CONNECTION_ERRORS:
+            self.ledger.add_unanswered(request)
             raise
 
     def new_thread(self):
@@ -95,26 +95,26 @@ class Writer:
 
     def new_extension(self):
         body = {"type": "theme", "name": f"crash-{uuid.uuid4().hex}", "description": "", "definition": {"dark": True}}
-        self.mine = self.post("/extensions", body)
-        self.ledger.note(self.ledger.extensions, self.mine)
+        self.extension = self.post("/extensions", body)
+        self.ledger.note(self.ledger.extensions, self.extension)
 
-    def switch(self):
-        """Toggles its own extension; while the request is in flight either value is valid."""
-        mine = getattr(self, "mine", None)
-        if mine is None:
+    def toggle_extension(self):
+        """Toggles the writer's own extension. Both values are valid while the request is in flight."""
+        extension = getattr(self, "extension", None)
+        if extension is None:
             return
-        self.ledger.extensions[mine["id"]] = None
-        self.mine = accepted(self.http.post(f"/extensions/{mine['id']}/toggle"))
-        self.ledger.note(self.ledger.extensions, self.mine)
+        self.ledger.extensions[extension["id"]] = None
+        self.extension = accepted(self.http.post(f"/extensions/{extension['id']}/toggle"))
+        self.ledger.note(self.ledger.extensions, self.extension)
 
-    def forget(self):
-        mine = getattr(self, "mine", None)
-        if mine is None:
+    def delete_extension(self):
+        extension = getattr(self, "extension", None)
+        if extension is None:
             return
-        self.mine = None
-        self.ledger.extensions[mine["id"]] = None
-        assert self.http.delete(f"/extensions/{mine['id']}").status_code == 204
-        self.ledger.deleted.add(mine["id"])
+        self.extension = None
+        self.ledger.extensions[extension["id"]] = None
+        assert self.http.delete(f"/extensions/{extension['id']}").status_code == 204
+        self.ledger.deleted.add(extension["id"])
 
     def ask(self):
         self.ledger.note(self.ledger.questions, self.post("/chat", {"content": "hello"}))
@@ -127,11 +127,11 @@ def send(client, request):
 
 def write_and_kill(gateway, ledger, number):
     """Runs writers, kills the gateway while they write, and restarts it."""
-    chance = random.Random(number)
-    ledger.expect(chance.randint(20, 200))
+    rng = random.Random(number)
+    ledger.expect(rng.randint(20, 200))
     with ThreadPoolExecutor(WRITERS) as pool:
         writers = [pool.submit(Writer(gateway, ledger, number * WRITERS + each).run) for each in range(WRITERS)]
-        assert ledger.enough.wait(PATIENCE), f"only {ledger.count} of {ledger.target} writes were acknowledged"
+        assert ledger.reached.wait(PATIENCE), f"only {ledger.count} of {ledger.target} writes were acknowledged"
         gateway.kill()
     for writer in writers:
         writer.result()
@@ -158,7 +158,7 @@ def compare(gateway, ledger):
 
 
 def compare_answers(gateway, ledger):
-    """Checks that every question is there with at most one answer."""
+    """Checks that every question is stored and has at most one answer."""
     for question in ledger.questions.values():
         found = all_turns(gateway, question["thread_id"])
         assert question["id"] in ids(found)
@@ -180,7 +180,7 @@ def test_kill_9_loop_loses_no_acknowledged_write(make_gateway):
         compare(gateway, ledger)
     compare_answers(gateway, ledger)
 
-    # A request without a response can be repeated under its key, and has then been executed exactly once.
+    # Requests without a response can be repeated with their keys, and each is then executed exactly once.
     for request in ledger.unanswered:
         accepted(send(gateway.http, request), 201)
     threads, turns = compare(gateway, ledger)

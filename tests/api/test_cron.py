@@ -1,4 +1,4 @@
-"""Schedules: times of an expression, jobs that fire, and missed due times.
+"""Schedules: the times of an expression, jobs that fire, and missed due times.
 
 See docs/contract/jobs.md#schedules.
 """
@@ -26,11 +26,11 @@ def times(gateway, expression, zone=None):
 
 def fired(gateway, job, count, seconds=PATIENCE):
     """Waits until the job has completed this many scheduled runs. Returns all rows, oldest first."""
-    def look():
+    def enough_rows():
         found = rows(gateway, job, limit=1000)
         return found if sum(row["status"] == "completed" for row in found) >= count else None
 
-    return wait_for(look, seconds)[::-1]
+    return wait_for(enough_rows, seconds)[::-1]
 
 
 def is_on_time(row):
@@ -50,7 +50,7 @@ def test_expression_has_its_next_five_times(gateway):
     assert all(parsed(later) - parsed(sooner) == timedelta(seconds=5) for sooner, later in zip(found, found[1:]))
 
 
-def test_more_times_can_be_asked_for(gateway):
+def test_number_of_times_can_be_chosen(gateway):
     found = accepted(gateway.http.get("/cron", params={"expression": "@hourly", "limit": 30}))["next"]
     assert len(found) == 30 and parsed(found[-1]) - parsed(found[0]) == timedelta(hours=29)
 
@@ -64,13 +64,13 @@ def test_unknown_host_zone_is_reported(make_gateway):
     def log_of(started):
         return "".join(file.read_text() for file in (started.data / "logs").iterdir())
 
-    odd = make_gateway(environment={"TZ": "EST5EDT,M3.2.0,M11.1.0"}).start()
-    assert all(found.endswith("T09:00:00.000Z") for found in times(odd, "0 9 * * *"))
-    odd.stop()
-    short = make_gateway(environment={"TZ": "EST5EDT,M3.2.0,M11.1.0"}).start()
-    short.stop()
-    # Nobody should miss it because the gateway is stopped at once.
-    assert "TZ is EST5EDT,M3.2.0,M11.1.0, which is not in the time zone database" in log_of(short)
+    unusual = make_gateway(environment={"TZ": "EST5EDT,M3.2.0,M11.1.0"}).start()
+    assert all(found.endswith("T09:00:00.000Z") for found in times(unusual, "0 9 * * *"))
+    unusual.stop()
+    stopped = make_gateway(environment={"TZ": "EST5EDT,M3.2.0,M11.1.0"}).start()
+    stopped.stop()
+    # The warning is logged even if the gateway is stopped immediately.
+    assert "TZ is EST5EDT,M3.2.0,M11.1.0, which is not in the time zone database" in log_of(stopped)
     usual = make_gateway(environment={"TZ": ":Europe/Berlin"}).start()
     usual.stop()
     assert "time zone database" not in log_of(usual)
@@ -142,9 +142,9 @@ def test_disabled_deleted_or_changed_job_stops_firing(gateway, new_name):
     delete(gateway, deleted)
     accepted(gateway.http.patch(f"/extensions/{changed['id']}", json={"trigger": None}))
     before = [ended(gateway, job) for job in (disabled, changed)]
-    witness = new_job(gateway, new_name("job"), EACH_SECOND)
-    fired(gateway, witness, 2)
-    disable(gateway, witness)
+    control = new_job(gateway, new_name("job"), EACH_SECOND)
+    fired(gateway, control, 2)
+    disable(gateway, control)
     assert [ended(gateway, job) for job in (disabled, changed)] == before
 
 
@@ -176,28 +176,29 @@ def test_missing_or_disabled_agent_or_owner_leaves_a_row(gateway, new_name):
 # Missed times.
 
 
-def over_a_pause(gateway, job, seconds, meanwhile=lambda: None):
-    """Stops the gateway for some seconds after the job's first run, calls `meanwhile`, and returns when it was down."""
+def pause(gateway, job, seconds, meanwhile=lambda: None):
+    """Stops the gateway for some seconds after the job's first run, and calls `meanwhile` in that time. Returns when it
+    was stopped and when it was restarted."""
     fired(gateway, job, 1)
     gateway.stop()
     down = datetime.now(timezone.utc)
     meanwhile()
-    time.sleep(seconds)  # Due times of the wall clock must pass.
+    time.sleep(seconds)  # Due times must pass on the wall clock.
     up = datetime.now(timezone.utc)
     gateway.start()
     return down, up
 
 
 def rows_due(gateway, job, down, up):
-    """Returns the due times within the pause, oldest first. The edges are left out: the gateway's own times lie
-    slightly inside."""
+    """Returns the rows that were due during the pause, oldest first. Excludes its edges: the times at which the gateway
+    itself stopped and started are slightly inside."""
     return [row for row in rows(gateway, job, limit=1000)[::-1]
             if down + timedelta(seconds=0.5) < parsed(row["due_at"]) < up]
 
 
 def test_missed_time_leaves_a_skipped_row(own_gateway, new_name):
     job = new_job(own_gateway, new_name("job"), EACH_SECOND, concurrency="queue")
-    down, up = over_a_pause(own_gateway, job, 3)
+    down, up = pause(own_gateway, job, 3)
     missed = wait_for(lambda: rows_due(own_gateway, job, down, up))
     assert [row["status"] for row in missed] == ["skipped"] * len(missed) and len(missed) >= 2
     assert all("missed while the gateway was down" in row["error"] for row in missed)
@@ -206,43 +207,43 @@ def test_missed_time_leaves_a_skipped_row(own_gateway, new_name):
     assert all(later - sooner == timedelta(seconds=1) for sooner, later in zip(due, due[1:]))
 
 
-def test_job_edited_on_disk_misses_times_too(own_gateway, new_name):
+def test_job_edited_on_disk_has_missed_times(own_gateway, new_name):
     job = new_job(own_gateway, new_name("job"), EACH_SECOND, concurrency="queue")
     file = own_gateway.data / "jobs" / job["name"] / "job.yaml"
-    down, up = over_a_pause(own_gateway, job, 3, lambda: file.write_text(file.read_text() + "timeout_s: 60\n"))
+    down, up = pause(own_gateway, job, 3, lambda: file.write_text(file.read_text() + "timeout_s: 60\n"))
     assert accepted(own_gateway.http.get(f"/extensions/{job['id']}"))["definition"]["timeout_s"] == 60
     missed = wait_for(lambda: rows_due(own_gateway, job, down, up))
     assert [row["status"] for row in missed] == ["skipped"] * len(missed) and len(missed) >= 2
 
 
-def test_job_enabled_on_disk_has_missed_nothing(own_gateway, new_name):
+def test_job_enabled_on_disk_has_no_missed_times(own_gateway, new_name):
     job = new_job(own_gateway, new_name("job"), EACH_SECOND, concurrency="queue")
     fired(own_gateway, job, 1)
     disable(own_gateway, job)
     file = own_gateway.data / "jobs" / job["name"] / "job.yaml"
     before = len(ended(own_gateway, job))
-    over_a_pause(own_gateway, job, 2, lambda: file.write_text(file.read_text().replace("enabled: false", "enabled: true")))
+    pause(own_gateway, job, 2, lambda: file.write_text(file.read_text().replace("enabled: false", "enabled: true")))
     found = fired(own_gateway, job, before + 1)
     assert "skipped" not in [row["status"] for row in found]
 
 
 def test_catch_up_once_runs_the_last_missed_time(own_gateway, new_name):
     job = new_job(own_gateway, new_name("job"), EACH_SECOND, concurrency="queue", missed="once")
-    over_a_pause(own_gateway, job, 3)
-    # Only the gateway knows which missed time is the last, because that depends on the duration of its start; it logs
-    # it.
-    why = "missed while the gateway was down; a later missed time was run"
-    missed = wait_for(lambda: [row for row in rows(own_gateway, job, limit=1000) if (row["error"] or "").startswith(why)])
+    pause(own_gateway, job, 3)
+    # Which missed time is the last depends on how long the gateway takes to start. Its rows show that.
+    error = "missed while the gateway was down; a later missed time was run"
+    missed = wait_for(lambda: [row for row in rows(own_gateway, job, limit=1000)
+                               if (row["error"] or "").startswith(error)])
     last = parsed(missed[0]["due_at"]) + timedelta(seconds=1)
     ran = wait_for(lambda: [row for row in rows(own_gateway, job, limit=1000)
                             if parsed(row["due_at"]) == last and row["finished_at"]])
     assert len(missed) >= 2 and [row["status"] for row in ran] == ["completed"]
 
 
-def test_disabled_job_misses_nothing(own_gateway, new_name):
+def test_disabled_job_has_no_missed_times(own_gateway, new_name):
     job = new_job(own_gateway, new_name("job"), EACH_SECOND, enabled=False)
     other = new_job(own_gateway, new_name("job"), EACH_SECOND)
-    over_a_pause(own_gateway, other, 2)
+    pause(own_gateway, other, 2)
     fired(own_gateway, other, 2)
     assert rows(own_gateway, job) == []
     accepted(toggle(own_gateway, job))

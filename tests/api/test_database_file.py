@@ -1,4 +1,4 @@
-"""A database or disk that cannot be used: clear errors, and no acknowledged write is lost.
+"""A database or disk that cannot be used: clear errors and no loss of acknowledged writes.
 
 See docs/contract/process.md#the-database.
 """
@@ -16,8 +16,8 @@ from jobs import new_job, rows, run, wait_for
 from talker import configuration
 
 
-def corrupted(gateway, change):
-    """Runs a gateway, changes its database and returns the new bytes of the file."""
+def change_database(gateway, change):
+    """Runs a gateway, stops it, changes its database file and returns the new content of the file."""
     gateway.start()
     accepted(gateway.http.post("/threads", json={}), 201)
     assert gateway.stop() == 0
@@ -31,16 +31,16 @@ def corrupted(gateway, change):
     lambda file: file.write_bytes(file.read_bytes()[:5000]),
     lambda file: file.write_bytes(file.read_bytes()[:100] + os.urandom(len(file.read_bytes()) - 100)),
 ], ids=["text", "cut off", "overwritten"])
-def test_corrupt_database_is_named_and_left_alone(make_gateway, change):
+def test_corrupt_database_is_reported_and_not_changed(make_gateway, change):
     gateway = make_gateway()
-    left = corrupted(gateway, change)
+    content = change_database(gateway, change)
     failed = gateway.fails()
     assert failed.status == 5 and str(gateway.data / "gateway.db") in failed.stderr
-    assert (gateway.data / "gateway.db").read_bytes() == left
+    assert (gateway.data / "gateway.db").read_bytes() == content
 
 
-def test_corruption_found_while_reading_is_named(own_gateway):
-    """A start reads no more of a large database than it needs."""
+def test_corruption_found_while_reading_is_reported(own_gateway):
+    """A start does not read all of a large database."""
     for number in range(300):
         theme = {"type": "theme", "name": f"theme-{number}", "description": f"needle {number} " * 250, "definition": {}}
         accepted(own_gateway.http.post("/extensions", json=theme), 201)
@@ -56,8 +56,8 @@ def test_corruption_found_while_reading_is_named(own_gateway):
     assert file.read_bytes() == damaged
 
 
-def with_damaged_turn(gateway):
-    """Stops the gateway and destroys a page of the table of turns, which no start reads."""
+def damage_turns(gateway):
+    """Stops the gateway and overwrites a page of the table `turns` that a start does not read."""
     thread = accepted(gateway.http.post("/threads", json={}), 201)
     for number in range(300):
         body = {"role": "user", "content": f"needle {number} " * 250}
@@ -66,24 +66,24 @@ def with_damaged_turn(gateway):
     file, page_size = gateway.data / "gateway.db", 4096
     content = bytearray(file.read_bytes())
     for start in range(0, len(content), page_size):
-        # A leaf of a table begins with 13; pages of long texts with a page number.
+        # Leaf pages of a table begin with 13, overflow pages of long texts with a page number.
         if content[start] == 13 and b"needle 150 " in content[start:start + page_size]:
             content[start:start + page_size] = os.urandom(page_size)
     file.write_bytes(content)
 
 
-def test_damage_that_no_start_reads_is_found_by_the_daily_check(make_gateway):
+def test_damage_that_a_start_does_not_read_is_found_by_the_daily_check(make_gateway):
     gateway = make_gateway(environment={"AGENT_GATEWAY_TEST_DATABASE_CHECK": "0"}).start()
     assert accepted(gateway.http.get("/signals", params={"kind": "database-damaged"})) == []
-    with_damaged_turn(gateway)
+    damage_turns(gateway)
     gateway.start()
     signal, = wait_for(lambda: accepted(gateway.http.get("/signals", params={"kind": "database-damaged"})))
     assert signal["severity"] == "critical" and "gateway.db is damaged: turns" in signal["message"]
     assert "Stop the gateway and restore a backup" in signal["message"]
 
 
-def test_damaged_database_is_not_backed_up_and_the_gateway_says_so(own_gateway, tmp_path):
-    with_damaged_turn(own_gateway)
+def test_damaged_database_is_not_backed_up_and_causes_a_signal(own_gateway, tmp_path):
+    damage_turns(own_gateway)
     own_gateway.start()
     done = own_gateway.command("backup", str(tmp_path / "b.tar.zst"))
     assert done.returncode == 1 and "is damaged: turns" in done.stderr and "nothing was backed up" in done.stderr
@@ -91,7 +91,7 @@ def test_damaged_database_is_not_backed_up_and_the_gateway_says_so(own_gateway, 
     assert signal["severity"] == "critical" and not (tmp_path / "b.tar.zst").exists()
 
 
-def test_newer_database_is_named_and_left_alone(make_gateway):
+def test_newer_database_is_reported_and_not_changed(make_gateway):
     def raise_version(file):
         with sqlite3.connect(file) as database:
             version = database.execute("PRAGMA user_version").fetchone()[0]
@@ -100,18 +100,18 @@ def test_newer_database_is_named_and_left_alone(make_gateway):
         database.close()
 
     gateway = make_gateway()
-    left = corrupted(gateway, raise_version)
+    content = change_database(gateway, raise_version)
     failed = gateway.fails()
     assert failed.status == 5 and str(gateway.data / "gateway.db") in failed.stderr and "newer" in failed.stderr
-    assert (gateway.data / "gateway.db").read_bytes() == left
+    assert (gateway.data / "gateway.db").read_bytes() == content
 
 
 def test_unwritable_database_is_a_clear_error(make_gateway):
     gateway = make_gateway(user=65534 if os.geteuid() == 0 else None)
-    left = corrupted(gateway, lambda file: file.chmod(0o400))
+    content = change_database(gateway, lambda file: file.chmod(0o400))
     failed = gateway.fails()
     assert failed.status not in (0, 75) and str(gateway.data / "gateway.db") in failed.stderr
-    assert (gateway.data / "gateway.db").read_bytes() == left
+    assert (gateway.data / "gateway.db").read_bytes() == content
 
 
 # Full disks.
@@ -143,7 +143,7 @@ def test_message_on_a_full_disk_leaves_no_thread(gateway_on_small_disk):
     assert [thread["id"] for thread in accepted(gateway.http.get("/threads"))] == [made["id"]]
 
 
-def test_stop_on_a_full_disk_is_507_until_there_is_room(make_gateway, stub, tmp_path):
+def test_stop_on_a_full_disk_is_507_until_space_is_freed(make_gateway, stub, tmp_path):
     with small_disk(tmp_path / "small", "size=24m") as small:
         gateway = make_gateway(data=small, config=configuration(stub)).start()
         try:
@@ -160,9 +160,9 @@ def test_stop_on_a_full_disk_is_507_until_there_is_room(make_gateway, stub, tmp_
             gateway.kill()
 
 
-@pytest.mark.parametrize("waits", [False, True], ids=["under way", "waiting"])
-def test_job_stop_on_a_full_disk_is_507_until_there_is_room(
-        make_gateway, stub, tmp_path, waits):
+@pytest.mark.parametrize("is_queued", [False, True], ids=["active", "queued"])
+def test_job_stop_on_a_full_disk_is_507_until_space_is_freed(
+        make_gateway, stub, tmp_path, is_queued):
     with small_disk(tmp_path / "small", "size=24m") as small:
         gateway = make_gateway(data=small, config=configuration(stub)).start()
         try:
@@ -170,7 +170,7 @@ def test_job_stop_on_a_full_disk_is_507_until_there_is_room(
             job = new_job(gateway, "patient", concurrency="queue")
             run(gateway, job)
             assert answer.was_asked()
-            if waits:
+            if is_queued:
                 run(gateway, job)
             newest = rows(gateway, job)[0]
             fill_with_the_log(gateway)
@@ -182,7 +182,7 @@ def test_job_stop_on_a_full_disk_is_507_until_there_is_room(
             gateway.kill()
 
 
-def test_dropping_a_queued_turn_on_a_full_disk_is_507_until_there_is_room(
+def test_deleting_a_queued_turn_on_a_full_disk_is_507_until_space_is_freed(
         make_gateway, stub, tmp_path):
     with small_disk(tmp_path / "small", "size=24m") as small:
         gateway = make_gateway(data=small, config=configuration(stub)).start()
@@ -208,13 +208,13 @@ def test_killed_gateway_starts_on_a_full_disk_and_serves_reads(gateway_on_small_
     gateway.kill()
     gateway.start()
     assert [thread["id"] for thread in accepted(gateway.http.get("/threads"))] == [made["id"]]
-    # Longer than the free space in a restarted log.
+    # This is longer than the free space in a restarted log.
     refused(gateway.http.post("/chat", json={"content": "word " * 800_000}), 507, "disk full")
     (gateway.data / "filling").unlink()
     accepted(gateway.http.post("/threads", json={}), 201)
 
 
-def test_failed_start_on_a_full_disk_says_where_to_make_room(gateway_on_small_disk):
+def test_failed_start_on_a_full_disk_names_the_directory(gateway_on_small_disk):
     gateway = gateway_on_small_disk.start()
     accepted(gateway.http.post("/threads", json={}), 201)
     assert gateway.stop() == 0
@@ -224,7 +224,7 @@ def test_failed_start_on_a_full_disk_says_where_to_make_room(gateway_on_small_di
     assert "SQLite" not in failed.stderr
 
 
-def test_answers_are_durable_again_once_there_is_room(gateway_on_small_disk, stub):
+def test_answers_are_durable_after_space_is_freed(gateway_on_small_disk, stub):
     gateway = gateway_on_small_disk
     gateway.configure(configuration(stub))
     gateway.start()
@@ -251,14 +251,14 @@ def test_answers_are_durable_again_once_there_is_room(gateway_on_small_disk, stu
 
 
 def fill(gateway):
-    """Fills the disk."""
+    """Fills the disk with a file."""
     with (gateway.data / "filling").open("wb", buffering=0) as file, contextlib.suppress(OSError):
         while True:
             file.write(bytes(4096))
 
 
 def fill_with_the_log(gateway):
-    """Fills the free space in the database log as well: a log restarted after a checkpoint has some."""
+    """Also fills the free space in the database log: a log that was restarted after a checkpoint has some."""
     while True:
         with contextlib.closing(sqlite3.connect(gateway.data / "gateway.db", timeout=PATIENCE)) as database:
             database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -269,7 +269,7 @@ def fill_with_the_log(gateway):
 
 
 def fill_and_free(gateway):
-    """Writes until the disk is full, reads, makes room and writes again."""
+    """Writes until the disk is full, reads, enlarges the disk and writes again."""
     made = accepted(gateway.http.post("/threads", json={}), 201)
     path, body = f"/threads/{made['id']}/turns", {"content": "x" * 200_000, "role": "user"}
     kept = []

@@ -1,4 +1,4 @@
-"""Work that an agent hands to another agent or to a job: Delegate and RunJob.
+"""Work that an agent delegates to another agent or to a job: Delegate and RunJob.
 
 See docs/contract/agents.md#delegation.
 """
@@ -16,7 +16,7 @@ def threads_of(gateway, agent):
 
 @pytest.fixture
 def caller_and_helper(talker, new_name):
-    """A thread of the calling agent, and another agent."""
+    """A thread of the calling agent, and the agent that it delegates to."""
     caller = new_agent(talker.gateway, new_name("caller"))
     return new_thread(talker.gateway, caller), new_agent(talker.gateway, new_name("helper"))
 
@@ -29,8 +29,8 @@ def test_answer_of_another_agent_is_returned(talker, caller_and_helper):
     thread, helper = caller_and_helper
     run = run_chat(talker, thread, calls(delegate(helper)), "It is 42.", "He says 42.")
     assert of_kind(run, "tool-end")[0]["output"] == "It is 42." and not of_kind(run, "tool-end")[0]["isError"]
-    its = threads_of(talker.gateway, helper)[0]
-    assert [(turn["role"], turn["content"]) for turn in turns_of(talker.gateway, its)] == [
+    helper_thread = threads_of(talker.gateway, helper)[0]
+    assert [(turn["role"], turn["content"]) for turn in turns_of(talker.gateway, helper_thread)] == [
         ("user", "Find out."), ("assistant", "It is 42.")]
     messages = talker.stub.requests[1].json["messages"]
     assert [message["content"] for message in messages if message["role"] != "system"] == ["Find out."]
@@ -100,8 +100,8 @@ def test_stopping_the_caller_stops_the_helper(talker, caller_and_helper):
     partial = turns_of(talker.gateway, thread, "assistant")[0]
     assert partial["content"] == "I ask." and partial["metadata"]["partial"] is True
     assert [step["tool_call_ids"] for step in partial["metadata"]["steps"]] == [[end["toolCallId"]]]
-    its = turns_of(talker.gateway, threads_of(talker.gateway, helper)[0], "assistant")[0]
-    assert its["content"] == "Half" and its["metadata"]["finish_reason"] == "stopped"
+    helper_answer = turns_of(talker.gateway, threads_of(talker.gateway, helper)[0], "assistant")[0]
+    assert helper_answer["content"] == "Half" and helper_answer["metadata"]["finish_reason"] == "stopped"
 
 
 def test_active_run_shows_its_calls(talker, caller_and_helper):

@@ -125,17 +125,17 @@ def link_to_another(folder, gateway):
     folder.symlink_to(gateway.data / "agents" / "assistant")
 
 
-@pytest.mark.parametrize("in_the_way", [plain_file, link_out, link_to_another])
-def test_unwritable_file_changes_nothing(gateway, create_extension, in_the_way):
+@pytest.mark.parametrize("obstacle", [plain_file, link_out, link_to_another])
+def test_failed_write_changes_nothing(gateway, create_extension, obstacle):
     made = create_extension()
     folder = config_file(gateway, made).parent
     shutil.rmtree(folder)
-    in_the_way(folder, gateway)
-    theirs = (gateway.data / "agents" / "assistant" / "agent.yaml").read_text()
+    obstacle(folder, gateway)
+    other_file = (gateway.data / "agents" / "assistant" / "agent.yaml").read_text()
     invalid(patch(gateway, made, {"systemPrompt": 1}), "systemPrompt")
     body = refused(patch(gateway, made, {"systemPrompt": "new"}), 500, "update failed")
     assert set(body) == {"error"} and record(gateway, made) == made
-    assert (gateway.data / "agents" / "assistant" / "agent.yaml").read_text() == theirs
+    assert (gateway.data / "agents" / "assistant" / "agent.yaml").read_text() == other_file
     folder.unlink()
     accepted(patch(gateway, made, {"systemPrompt": "new"}))
     assert on_disk(gateway, made)["systemPrompt"] == "new"
@@ -172,7 +172,7 @@ def test_only_changed_files_need_disk_space(make_gateway):
         assert gateway.stop() == 0
 
 
-def test_edit_that_cannot_be_saved_is_not_overwritten(own_gateway):
+def test_edit_that_cannot_be_moved_to_the_trash_is_not_overwritten(own_gateway):
     body = {"type": "agent", "name": "mine", "description": "d", "definition": {"systemPrompt": "You help."}}
     made = accepted(own_gateway.http.post("/extensions", json=body), 201)
     config_file(own_gateway, made).write_text("systemPrompt: edited")
@@ -194,7 +194,7 @@ def test_invalid_definition_is_refused_and_changes_nothing(gateway, create_exten
     assert config_file(gateway, made).read_bytes() == before and record(gateway, made) == made
 
 
-def test_job_needs_its_members(gateway, create_extension):
+def test_job_requires_its_members(gateway, create_extension):
     made = create_extension("job")
     invalid(patch(gateway, made, {"prompt": "x"}), "agent_id")
     refused(patch(gateway, made, {"agent_id": "assistant", "prompt_file": "../../x"}), 400,
@@ -228,7 +228,7 @@ def test_built_in_can_be_read_but_not_overwritten(gateway):
             "built-in extensions are not editable")
 
 
-def test_overwriting_is_announced(gateway, create_extension):
+def test_overwriting_publishes_an_event(gateway, create_extension):
     made = create_extension()
     with gateway.events() as events:
         accepted(patch(gateway, made, {"systemPrompt": "x"}))
@@ -238,8 +238,8 @@ def test_overwriting_is_announced(gateway, create_extension):
 
 def test_definition_must_be_readable_from_its_file(gateway, create_extension):
     made = create_extension()
-    taken, over = (json.dumps({"systemPrompt": "x" * size}) for size in ((1 << 20) - 500, 1 << 20))
-    assert gateway.http.patch(f"/extensions/{made['id']}/disk-config", content=taken).status_code == 200
-    invalid(gateway.http.patch(f"/extensions/{made['id']}/disk-config", content=over))
+    accepted_content, too_large = (json.dumps({"systemPrompt": "x" * size}) for size in ((1 << 20) - 500, 1 << 20))
+    assert gateway.http.patch(f"/extensions/{made['id']}/disk-config", content=accepted_content).status_code == 200
+    invalid(gateway.http.patch(f"/extensions/{made['id']}/disk-config", content=too_large))
     accepted(gateway.http.post("/reseed"))
     assert len(record(gateway, made)["definition"]["systemPrompt"]) == (1 << 20) - 500

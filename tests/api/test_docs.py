@@ -1,4 +1,4 @@
-"""Runs every command in the user documentation: each page is typed into a shell, top to bottom."""
+"""Runs every command in the user documentation, each page in one shell, and checks its links and lists."""
 
 import re
 import shutil
@@ -11,12 +11,12 @@ from gateway import BINARY, REPOSITORY, Gateway
 
 DOCS = REPOSITORY / "docs"
 NOT_FOR_USERS = {"architecture.md", "command-line.md"}
-# They decide on a proposal and read exports that do not exist here; their commands have their own tests.
-NAMES_EXAMPLES = {"move-in.md", "review-a-proposal.md"}
+# Their commands refer to proposals and exports that do not exist here; other tests run these commands.
+USES_EXAMPLES = {"move-in.md", "review-a-proposal.md"}
 METHODS = {"get", "post", "put", "patch", "delete"}
 PAGES = sorted(path for path in DOCS.glob("*.md") if path.name not in NOT_FOR_USERS)
 
-# Programs that the test machine lacks or must not run. systemd is imitated by starting and stopping the gateway.
+# Stubs of programs that the test machine lacks or must not run. That of systemctl starts and stops the gateway.
 PROGRAMS = {
     "sudo": 'exec "$@"',
     "apt-get": "true",
@@ -41,15 +41,15 @@ def blocks(page):
 SERVE = 'nohup agw serve --port 0 >"$HOME/serving" 2>&1 &\nuntil agw status >/dev/null 2>&1; do sleep 0.1; done'
 
 
-def as_typed(block):
-    """`agw serve` occupies its terminal: it is started in the background, as in a second terminal."""
+def in_background(block):
+    """Returns the block with `agw serve`, which would not return, started in the background."""
     return re.sub(r"^((?:\w+=\S+ )*)agw serve$", r"\1" + SERVE.replace("\n", r"\n"), block, flags=re.M)
 
 
 @pytest.fixture
 def shell(tmp_path, stub):
-    """A home with these programs first in PATH; runs the blocks of a page in one shell that stops at the first failure.
-"""
+    """Returns a function that runs the blocks of a page in one shell, which exits at the first failure. The stubs are
+    first in PATH."""
     gateway = Gateway(tmp_path, config="port: 0\n")
     programs = gateway.home / "bin"
     programs.mkdir()
@@ -64,10 +64,11 @@ def shell(tmp_path, stub):
     (gateway.home / "script" / "package").symlink_to(shutil.which("true"))
 
     def run(page):
-        typed = "\n".join(as_typed(block) for block in blocks(page))
-        if "nohup agw serve" not in typed:
-            typed = f"{SERVE}\n{typed}"
-        script = "set -e\n" + typed.replace("http://127.0.0.1:11434", stub.base_url).replace("/home/you", str(gateway.home))
+        commands = "\n".join(in_background(block) for block in blocks(page))
+        if "nohup agw serve" not in commands:
+            commands = f"{SERVE}\n{commands}"
+        commands = commands.replace("http://127.0.0.1:11434", stub.base_url)
+        script = "set -e\n" + commands.replace("/home/you", str(gateway.home))
         return subprocess.run(["bash", "-x", "-c", script], capture_output=True, text=True, timeout=4 * PATIENCE,
                               cwd=gateway.home, env=gateway.variables())
 
@@ -96,7 +97,7 @@ def test_pages_exist():
             "troubleshoot.md"} <= {page.name for page in PAGES}
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if blocks(page) and page.name not in NAMES_EXAMPLES],
+@pytest.mark.parametrize("page", [page for page in PAGES if blocks(page) and page.name not in USES_EXAMPLES],
                          ids=lambda page: page.stem)
 def test_commands_of_a_page_work(shell, page):
     done = shell(page)
@@ -108,15 +109,15 @@ def without_blocks(page):
 
 
 def anchors(page):
-    """The anchors that GitHub gives the headings of a page."""
+    """Returns the anchors that GitHub generates for the headings of a page."""
     headings = re.findall(r"^#+ (.*)$", without_blocks(page), re.M)
     return {re.sub(r"[^\w\- ]", "", heading).strip().lower().replace(" ", "-") for heading in headings}
 
 
-LINKING = sorted([*DOCS.rglob("*.md"), *REPOSITORY.glob("*.md")])
+PAGES_WITH_LINKS = sorted([*DOCS.rglob("*.md"), *REPOSITORY.glob("*.md")])
 
 
-@pytest.mark.parametrize("page", LINKING, ids=lambda page: str(page.relative_to(REPOSITORY).with_suffix("")))
+@pytest.mark.parametrize("page", PAGES_WITH_LINKS, ids=lambda page: str(page.relative_to(REPOSITORY).with_suffix("")))
 def test_links_between_pages_resolve(page):
     prose = re.sub(r"`[^`]*`", "", without_blocks(page))
     for target, anchor in re.findall(r"\]\((?!https?:)([^)#]*)(?:#([^)]+))?\)", prose):
@@ -160,8 +161,8 @@ def test_configuration_page_lists_every_key(own_gateway):
         if value:
             keys.add(".".join(sections))
     assert keys
-    named = set(re.findall(r"`([a-z_.]+)`", "\n".join(rows("configuration.md"))))
-    assert named == keys | {"http_proxy"}  # the only lower-case variable
+    listed = set(re.findall(r"`([a-z_.]+)`", "\n".join(rows("configuration.md"))))
+    assert listed == keys | {"http_proxy"}  # the only lower-case variable
 
 
 def test_configuration_page_lists_every_variable(own_gateway):
@@ -178,9 +179,10 @@ def test_command_line_page_lists_every_exit_status_of_the_manual():
 
 def test_extensions_page_lists_every_member_of_every_definition(gateway):
     page = (DOCS / "extensions.md").read_text()
-    named = {section.split("\n")[0]: set(re.findall(r"^\| `(\w+)` \|", section, re.M)) for section in page.split("\n### ")[1:]}
+    listed = {section.split("\n")[0]: set(re.findall(r"^\| `(\w+)` \|", section, re.M))
+              for section in page.split("\n### ")[1:]}
     schemas = accepted(gateway.http.get("/schemas"))
-    assert named == {kind: set(schema["properties"]) for kind, schema in schemas.items()}
+    assert listed == {kind: set(schema["properties"]) for kind, schema in schemas.items()}
 
 
 def test_agents_page_lists_every_tool(own_gateway):
@@ -188,14 +190,14 @@ def test_agents_page_lists_every_tool(own_gateway):
     accepted(own_gateway.http.patch("/agents/assistant/stage", json=change))
     prompt = accepted(own_gateway.http.get("/agents/assistant/prompt", params={"mode": "act"}))
     tools = {tool["name"] for tool in prompt["tools"] if tool["name"][0].isupper()}
-    named = re.findall(r"`(\w+)`", "\n".join(rows("agents-at-work.md")))
-    assert set(named) == tools
+    listed = re.findall(r"`(\w+)`", "\n".join(rows("agents-at-work.md")))
+    assert set(listed) == tools
 
 
 SCRIPTS = set(re.findall(r"^\| `(script/[\w-]+)", (REPOSITORY / "CONTRIBUTING.md").read_text(), re.M))
 
 
-@pytest.mark.parametrize("script", sorted(SCRIPTS - {"script/server"}))  # builds and passes its arguments on
+@pytest.mark.parametrize("script", sorted(SCRIPTS - {"script/server"}))  # it builds, and passes its arguments to agw
 def test_scripts_print_their_usage(script, tmp_path):
     done = subprocess.run([str(REPOSITORY / script), "--help"], capture_output=True, text=True, timeout=PATIENCE, cwd=tmp_path)
     assert done.returncode == 0 and done.stderr == ""

@@ -1,4 +1,4 @@
-"""Forms that MCP servers ask for during a call are questions to the person.
+"""Forms that MCP servers request during a call become questions to the person.
 
 See docs/contract/approvals.md#questions.
 """
@@ -15,7 +15,7 @@ from checks import PATIENCE, accepted, refused
 from integrations import new_integration
 from tools import call_tool, calls, new_agent, new_thread
 
-# Its tool asks for a form and returns what it was answered.
+# Its tool requests a form and returns the response.
 SERVER = """
 import json, sys
 def send(**message): print(json.dumps({"jsonrpc": "2.0", **message}), flush=True)
@@ -38,7 +38,7 @@ for line in sys.stdin:
         send(id=id, error={"code": -32601, "message": "Method not found"})
 """
 
-# Asks for a size, then for a colour, each time in place of a result: the protocol without requests of the server.
+# Its tool requests a size, then a colour, each as an intermediate result: the protocol without requests by the server.
 MODERN_SERVER = """
 import json, sys
 def send(**message): print(json.dumps({"jsonrpc": "2.0", **message}), flush=True)
@@ -74,7 +74,7 @@ ASKS = {"mode": "form", "message": "Which size?", "requestedSchema": SIZE}
 
 
 class HttpShop(BaseHTTPRequestHandler):
-    """A server over HTTP whose tool asks for a form: by a request on the stream of the call, or by its result."""
+    """An HTTP server whose tool requests a form: on the stream of the call, or by its result in the modern protocol."""
 
     protocol_version = "HTTP/1.1"
 
@@ -141,7 +141,7 @@ class HttpShop(BaseHTTPRequestHandler):
 
 @pytest.fixture(params=["legacy", "modern"])
 def http_shop(request, talker, new_name):
-    """The tool of a server over HTTP, of either protocol."""
+    """The tool of an HTTP server, in the legacy and the modern protocol."""
     server = ThreadingHTTPServer(("127.0.0.1", 0), HttpShop)
     server.modern, server.answers, server.daemon_threads = request.param == "modern", queue.Queue(), True
     serving = threading.Thread(target=server.serve_forever)
@@ -173,77 +173,77 @@ def modern_shop(talker, new_name):
     return name
 
 
-def test_a_form_is_put_to_the_person(talker, thread, tool):
-    with person(talker, thread, calls((tool, {})), "Done.") as somebody:
-        request = somebody.asked()
+def test_a_form_is_a_question_to_the_person(talker, thread, tool):
+    with person(talker, thread, calls((tool, {})), "Done.") as user:
+        request = user.asked()
         assert request["kind"] == "question" and request["tool"] == tool
         assert request["question"]["question"] == "Which size?" and "size" in request["question"]["form"]["properties"]
         refused(answer(talker.gateway, request, {"size": 3}), 400, "decision not possible")
         accepted(answer(talker.gateway, request, {"size": "large"}))
-        assert json.loads(somebody.result()["output"]) == {"action": "accept", "content": {"size": "large"}}
+        assert json.loads(user.result()["output"]) == {"action": "accept", "content": {"size": "large"}}
 
 
-def test_a_person_declines_a_form(talker, thread, tool):
-    with person(talker, thread, calls((tool, {})), "Done.") as somebody:
-        accepted(decide(talker.gateway, somebody.asked(), "deny"))
-        assert json.loads(somebody.result()["output"]) == {"action": "decline"}
+def test_a_person_can_decline_a_form(talker, thread, tool):
+    with person(talker, thread, calls((tool, {})), "Done.") as user:
+        accepted(decide(talker.gateway, user.asked(), "deny"))
+        assert json.loads(user.result()["output"]) == {"action": "decline"}
 
 
-def test_a_server_that_asks_by_its_result_gets_a_call_with_the_answers(talker, thread, modern_shop):
-    with person(talker, thread, calls((f"{modern_shop}__order", {})), "Done.") as somebody:
-        request = somebody.asked()
+def test_a_server_that_requests_a_form_by_its_result_gets_a_call_with_the_answers(talker, thread, modern_shop):
+    with person(talker, thread, calls((f"{modern_shop}__order", {})), "Done.") as user:
+        request = user.asked()
         assert request["question"]["question"] == "Which size?"
         accepted(answer(talker.gateway, request, {"size": "large"}))
-        request = somebody.asked()
+        request = user.asked()
         assert request["question"]["question"] == "Which colour?"
         accepted(answer(talker.gateway, request, {"colour": "red"}))
-        assert somebody.result()["output"] == "large red"
+        assert user.result()["output"] == "large red"
 
 
-def test_a_form_in_a_result_is_declined_by_the_person(talker, thread, modern_shop):
-    with person(talker, thread, calls((f"{modern_shop}__order", {})), "Done.") as somebody:
-        accepted(decide(talker.gateway, somebody.asked(), "deny"))
-        assert json.loads(somebody.result()["output"]) == [True, {"size": {"action": "decline"}}]
+def test_a_person_can_decline_a_form_in_a_result(talker, thread, modern_shop):
+    with person(talker, thread, calls((f"{modern_shop}__order", {})), "Done.") as user:
+        accepted(decide(talker.gateway, user.asked(), "deny"))
+        assert json.loads(user.result()["output"]) == [True, {"size": {"action": "decline"}}]
 
 
-def test_a_form_of_a_server_over_http_is_put_to_the_person(talker, thread, http_shop):
-    with person(talker, thread, calls((http_shop, {})), "Done.") as somebody:
-        request = somebody.asked()
+def test_a_form_of_an_http_server_is_a_question_to_the_person(talker, thread, http_shop):
+    with person(talker, thread, calls((http_shop, {})), "Done.") as user:
+        request = user.asked()
         assert request["question"]["question"] == "Which size?" and request["tool"] == http_shop
         accepted(answer(talker.gateway, request, {"size": "large"}))
-        assert json.loads(somebody.result()["output"]) == {"action": "accept", "content": {"size": "large"}}
+        assert json.loads(user.result()["output"]) == {"action": "accept", "content": {"size": "large"}}
 
 
-def test_a_form_of_a_server_over_http_is_declined_or_cancelled(talker, thread, http_shop):
-    with person(talker, thread, calls((http_shop, {})), "Done.") as somebody:
-        accepted(decide(talker.gateway, somebody.asked(), "deny"))
-        assert json.loads(somebody.result()["output"]) == {"action": "decline"}
+def test_a_form_of_an_http_server_can_be_declined_and_is_otherwise_cancelled(talker, thread, http_shop):
+    with person(talker, thread, calls((http_shop, {})), "Done.") as user:
+        accepted(decide(talker.gateway, user.asked(), "deny"))
+        assert json.loads(user.result()["output"]) == {"action": "decline"}
     assert json.loads(call_tool(talker, thread, http_shop, {})["output"]) == {"action": "cancel"}
 
 
-def test_a_result_that_asks_for_more_than_forms_is_an_error(talker, thread, modern_shop):
+def test_a_result_that_requests_other_input_than_forms_is_an_error(talker, thread, modern_shop):
     result = call_tool(talker, thread, f"{modern_shop}__sample", {})
     assert result["isError"] and result["output"] == "the server asks for input that this gateway cannot give"
 
 
-def test_without_anybody_a_form_is_cancelled_despite_its_defaults(talker, thread, tool):
+def test_a_form_with_defaults_is_cancelled_if_nobody_can_answer(talker, thread, tool):
     assert json.loads(call_tool(talker, thread, tool, {})["output"]) == {"action": "cancel"}
 
 
-def test_a_stop_ends_the_question(talker, thread, tool):
-    with person(talker, thread, calls((tool, {})), "Done.") as somebody:
-        request = somebody.asked()
+def test_a_stop_cancels_the_question(talker, thread, tool):
+    with person(talker, thread, calls((tool, {})), "Done.") as user:
+        request = user.asked()
         accepted(talker.gateway.http.post("/chat/stop", json={"threadId": thread["id"]}))
         refused(answer(talker.gateway, request, {"size": "large"}), 409, "permission request already decided")
-        assert somebody.run()[-1]["type"] == "stopped"
+        assert user.run()[-1]["type"] == "stopped"
 
 
-def test_an_integration_s_tool_is_asked_for_once_the_stage_forbids_it(talker, new_name, tool):
+def test_a_tool_beyond_the_stage_needs_permission_before_its_form(talker, new_name, tool):
     thread = new_thread(talker.gateway, new_agent(talker.gateway, new_name("user"), "operator"))
-    with person(talker, thread, calls((tool, {})), "Done.") as somebody:
-        request = somebody.asked()
+    with person(talker, thread, calls((tool, {})), "Done.") as user:
+        request = user.asked()
         assert (request["kind"], request["target"], request["pattern"]) == ("permission", tool, tool)
         accepted(decide(talker.gateway, request, scope="thread"))
-        accepted(answer(talker.gateway, somebody.asked(), {"size": "small"}))
-        somebody.run()
+        accepted(answer(talker.gateway, user.asked(), {"size": "small"}))
+        user.run()
     assert not call_tool(talker, thread, tool, {})["isError"]

@@ -49,7 +49,7 @@ def test_entities_differ_by_type_but_not_by_case(own_gateway):
     assert [(e["name"], len(e["pages"])) for e in entities(own_gateway, q="ÉVARIS")] == [("Évariste", 2)]
 
 
-def test_name_without_a_type_means_the_known_entity(own_gateway):
+def test_name_without_a_type_refers_to_the_known_entity(own_gateway):
     page(own_gateway, "a", entities=["Ada"])
     first = entities(own_gateway)[0]
     page(own_gateway, "b", entities=[{"name": "Ada", "type": "person"}])
@@ -57,7 +57,7 @@ def test_name_without_a_type_means_the_known_entity(own_gateway):
     assert (known["id"], known["type"], len(known["pages"])) == (first["id"], "person", 2)
 
 
-def test_entity_without_pages_is_gone(own_gateway):
+def test_entity_without_pages_is_deleted(own_gateway):
     file = page(own_gateway, "a", entities=["Ada", "Bob"])
     ids = {entity["name"]: entity["id"] for entity in entities(own_gateway)}
     page(own_gateway, "a", entities=["Ada"])
@@ -80,6 +80,6 @@ def test_unknown_entity_is_not_found(gateway, id):
     refused(gateway.http.get(f"/entities/{id}"), 404, "entity not found")
 
 
-def test_entities_need_the_token(gateway):
+def test_entities_require_the_token(gateway):
     refused(gateway.anonymous.get("/entities"), 401, "unauthorized")
     refused(gateway.anonymous.get("/entities/x"), 401, "unauthorized")

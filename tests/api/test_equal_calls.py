@@ -1,4 +1,4 @@
-"""Two equal tool calls in one step both get their results, whatever ids the service gave them.
+"""Two equal tool calls in one step both get their results, for any ids of the service.
 
 See docs/contract/tools.md#calls.
 """
@@ -33,8 +33,8 @@ def parts_of(body, kind):
     return [part[kind] for content in body["contents"] for part in content["parts"] if kind in part]
 
 
-def called(name, body):
-    """The ids of the calls and of the results in a request. Ollama has no ids: there, their tools."""
+def ids_in(name, body):
+    """Returns the ids of the calls and of the results in a request. Ollama has no ids: its tool names instead."""
     if name == "messages":
         return ([block["id"] for block in blocks_of(body, "tool_use")],
                 [block["tool_use_id"] for block in blocks_of(body, "tool_result")])
@@ -64,7 +64,7 @@ def test_two_equal_calls_in_one_step_both_get_their_results(services, name, ids)
     assert run[-1]["finishReason"] == "stop"
     ends = [event for event in run if event["type"] == "tool-end"]
     assert len(ends) == 2 and len({event["toolCallId"] for event in ends}) == 2
-    calls, results = called(name, stub.requests[-1].json)
+    calls, results = ids_in(name, stub.requests[-1].json)
     assert len(calls) == 2 and results == calls
     if name != "local":
         assert len(set(calls)) == 2

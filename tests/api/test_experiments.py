@@ -33,8 +33,8 @@ def confidence(gateway, domain="agent:numbers", **query):
 
 @pytest.fixture
 def gateway_with_experiments(make_gateway):
-    """Starts a gateway whose log has these rows of the domain agent:numbers, each (verdict, value) or (verdict, value,
-    metric)."""
+    """Returns a function that starts a gateway with these experiments in the domain agent:numbers, each given as
+    (verdict, value) or (verdict, value, metric)."""
     def make(*rows, higher_is_better=True):
         gateway = make_gateway().start()
         assert gateway.stop() == 0
@@ -78,7 +78,7 @@ def test_default_limit_is_fifty(gateway_with_experiments):
     assert len(experiments(gateway, limit=5000)) == 60
 
 
-def test_invalid_filters_are_named(gateway):
+def test_invalid_filters_are_refused(gateway):
     def get(**filters):
         return gateway.http.get("/autoresearch/experiments", params=filters)
 
@@ -92,12 +92,12 @@ def test_unknown_experiment_is_not_found(gateway):
         refused(gateway.http.get(f"/autoresearch/experiments/{unknown}"), 404, "experiment not found")
 
 
-def test_confidence_needs_a_domain(gateway):
+def test_confidence_requires_a_domain(gateway):
     for query in ("", "?domain=", "?metric=quality"):
         refused(gateway.http.get(f"/autoresearch/confidence{query}"), 400, "domain parameter required")
 
 
-def test_unknown_domain_has_zeros(gateway):
+def test_confidence_in_an_unknown_domain_is_zero(gateway):
     assert confidence(gateway, "agent:nobody") == {
         "domain": "agent:nobody", "metric": "quality",
         "confidence": {"confidence": 0, "sampleSize": 0, "mad": 0}, "consecutiveDiscards": 0}
@@ -120,7 +120,7 @@ def test_zero_variance_is_9999(gateway_with_experiments):
     assert confidence(gateway_with_experiments(*[("keep", 0.5)] * 3))["confidence"]["confidence"] == 9999
 
 
-def test_fewer_than_three_values_or_none_kept_is_0(gateway_with_experiments):
+def test_confidence_of_fewer_than_three_values_or_without_a_kept_one_is_0(gateway_with_experiments):
     gateway = gateway_with_experiments(("keep", 1), ("keep", 2))
     assert confidence(gateway)["confidence"] == {"confidence": 0, "sampleSize": 2, "mad": 0.5}
     assert confidence(gateway_with_experiments(*[("discard", value) for value in range(9)]))["confidence"]["confidence"] == 0
