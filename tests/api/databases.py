@@ -31,7 +31,7 @@ REQUIRE_SQLITE = {
     "test_experiments.py": WRITES,
     "test_extension_kills.py::test_clean_stop_leaves_no_work_for_the_next_start": READS,
     "test_hooks.py::test_gateway_start_event_waits_for_a_readable_database": CHANGES,
-    "test_hooks.py::test_gateway_with_unreadable_due_times_stops_at_once": CHANGES,
+    "test_hooks.py::test_gateway_with_unreadable_due_times_stops_immediately": CHANGES,
     "test_knowledge_compile.py::test_restored_pages_are_recognized_without_the_database": CHANGES,
     "test_process.py::test_shutdown_leaves_one_database_file": READS,
     "test_process.py::test_signal_before_the_ready_line_ends_the_process_with_0": CHANGES,

@@ -23,7 +23,7 @@ EVERYTHING = {"elicitation": {"form": {}}, "session": {"notices": {}, "compactio
 _validators = {}
 
 
-def hold(value, name):
+def validate(value, name):
     """Validates a value against a definition of the schema."""
     if name not in _validators:
         _validators[name] = jsonschema.Draft202012Validator({"$ref": f"#/$defs/{name}", "$defs": SCHEMA["$defs"]})
@@ -90,7 +90,7 @@ class Editor:
         number = next(self.ids)
         self.methods[number] = method
         if method in REQUESTS:
-            hold(params, REQUESTS[method])
+            validate(params, REQUESTS[method])
         self.send(id=number, method=method, params=params)
         return number
 
@@ -111,14 +111,14 @@ class Editor:
         elif message["id"] in self.methods:
             method = self.methods[message["id"]]
             if "result" in message:
-                hold(message["result"], REQUESTS[method].removesuffix("Request") + "Response")
+                validate(message["result"], REQUESTS[method].removesuffix("Request") + "Response")
             else:
-                hold(message["error"], "Error")
+                validate(message["error"], "Error")
             self.responses[message["id"]] = message
         return message
 
     def _take(self, message):
-        hold(message["params"], REQUESTS[message["method"]])
+        validate(message["params"], REQUESTS[message["method"]])
         if message["method"] == "session/update":
             self.updates.append((message["params"]["sessionId"], message["params"]["update"]))
         elif "id" in message:

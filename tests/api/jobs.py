@@ -25,7 +25,7 @@ def new_job(gateway, name, trigger=None, enabled=True, **definition):
     return new_extension(gateway, "job", name, definition, enabled=enabled, **members)
 
 
-def new_job_of_nobody(gateway, name, agent, trigger=None):
+def new_job_of_deleted_agent(gateway, name, agent, trigger=None):
     """Creates a job whose agent, `agent`, has been deleted."""
     made = new_agent(gateway, agent)
     job = new_job(gateway, name, trigger, enabled=False, agent_id=agent)

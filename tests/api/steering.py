@@ -60,7 +60,7 @@ class Run:
         held, self.held = self.held, self._hold()
         held.release()
         assert self.held.was_asked()
-        return told(self.held.request)
+        return messages_of(self.held.request)
 
     def finish(self, *more):
         """Ends the run with an answer without a tool call. Returns its events. `more`: answers to later requests."""
@@ -72,7 +72,7 @@ class Run:
         return self.events.run(self.turn["id"])
 
 
-def told(request):
+def messages_of(request):
     """Returns the messages of a request as (role, text), without system messages."""
     return [(message["role"], message_text(message)) for message in request.json["messages"]
             if message["role"] != "system"]

@@ -10,7 +10,7 @@ import pytest
 
 from checks import PATIENCE, accepted, invalid
 from extensions import toggle
-from jobs import delete, ended, new_agent, new_job, new_job_of_nobody, rows, wait_for
+from jobs import delete, ended, new_agent, new_job, new_job_of_deleted_agent, rows, wait_for
 
 EACH_SECOND = {"type": "cron", "expression": "* * * * * *"}
 
@@ -164,7 +164,7 @@ def test_due_time_during_a_run_leaves_a_row(talker, new_name):
 def test_missing_or_disabled_agent_or_owner_leaves_a_row(gateway, new_name):
     off = new_agent(gateway, new_name("off"), enabled=False)
     gone = new_name("gone")
-    broken = {f"agent not found: {gone}": new_job_of_nobody(gateway, new_name("job"), gone, EACH_SECOND),
+    broken = {f"agent not found: {gone}": new_job_of_deleted_agent(gateway, new_name("job"), gone, EACH_SECOND),
               f"agent is disabled: {off['name']}": new_job(gateway, new_name("job"), EACH_SECOND, agent_id=off["name"]),
               "agent not found: none": new_job(gateway, new_name("job"), EACH_SECOND, owner_agent_id="none")}
     for error, job in broken.items():

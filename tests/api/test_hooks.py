@@ -15,7 +15,7 @@ import proposals
 import tools
 from checks import TRIES, UNKNOWN_ID, accepted, invalid, nested, refused
 from extensions import toggle
-from jobs import delete, ended, new_agent, new_extension, new_job, new_job_of_nobody, rows, run, turns, wait_for
+from jobs import delete, ended, new_agent, new_extension, new_job, new_job_of_deleted_agent, rows, run, turns, wait_for
 from stubs.provider import Fault
 
 SECRET = "It's a Secret to Everybody"
@@ -164,7 +164,7 @@ def test_webhook_during_a_run_is_refused(talker, new_name):
 
 def test_webhook_for_a_missing_agent_is_refused_and_leaves_a_row(gateway, new_name):
     missing = new_name("gone")
-    job = new_job_of_nobody(gateway, new_name("hook"), missing, {"type": "webhook"})
+    job = new_job_of_deleted_agent(gateway, new_name("hook"), missing, {"type": "webhook"})
     with gateway.events() as events:
         refused(call(gateway, job, {}), 400, "agent not found", agent_id=missing)
         event = events.until(lambda event: event["type"] == "job-finished" and event["run"]["job"] == job["name"])[-1]

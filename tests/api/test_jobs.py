@@ -11,8 +11,8 @@ import os
 import pytest
 
 from checks import TRIES, UNKNOWN_ID, accepted, at_once, ids, is_id, is_timestamp, refused
-from jobs import (ROW, delete, ended, job_directory, new_agent, new_extension, new_job, new_job_of_nobody, rows, run,
-                  statuses, stop_run, thread, turns)
+from jobs import (ROW, delete, ended, job_directory, new_agent, new_extension, new_job, new_job_of_deleted_agent, rows,
+                  run, statuses, stop_run, thread, turns)
 from stubs.provider import Reply
 
 
@@ -67,7 +67,7 @@ def test_unknown_or_disabled_agent_is_named(gateway, new_name):
     missing = new_name("gone")
     for agent, error in ((off["name"], "agent is disabled"), (missing, "agent not found")):
         job = (new_job(gateway, new_name("job"), agent_id=agent) if agent == off["name"] else
-               new_job_of_nobody(gateway, new_name("job"), agent))
+               new_job_of_deleted_agent(gateway, new_name("job"), agent))
         refused(gateway.http.post(f"/run/{job['name']}"), 400, error, agent_id=agent)
         owned = new_job(gateway, new_name("job"), owner_agent_id=agent)
         refused(gateway.http.post(f"/run/{owned['name']}"), 400, error, agent_id=agent)

@@ -15,7 +15,7 @@ from checks import accepted, refused
 from events import text_of
 from jobs import new_job, rows, wait_for
 from jobs import run as run_job
-from steering import Run, answers_to, chat, glob, new_thread, regenerate, roles, steer, stored, told
+from steering import Run, answers_to, chat, glob, messages_of, new_thread, regenerate, roles, steer, stored
 from tools import calls, new_agent, run_chat, turns_of
 
 
@@ -127,7 +127,7 @@ def test_delegated_run_is_steered_on_its_own_thread(talker, new_name):
         talker.stub.script("It is 42.", "He says 42.")
         held.release()
         assert text_of(events.run(question["id"])).endswith("He says 42.")
-    assert told(talker.stub.requests[-2])[-1] == ("user", "Look twice.")
+    assert messages_of(talker.stub.requests[-2])[-1] == ("user", "Look twice.")
 
 
 # Kills.
