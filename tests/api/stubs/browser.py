@@ -1,5 +1,5 @@
-"""A browser that subscribed to pushes: it decrypts what a push service was sent, by RFC 8291, and checks its VAPID token,
-by RFC 8292. Based on Python's `cryptography`, so that nothing of the gateway checks itself."""
+"""A browser with a push subscription: it decrypts requests to its push service (RFC 8291) and checks their VAPID tokens
+(RFC 8292). It uses Python's `cryptography`, so that no code of the gateway checks itself."""
 
 import base64
 import json

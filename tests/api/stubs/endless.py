@@ -5,12 +5,12 @@ from dataclasses import dataclass
 
 
 class Flood:
-    """A list of models of ten gigabytes."""
+    """A list of models with a size of ten gigabytes."""
 
 
 @dataclass
 class Endless:
-    """An answer of ten gigabytes in OpenAI's chat format: of "text", of one "frame" that never ends, or an "error"."""
+    """An answer of ten gigabytes in OpenAI's chat format: many deltas ("text"), one endless "frame", or an "error"."""
     what: str = "text"
 
     async def write(self, writer):

@@ -1,5 +1,5 @@
-"""Mail on loopback: Debian's dovecot (IMAP) and postfix (SMTP) in directories of their own, and an SMTP server that fails
-as it is told."""
+"""Mail servers on the loopback interface: Debian's Dovecot (IMAP) and Postfix (SMTP), each in a temporary directory,
+and an SMTP stub with scripted failures."""
 
 import email
 import email.policy
@@ -23,7 +23,7 @@ numbers = itertools.count(1)
 
 
 def why_not(*programs):
-    """Why these programs cannot be started here; empty if they can."""
+    """Returns the reason why these programs cannot be started here, or an empty string."""
     missing = [name for name in programs if not shutil.which(name, path="/usr/sbin:/usr/bin:/sbin:/bin")]
     if missing:
         return f"{' and '.join(missing)} not installed (script/bootstrap)"
@@ -52,7 +52,7 @@ def wait_for_greeting(port, process, log):
 
 
 class Maildir:
-    """The mails of one user, as files."""
+    """The mailbox of a user, as files."""
 
     def __init__(self, directory, name):
         self.address = f"{name}@example.org"
@@ -70,7 +70,7 @@ class Maildir:
         written.rename(self.path / "new" / name)
 
     def receives(self, sender, text="", *, subject="A question", verified=True, **fields):
-        """A mail of a person. Fields are given as `in_reply_to=`; one that is None is left out. Returns its Message-ID."""
+        """Delivers a mail and returns its Message-ID. Fields are given as `in_reply_to=`; None omits a field."""
         message = EmailMessage()
         domain = sender.partition("@")[2].rstrip(">")
         given = {
@@ -93,13 +93,13 @@ class Maildir:
         return [email.message_from_bytes(file.read_bytes(), policy=email.policy.default) for file in files]
 
     def read(self):
-        """The subjects of those that count as read."""
+        """Returns the subjects of the mails that are marked as read."""
         files = [file for file in (self.path / "cur").iterdir() if "S" in file.name.partition(":2,")[2]]
         return sorted(email.message_from_bytes(file.read_bytes(), policy=email.policy.default)["subject"] for file in files)
 
 
 class Daemon:
-    """The users of the mails cannot enter the directories of pytest: it has one of its own."""
+    """A server with its own temporary directory: the users of mail servers have no access to those of pytest."""
 
     def __init__(self):
         self.directory = pathlib.Path(tempfile.mkdtemp(prefix="mail-server-"))
@@ -119,7 +119,7 @@ class Daemon:
 
 
 class Dovecot(Daemon):
-    """Lets everybody in with the password; each user has a mailbox."""
+    """Accepts any user with the password; each has a mailbox."""
 
     def __init__(self, certificate=None):
         super().__init__()
@@ -243,11 +243,11 @@ mynetworks = 127.0.0.0/8
 
 
 class SmtpStub:
-    """`sent` are the mails that it took."""
+    """An SMTP server. `sent` has the mails that it accepted."""
 
     def __init__(self):
         self.sent = []
-        self.attempts = []  # the mails that came, also those that it did not take
+        self.attempts = []  # all mails received, including rejected ones
         self._failures = []
         self._changed = threading.Condition()
         stub = self
@@ -305,7 +305,7 @@ class SmtpStub:
         return None if failure == "lost" else failure or "250 taken"
 
     def fails(self, answer):
-        """The next mail is answered so. With `lost` it is taken, but the answer does not come."""
+        """Sets the response to the next mail. With `lost`, the mail is accepted but the response is lost."""
         self._failures.append(answer)
 
     def until(self, condition, seconds=PATIENCE):
@@ -318,7 +318,7 @@ class SmtpStub:
             return found
 
     def mail(self, text, count=1, seconds=PATIENCE):
-        """The last of `count` mails whose text has `text`."""
+        """Waits for `count` mails that contain the text and returns the last of them."""
         found = self.until(lambda: (all_ := [one for one in self.sent if text in text_of(one)])[count - 1 :] and all_, seconds)
         return found[count - 1]
 

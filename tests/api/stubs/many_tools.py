@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""An MCP server over stdio with 60 tools as services have them, and questions about all of these.
+"""An MCP server over stdio with 60 typical tools of services, and questions about all of them.
 
-    many_tools.py NUMBER    # the server of that number, 0 to 4; each has other tools
+    many_tools.py NUMBER    # the server with this number, 0 to 4; each has different tools
 """
 
 import json
@@ -39,7 +39,7 @@ def tools_of(number):
 
 
 def questions(servers):
-    """200 pairs of a question and the tool that answers it. `servers`: the names of the integrations, by number."""
+    """Returns 200 pairs of a question and the tool for it. `servers`: the names of the integrations, by number."""
     asked = ["{verb} {thing}", "Could you {verb} the {thing} for me?", "a tool that {said} {thing}",
              "I need something which {said} {thing}, please"]
     pairs = [(number, thing, verb) for number in range(len(servers)) for thing in THINGS[number::SERVERS] for verb in VERBS]

@@ -1,4 +1,4 @@
-"""A Matrix homeserver on loopback, as far as an account sees it (Client-Server API, https://spec.matrix.org/v1.11)."""
+"""A stub of a Matrix homeserver (Client-Server API, https://spec.matrix.org/v1.11) for one account."""
 
 import itertools
 import json
@@ -22,7 +22,7 @@ class Refused(Exception):
 
 
 class MatrixStub:
-    """`messages` are the account's own, as people see them."""
+    """`messages` has the messages of the account in their latest version, as people see them."""
 
     def __init__(self, page=50):
         self.messages = []
@@ -30,9 +30,9 @@ class MatrixStub:
         self.media = {}
         self.members = {}
         self.page = page
-        self._news = []  # (room, event), in order: the token of a sync is how many there are
+        self._news = []  # (room, event), in order; the token of a sync is their number
         self._invitations = []
-        self._answered = []  # invitations of the last sync
+        self._answered = []  # invitations in the last sync
         self._sent = {}
         self._failures = []
         self._failures_of = {}
@@ -94,7 +94,7 @@ class MatrixStub:
         self._server.shutdown()
         self._server.server_close()
 
-    # What people do.
+    # Actions of people.
 
     def says(self, sender, text, *, room="!room:example.org", **content):
         return self.event(sender, {"msgtype": "m.text", "body": text, **content}, room=room)
@@ -113,19 +113,19 @@ class MatrixStub:
             self._changed.notify_all()
 
     def fails(self, status, errcode, **members):
-        """The next message is refused so; it is sent nevertheless if it `is_taken`. With status 0 it is sent, but the
-        answer is lost."""
+        """Rejects the next message with this error. With `is_taken`, it is sent nevertheless. With status 0, it is sent
+        and the response is lost."""
         self._failures.append(Refused(status, errcode, **members))
 
     def fails_at(self, last_segment, status, errcode, **members):
-        """So does the next request to a path that ends so."""
+        """Rejects the next request to a path with this last segment."""
         self._failures_of[last_segment] = Refused(status, errcode, **members)
 
-    # What a test looks at.
+    # Inspection by tests.
 
     @property
     def is_failing(self):
-        """Whether a message will still be refused."""
+        """Whether a rejection is still pending."""
         return bool(self._failures)
 
     def until(self, condition, seconds=PATIENCE):
@@ -138,17 +138,17 @@ class MatrixStub:
             return found
 
     def message(self, part):
-        """Waits for a message of the account that contains the text."""
+        """Waits for a message of the account that contains the text and returns it."""
         return self.until(lambda: [m for m in self.messages if part in m["body"]])[-1]
 
     def bodies(self):
         return [message["body"] for message in self.messages]
 
-    # What the account does.
+    # Requests of the account.
 
     def _obey(self, method, segments, query, body):
         if failure := self._failures_of.pop(segments[-1], None):
-            self._invitations += self._answered  # a sync from the same token has them again
+            self._invitations += self._answered  # a sync from the same token repeats them
             raise failure
         match (method, *segments[2:]):
             case ("GET", "v3", "account", "whoami"):
@@ -197,7 +197,7 @@ class MatrixStub:
         return {"next_batch": f"s{end}", "rooms": {"join": joined, "invite": invited}}
 
     def _earlier(self, room, query):
-        """Events before the one that `from` names, newest first, down to the token `to`."""
+        """Returns the events before the event `from`, newest first, down to the token `to`."""
         assert query["dir"] == "b"
         first = int(query["to"].removeprefix("s"))
         events = [event for place, event in self._news[first:] if place == room]

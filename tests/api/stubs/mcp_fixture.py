@@ -1,5 +1,5 @@
-"""The tools, prompts and resources that the conformance suite of MCP calls, as the gateway's McpFixture asks for them:
-each POST has `{method, params, capabilities, inputs, state}`, and gets `{result}`, `{error}` or `{inputRequests, state}`,
+"""The tools, prompts and resources for the conformance suite of MCP. The gateway's McpFixture requests them: each POST
+has `{method, params, capabilities, inputs, state}`; the response is `{result}`, `{error}` or `{inputRequests, state}`,
 with `notifications` to send before it and the lists that have `changed`."""
 
 import json
@@ -44,7 +44,7 @@ def content(inputs, key, member):
     return inputs[key].get("content", {}).get(member, "")
 
 
-# Tools: functions of the request. `inputs` are the client's answers by key.
+# Tools: functions of the request. `inputs` are the client's responses to input requests, by key.
 
 def asks_name(inputs, **_):
     return says(f"Hello, {content(inputs, 'user_name', 'name')}!") if "user_name" in inputs else asks(user_name=NAME)
@@ -307,7 +307,7 @@ class Handler(BaseHTTPRequestHandler):
 
 
 class McpFixture:
-    """Runs while it is used as a context manager. `environment`: what the gateway needs to ask it."""
+    """The HTTP server, as a context manager. `environment`: the variables with which the gateway uses it."""
 
     def __enter__(self):
         self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)

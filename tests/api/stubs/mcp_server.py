@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""An MCP server for tests, over stdio or HTTP, with selectable faults. It needs nothing but Python.
+"""An MCP server for tests, over stdio or HTTP, with selectable faults. It requires only Python.
 
     mcp_server.py [--era legacy|modern] [--fault NAME] [--http] [--notes FILE]
 
@@ -95,7 +95,7 @@ class Server:
         raise Failure(-32601, "Method not found")
 
     def page(self, cursor):
-        """Returns a page of two tools, or of more if there are many."""
+        """Returns a page of tools: two, or more with `--many`."""
         size = 100 if self.options.many else 2
         names = list(self.tools)
         at = int(cursor or 0)
@@ -161,7 +161,7 @@ class Server:
         os._exit(3)
 
     def tool_forget(self, arguments, params):
-        """Over HTTP: forgets all sessions."""
+        """Discards all sessions (over HTTP)."""
         return text("forgotten")
 
     def tool_cut(self, arguments, params):
@@ -302,7 +302,7 @@ def main():
     parser.add_argument("--fault", default="")
     parser.add_argument("--http", action="store_true")
     parser.add_argument("--notes")
-    parser.add_argument("--many", type=int, default=0, help="so many more tools: shelf_0, …")
+    parser.add_argument("--many", type=int, default=0, help="number of additional tools: shelf_0, …")
     server = Server(parser.parse_args())
     serve_http(server) if server.options.http else serve_stdio(server)
 

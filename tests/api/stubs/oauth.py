@@ -17,8 +17,8 @@ class OAuthStub:
 
     def __init__(self):
         self.lifetime = 3600
-        self.said_issuer = None  # replaces its own in its metadata
-        self.answered_issuer = None  # replaces its own in the redirect
+        self.said_issuer = None  # replaces the issuer in the metadata
+        self.answered_issuer = None  # replaces the issuer in the redirect
         self.needed_scope = "read"
         self.requests = []  # (method, path, headers with names in lower case, form or JSON)
         self.tokens = 0

@@ -1,4 +1,4 @@
-"""Debian's XMPP server Prosody on loopback, with a data directory and a certificate of its own."""
+"""Debian's XMPP server Prosody on the loopback interface, with its own data directory and certificate."""
 
 import re
 import shutil
@@ -62,8 +62,8 @@ def free_port():
 
 
 class Prosody:
-    """It offers TLS, and requires it only with `encryption`. With `accepts_files`, files can be uploaded (XEP-0363).
-    `certificate` is the authority that vouches for it."""
+    """Offers TLS, and requires it with `encryption`. With `accepts_files`, files can be uploaded (XEP-0363).
+    `certificate` is the certificate of the authority that signed the server's."""
 
     def __init__(self, modules=("smacks", "offline"), encryption=False, accepts_files=False):
         if not shutil.which("prosody"):
@@ -99,7 +99,7 @@ class Prosody:
                 return self
             except OSError:
                 assert self.process.poll() is None and time.monotonic() < deadline, self.log()
-                time.sleep(0.02)  # it says nowhere else that it listens
+                time.sleep(0.02)  # Prosody does not report when it listens
 
     def stop(self):
         if self.process:
@@ -116,7 +116,7 @@ class Prosody:
         return path.read_text() if path.exists() else "no log"
 
     def waiting_messages(self):
-        """What it keeps for the account while nobody is connected."""
+        """Returns the number of messages stored for the account while it is offline."""
         path = self.root / DOMAIN / "offline" / "agent.list"
         return len(re.findall(r"^item\(", path.read_text(), re.M)) if path.exists() else 0
 

@@ -33,7 +33,7 @@ class ToolCall:
     """A tool call of the stubbed model."""
 
     name: str
-    arguments: object  # text is sent unchanged, whether it is JSON or not
+    arguments: object  # text is sent unchanged, even if it is not JSON
     id: str = None  # None: generated; empty: the service sends none
 
     @property
@@ -50,11 +50,11 @@ class Reply:
     rate: float = None  # pieces per second; None: as fast as possible
     reasoning: str = ""
     tool_calls: list = field(default_factory=list)
-    stop: str = None  # the format's own word; None: the usual one
-    service_tier: str = None  # None: the service says none
+    stop: str = None  # stop reason as named by the format; None: the usual one
+    service_tier: str = None  # None: not in the response
     usage: dict = field(default_factory=lambda: {"input": 10, "output": 5, "cache_read": 0, "cache_write": 0})
     head_delay: float = 0  # seconds before the response head
-    chunk_bytes: int = None  # cut the stream into network pieces of this size, anywhere
+    chunk_bytes: int = None  # send the stream in network writes of this size, split anywhere
     after: int = None
     fault: str = None  # "cut", "silence", "garbage", "error" (an error in the stream), "end" (no terminal event)
     hold_open: bool = False  # send nothing after the terminal event, but keep the body open
@@ -71,7 +71,7 @@ class Fault:
 
 
 def down():
-    """Responses of a service that is down to all tries of one request, without a pause between them."""
+    """Returns the responses of a service that is down to all attempts of one request, without a pause between them."""
     return [Fault(503, headers={"retry-after": "0"}) for _ in range(5)]
 
 
@@ -87,7 +87,7 @@ class Silence:
 
 
 class Held:
-    """An answer whose pieces are written when the test says so. Created by ProviderStub.hold."""
+    """An answer whose pieces the test releases. Created by ProviderStub.hold."""
 
     def __init__(self, loop, pieces, tool_calls):
         self.request = None  # set once requested
@@ -99,7 +99,7 @@ class Held:
             self._pieces.put_nowait(piece)
 
     def say(self, *pieces):
-        """Writes these pieces and holds back the rest."""
+        """Writes these pieces and pauses again."""
         for piece in pieces:
             self._loop.call_soon_threadsafe(self._pieces.put_nowait, piece)
 
@@ -108,12 +108,12 @@ class Held:
         self.say(*pieces, None)
 
     def take(self, request):
-        """Notes the request that this answers."""
+        """Records the request that this answers."""
         self.request = request
         self._asked.set()
 
     def was_asked(self, timeout=PATIENCE):
-        """Waits for the request that this answers, and returns whether it came."""
+        """Waits for the request that this answers, and returns whether it arrived."""
         return self._asked.wait(timeout)
 
     def was_aborted(self, timeout=PATIENCE):
@@ -129,7 +129,7 @@ class Request:
     """A request of the gateway."""
 
     def __init__(self, method, target, headers, body):
-        self.came = time.monotonic()  # before its body was read
+        self.came = time.monotonic()  # arrival, before its body was read
         self.method = method
         self.path, _, self.query = target.partition("?")
         self.headers = headers  # names in lower case
@@ -144,9 +144,9 @@ class Request:
 class ProviderStub:
     """The server, in its own thread and event loop, on a port chosen by the kernel.
 
-    Requests for a thread's title or a page's summary come whenever the gateway has time, between any two others. They
-    are answered with `title` or `summary` (a text, or anything a script may contain), collected in `title_requests` or
-    `summary_requests`, and take nothing from the script."""
+    Requests for a thread's title or a page's summary arrive in the background, between any two others. They are
+    answered with `title` or `summary` (a text, or anything a script may contain), collected in `title_requests` or
+    `summary_requests`, and do not consume replies of the script."""
 
     def __init__(self):
         self.requests = []
@@ -329,7 +329,7 @@ class ProviderStub:
         return await self._stream(writer, request, wire, reply)
 
     async def _list(self, writer, request):
-        """Answers with `models`, or as a Fault or Raw there says, or without end with Silence or Flood."""
+        """Responds with `models`: a list, a Fault or Raw response, no response (Silence) or an endless one (Flood)."""
         models = self.models
         if isinstance(models, Silence):
             await asyncio.Event().wait()
@@ -419,7 +419,7 @@ class ProviderStub:
 
 
 class _Client:
-    """The bytes from a client, and whether it is still connected."""
+    """Reads bytes from a client and detects its disconnect."""
 
     def __init__(self, reader):
         self._reader = reader
@@ -454,7 +454,7 @@ class _Client:
 
 
 class _Body:
-    """A chunked body, written in pieces of the given size."""
+    """Writes a chunked body in pieces of the given size."""
 
     def __init__(self, writer, piece):
         self._writer = writer

@@ -1,5 +1,5 @@
-"""Telegram's Bot API on loopback, as far as a bot sees it (https://core.telegram.org/bots/api, version 10.3): updates
-that stay until a later offset confirms them, long polls, drafts, buttons, and its refusals."""
+"""A stub of Telegram's Bot API (https://core.telegram.org/bots/api, version 10.3): updates that are kept until a later
+offset confirms them, long polls, drafts, buttons, and its errors."""
 
 import email
 import itertools
@@ -15,14 +15,14 @@ TAGS = {"b", "i", "s", "u", "code", "pre", "a", "blockquote"}
 
 
 def visible(text):
-    """The text without its markup, as Telegram measures it."""
+    """Returns the text without its markup, as Telegram measures it."""
     for entity, character in (("&lt;", "<"), ("&gt;", ">"), ("&quot;", '"'), ("&amp;", "&")):
         text = re.sub(r"</?\w[^<>]*>", "", text).replace(entity, character)
     return text
 
 
 def markup_problem(text):
-    """What is wrong with the HTML, in the words of the service; none if nothing is."""
+    """Returns Telegram's error message for invalid HTML, or None."""
     open_tags = []
     for end, name, rest in re.findall(r"<(/?)([a-z0-9]*)([^<>]*)>", text):
         if name not in TAGS:
@@ -37,7 +37,7 @@ def markup_problem(text):
 
 
 def parameters_in(body, content_type):
-    """The parameters of a call; of a form, the file is `(name, type, bytes)`."""
+    """Returns the parameters of a call; a file in a form is `(name, type, bytes)`."""
     if not content_type.startswith("multipart/form-data"):
         return json.loads(body or b"{}")
     form = email.message_from_bytes(b"Content-Type: " + content_type.encode() + b"\r\n\r\n" + body)
@@ -61,7 +61,8 @@ class Refused(Exception):
 
 
 class TelegramStub:
-    """`messages` are the bot's own, as people see them; `calls` all that it did, `(method, parameters)` each."""
+    """`messages` has the bot's messages in their latest version, as people see them; `calls` has all its calls, as
+    `(method, parameters)`."""
 
     def __init__(self):
         self.calls = []
@@ -69,7 +70,7 @@ class TelegramStub:
         self.times = []
         self.files = {}
         self.is_polled_elsewhere = False
-        self.on_step = lambda: None  # called before and after each response but those of polls without news
+        self.on_step = lambda: None  # called before and after each response, except those of polls without updates
         self._updates = []
         self._failures = []
         self._numbers = itertools.count(500)
@@ -138,10 +139,10 @@ class TelegramStub:
 
     _is_closing = False
 
-    # What people do.
+    # Actions of people.
 
     def says(self, sender, text=None, *, chat=None, kind=None, **members):
-        """Somebody writes to the bot, in private or in a group. Returns the update's id."""
+        """Sends a message to the bot, in private or in a group. Returns the update's id."""
         chat = sender if chat is None else chat
         message = {
             "message_id": next(self._numbers),
@@ -155,7 +156,7 @@ class TelegramStub:
         return self.update(message=message)
 
     def presses(self, sender, message, label):
-        """Somebody presses a button of a message."""
+        """Presses a button of a message."""
         data = next(data for shown, data in message["buttons"] if shown == label)
         press = {
             "id": str(next(self._numbers)),
@@ -174,23 +175,23 @@ class TelegramStub:
         return number
 
     def sends_again(self, count=1):
-        """The service forgets that the last updates were confirmed."""
+        """Sends the last updates again, although they were confirmed."""
         with self._changed:
             self._updates = list(self._seen[-count:]) + self._updates
             self._changed.notify_all()
 
     _seen = ()
 
-    # What goes wrong.
+    # Faults.
 
     def fails(self, method, status, description, **parameters):
-        """The next call of that method fails so. With status 0 it takes effect, but the answer is lost."""
+        """Makes the next call of this method fail. With status 0, it takes effect but the response is lost."""
         self._failures.append((method, Refused(status, description, **parameters)))
 
-    # What a test looks at.
+    # Inspection by tests.
 
     def until(self, condition, seconds=PATIENCE):
-        """Waits until the condition holds, which is looked at after each call, and returns what it gives."""
+        """Waits until the condition is true, which is checked after each call, and returns its value."""
         deadline = time.monotonic() + seconds
         with self._changed:
             while not (found := condition()):
@@ -200,7 +201,7 @@ class TelegramStub:
             return found
 
     def message(self, part, count=1, seconds=PATIENCE):
-        """Waits for the bot's messages that contain the text, and returns the last."""
+        """Waits for `count` messages of the bot that contain the text and returns the last of them."""
 
         def found():
             messages = [message for message in self.messages if part in message["text"]]
@@ -215,10 +216,10 @@ class TelegramStub:
         return [parameters for called, parameters in self.calls if called == method]
 
     def wait_until_confirmed(self, update):
-        """Waits until the bot has polled for what follows that update."""
+        """Waits until a poll of the bot has confirmed the update."""
         self.until(lambda: any(seen["update_id"] == update for seen in self._seen))
 
-    # What the bot does.
+    # Calls of the bot.
 
     def _obey(self, method, parameters, handler):
         if method == "getUpdates":

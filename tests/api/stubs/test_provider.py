@@ -1,4 +1,4 @@
-"""Tests of the stub: tests of the gateway are worth no more than the stub they run against."""
+"""Tests of the provider stub, on which most tests of the gateway depend."""
 
 import http.client
 import json
@@ -27,7 +27,7 @@ def post(stub, path, body=None):
 
 
 def connect(stub, path):
-    """Sends a request and leaves reading the response to the test."""
+    """Sends a request without reading the response."""
     client = socket.create_connection(("127.0.0.1", stub.port), timeout=10)
     body = b'{"model":"m"}'
     client.sendall(b"POST %b HTTP/1.1\r\ncontent-length: %d\r\n\r\n%b" % (path.encode(), len(body), body))

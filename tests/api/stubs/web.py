@@ -16,7 +16,7 @@ class WebRequest:
 
 class WebStub:
     def __init__(self, certificate=None, key=None):
-        """With the paths of a certificate and its key, it speaks HTTPS and keeps connections."""
+        """With the paths of a certificate and its key, it serves HTTPS with persistent connections."""
         self.requests = []
         self.on_request = lambda request: None
         self.scheme = "https" if certificate else "http"
@@ -55,7 +55,7 @@ class WebStub:
         if certificate:
             context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
             context.load_cert_chain(certificate, key)
-            # The handshake is made by the thread of the connection, with its first read.
+            # The thread of the connection does the handshake at its first read.
             self._server.socket = context.wrap_socket(self._server.socket, server_side=True,
                                                       do_handshake_on_connect=False)
             self._server.handle_error = lambda *_: None  # clients that refuse the certificate

@@ -295,7 +295,7 @@ class Gemini:
 
     @staticmethod
     def problem(request):
-        """Why Google would refuse the request with 400, or None."""
+        """Returns the reason why Google would reject the request with 400, or None."""
         contents = request.json["contents"]
         if not contents or contents[0]["role"] != "user":
             return "Please ensure that the first content is of the role user."
@@ -313,7 +313,7 @@ class Gemini:
 
 
 def without_format(request):
-    """Status and body of a response that is no answer of a model: OpenAI's embeddings, or an error."""
+    """Returns status and body of a response that is not a model's answer: OpenAI's embeddings, or an error."""
     if not request.path.endswith("/embeddings"):
         return 404, b'{"error":{"message":"no such route"}}'
     made = {"object": "list", "data": [{"object": "embedding", "index": 0, "embedding": [0.5]}],

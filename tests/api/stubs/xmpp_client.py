@@ -1,4 +1,4 @@
-"""A person's XMPP client, without TLS: just enough to write and to read, and to send whatever a stranger might send."""
+"""A person's XMPP client, without TLS. It can send and receive messages, and send arbitrary stanzas."""
 
 import base64
 import itertools
@@ -15,7 +15,7 @@ numbers = itertools.count(1)
 
 
 class XmppPerson:
-    """Messages to it, as its client shows them: `messages`, each with its texts in `versions`, the newest last."""
+    """`messages` has the messages as clients show them, each with its texts in `versions`, newest last."""
 
     def __init__(self, prosody, name, resource="phone"):
         self.name, self.address = name, f"{name}@{DOMAIN}"
@@ -34,7 +34,7 @@ class XmppPerson:
         try:
             self._socket.shutdown(socket.SHUT_RDWR)
         except OSError:
-            pass  # the server was quicker
+            pass  # the server has already closed it
         self._reader.join()
         self._socket.close()
 
@@ -65,7 +65,7 @@ class XmppPerson:
         self.send("<presence/>")
 
     def _next(self):
-        """The next element of the stream, or None at its end."""
+        """Returns the next element of the stream, or None at its end."""
         while not self._ready:
             received = self._socket.recv(65536)
             if not received:
@@ -101,7 +101,7 @@ class XmppPerson:
             return
         next(one for one in self.messages if one["id"] == replaced.get("id"))["versions"].append(body)
 
-    # What a person does.
+    # Actions of the person.
 
     def send(self, stanzas):
         self._socket.sendall(stanzas.encode())
@@ -124,7 +124,7 @@ class XmppPerson:
         self.send(f"<message to='{room}' type='groupchat' id='{self.name}-{next(numbers)}'>"
                   f"<body>{escape(text)}</body>{more}</message>")
 
-    # What a test looks at.
+    # Inspection by tests.
 
     def until(self, condition, seconds=PATIENCE):
         deadline = time.monotonic() + seconds
@@ -136,16 +136,16 @@ class XmppPerson:
             return found
 
     def texts(self):
-        """The newest text of each message."""
+        """Returns the latest text of each message."""
         return [message["versions"][-1] for message in self.messages]
 
     def answers(self):
-        """Those of the channel, without what people say in rooms."""
+        """Returns the texts from the channel, without those of people in rooms."""
         own = (ACCOUNT, f"{ROOM}/agent")
         return [message["versions"][-1] for message in self.messages if message["from"].startswith(own)]
 
     def message(self, part, count=1, seconds=PATIENCE):
-        """Waits for that many messages that contain the text now; returns the last."""
+        """Waits for `count` messages whose latest text contains the text and returns the last of them."""
         found = self.until(lambda: (found := [m for m in self.messages if part in m["versions"][-1]])[count - 1 :] and found,
                            seconds)
         return found[-1]
