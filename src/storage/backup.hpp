@@ -29,12 +29,18 @@ using SnapshotProgress = std::function<void(std::uint64_t done, std::uint64_t to
 void snapshot_database(const std::filesystem::path& from, const std::filesystem::path& to,
                        const SnapshotProgress& progress);
 
-/// Checks a gateway's database. Returns the problem, for people, or nullopt if every page and index is intact and this
-/// program knows the schema. Reads the whole file without changing it; a gateway may be using it. Blocks.
-std::optional<std::string> database_problem(const std::filesystem::path& file);
+/// Why a database cannot be used.
+struct DatabaseProblem {
+  std::string what;              ///< continues a sentence that begins with the file, such as `is damaged: …`
+  bool is_schema_newer = false;  ///< a newer version of this program can use it
+};
+
+/// Checks a gateway's database. Returns nullopt if every page and index is intact and this program knows the schema.
+/// Reads the whole file without changing it; a gateway may be using it. Blocks.
+std::optional<DatabaseProblem> database_problem(const std::filesystem::path& file);
 
 /// A quicker check with less load: it neither compares indexes with their tables nor checks the schema. After each
 /// table it pauses four times as long as the table took, so that other processes can use the disk.
-std::optional<std::string> quick_database_problem(const std::filesystem::path& file);
+std::optional<DatabaseProblem> quick_database_problem(const std::filesystem::path& file);
 
 }  // namespace agw

@@ -437,7 +437,10 @@ def test_backup_of_a_newer_gateway_is_refused(backed_up):
     database.close()
     content = (folder / "newer.db").read_bytes()
     changed = [(name, content if name == "data/gateway.db" else old) for name, old in members]
-    refused(gateway, pack(folder / "x", changed), "newer agw")
+    archive = pack(folder / "x", changed)
+    refused(gateway, archive, f"the database in {archive} was written by a newer agw")
+    error = command(gateway, "restore", str(archive), "--data-dir", str(folder / "Ann's data"), status=1)
+    assert f"the database in {archive} was written by a newer agw" in error, error
 
 
 def test_backup_larger_than_the_disk_is_refused_before_writing(backed_up):

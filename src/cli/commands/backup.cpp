@@ -175,13 +175,15 @@ void raise_signal(const fs::path& data, const std::string& problem) {
 
 /// Refuses to replace a good backup by one of a damaged database. A running gateway reports the damage to its clients.
 void check_database(const fs::path& data) {
-  const auto problem = quick_database_problem(data / data_files::database);
-  if (!problem) return;
-  if (running_gateway(data)) raise_signal(data, *problem);
+  const auto file = data / data_files::database;
+  const auto found = quick_database_problem(file);
+  if (!found) return;
+  const auto problem = fmt::format("{} {}", file.string(), found->what);
+  if (running_gateway(data)) raise_signal(data, problem);
   throw std::runtime_error(
       fmt::format("{}: nothing was backed up. Stop the gateway and restore the last good backup: "
                   "agw restore <file>",
-                  *problem));
+                  problem));
 }
 
 void check(const fs::path& data, const fs::path& file) {

@@ -181,11 +181,11 @@ CheckResults check_database(const DoctorContext& context) {
   }
   const auto problem = database_problem(file);
   if (!problem) return {{"database", State::good, fmt::format("{} is intact", file.string())}};
-  const bool is_newer = problem->find("newer agw") != problem->npos;
   return {
-      {"database", State::failure, *problem,
+      {"database", State::failure, fmt::format("{} {}", file.string(), problem->what),
        fmt::format("{}stop the gateway and restore a backup: agw restore <file>; {} has copies made before upgrades",
-                   is_newer ? "install the newer agw again, or " : "", context.directory.backups().string())}};
+                   problem->is_schema_newer ? "install the newer agw again, or " : "",
+                   context.directory.backups().string())}};
 }
 
 }  // namespace agw::cli
