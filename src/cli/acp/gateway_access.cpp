@@ -10,11 +10,12 @@ namespace agw::cli {
 
 namespace {
 
-constexpr int bad_request = 400, unauthorized = 401, not_found = 404, server_error = 500;
+constexpr int bad_request = 400, unauthorized = 401, server_error = 500;
 
-std::int64_t code_of(int status) {
+std::int64_t code_of(const ResponseError& error) {
+  if (error.is_not_found()) return acp_code::not_found;
+  const int status = error.status();
   if (status == unauthorized) return acp_code::auth_required;
-  if (status == not_found) return acp_code::not_found;
   return status >= bad_request && status < server_error ? acp_code::invalid_params : acp_code::internal_error;
 }
 
@@ -24,7 +25,7 @@ Task<Result> translated(std::shared_ptr<const FoundGateway>, Task<Result> reques
   try {
     co_return co_await std::move(request);
   } catch (const ResponseError& error) {
-    throw RpcError(code_of(error.status()), error.what());
+    throw RpcError(code_of(error), error.what());
   }
 }
 

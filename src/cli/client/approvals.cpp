@@ -9,7 +9,7 @@ namespace agw::cli {
 
 namespace {
 
-constexpr int not_found = 404, conflict = 409;
+constexpr int conflict = 409;
 
 std::string id_in(const json::object& request) { return string_or_empty(request, "id"); }
 
@@ -68,7 +68,7 @@ Task<> Approvals::ask(Waiting& waiting) {
   try {
     co_await client_.post(path({"permissions", id_in(waiting.request)}), std::move(*body));
   } catch (const ResponseError& error) {
-    if (error.status() != conflict && error.status() != not_found) throw;
+    if (error.status() != conflict && !error.is_not_found()) throw;
     asker_.show_decision(waiting.outcome);
   }
 }

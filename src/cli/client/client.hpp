@@ -21,8 +21,11 @@ std::string path(const std::vector<std::string>& segments, const Parameters& par
 /// An error response of the gateway.
 class ResponseError : public std::runtime_error {
 public:
+  static constexpr int not_found = 404;
+
   ResponseError(int status, const std::string& message) : std::runtime_error(message), status_(status) {}
   int status() const { return status_; }
+  bool is_not_found() const { return status_ == not_found; }
 
 private:
   int status_;

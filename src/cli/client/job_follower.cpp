@@ -78,7 +78,7 @@ Task<json::object> JobFollower::row() const {
   for (const auto& row : rows.as_array()) {
     if (string_member(row.as_object(), "id") == ids_.run_id) co_return row.as_object();
   }
-  throw ResponseError(404, "the gateway no longer knows the run");
+  throw ResponseError(ResponseError::not_found, "the gateway no longer knows the run");
 }
 
 }  // namespace agw::cli

@@ -29,8 +29,6 @@ namespace agw::cli {
 
 namespace {
 
-constexpr int not_found = 404;
-
 struct ModelAddOptions {
   std::optional<std::string> service;
   std::optional<std::string> name;
@@ -142,7 +140,7 @@ Task<> require_free_name(const Client& client, const std::string& name) {
   try {
     co_await client.get(path({"extensions", name}));
   } catch (const ResponseError& error) {
-    if (error.status() == not_found) co_return;
+    if (error.is_not_found()) co_return;
     throw;
   }
   throw std::runtime_error(fmt::format(

@@ -92,7 +92,7 @@ ImportResult send_batch(const FoundGateway& gateway, const ImportBatch& batch) {
 }
 
 bool is_refusal(const ResponseError& error) {
-  return error.status() == 400 || error.status() == 404 || error.status() == 409 || error.status() == 413;
+  return error.is_not_found() || error.status() == 400 || error.status() == 409 || error.status() == 413;
 }
 
 /// Whether the thread is refused because of some of its turns. Only metadata of turns can be nested too deeply.
@@ -304,7 +304,7 @@ std::optional<json::object> Importer::find_extension(const std::string& name) co
     auto found = request("GET", path({"extensions", name}));
     if (found.is_object()) return std::move(found.get_object());
   } catch (const ResponseError& error) {
-    if (error.status() != 404) throw;
+    if (!error.is_not_found()) throw;
   }
   return std::nullopt;
 }
