@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdio>
 #include <memory>
 #include <system_error>
 #include <utility>
@@ -160,8 +159,7 @@ void open(const std::filesystem::path& directory, Level level) {
   auto& log = the_log();
   report_failed_assertions([](const char* what) {
     error("the gateway ends, because of a bug in it: {}", what);
-    // With the log off, the reason goes to stderr, for example to the journal.
-    if (!enabled(Level::error)) std::fprintf(stderr, "assertion failed: %s\n", what);
+    return enabled(Level::error);
   });
   try {
     log.logger = make_logger(directory, level, log.format);

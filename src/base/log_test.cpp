@@ -116,6 +116,14 @@ TEST_F(LogTest, AFailedAssertionIsInTheFileBeforeTheProcessEnds) {
   EXPECT_THAT(content("gateway.log"), ::testing::HasSubstr("directory_.empty()"));
 }
 
+TEST_F(LogTest, AFailedAssertionIsOnStderrIfTheLogIsOff) {
+  const auto fail = [this] {
+    log::open(directory_, log::Level::off);
+    AGW_ASSERT(directory_.empty());
+  };
+  EXPECT_DEATH(fail(), "assertion failed: .*log_test.cpp:[0-9]+: directory_.empty");
+}
+
 TEST_F(LogTest, RotatesAtTenMebibytesAndKeepsFiveOldFiles) {
   const std::string mebibyte(1024 * 1024, 'x');
   logged([&] {

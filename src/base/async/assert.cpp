@@ -12,8 +12,8 @@ thread_local bool blocking_allowed = true;
 
 void print(const char* what) { std::fprintf(stderr, "assertion failed: %s\n", what); }
 
-/// Called by any thread.
-std::atomic<void (*)(const char*)> reporter = print;
+/// Called by any thread. Null: failures are only printed.
+std::atomic<AssertionReporter> reporter = nullptr;
 
 }  // namespace
 
@@ -22,11 +22,12 @@ InternalError::InternalError(const std::string& cause, std::source_location plac
 
 void assertion_failed(const char* what) noexcept {
   // If reporting fails an assertion itself, or if another thread fails one meanwhile, that is only printed.
-  reporter.exchange(print)(what);
+  const auto report = reporter.exchange(nullptr);
+  if (!report || !report(what)) print(what);
   std::abort();
 }
 
-void report_failed_assertions(void (*report)(const char*)) { reporter = report; }
+void report_failed_assertions(AssertionReporter report) { reporter = report; }
 
 DisallowBlocking::DisallowBlocking() { blocking_allowed = false; }
 

@@ -44,8 +44,11 @@ public:
 /// `what` is the place and the condition. A pointer to one literal keeps the code of each assertion small.
 [[noreturn, gnu::cold]] void assertion_failed(const char* what) noexcept;
 
+/// Returns false if it reported nothing; stderr then gets the failure.
+using AssertionReporter = bool (*)(const char* what);
+
 /// Makes `report` receive failed assertions instead of stderr, before the process aborts. For the log.
-void report_failed_assertions(void (*report)(const char* what));
+void report_failed_assertions(AssertionReporter report);
 
 /// Remembers the thread that created it. A member of objects that only the loop's thread may use.
 ///
