@@ -391,6 +391,12 @@ def test_an_export_is_readable_by_its_owner_only(own_gateway):
     assert (own_gateway.home / "out" / "threads.jsonl").stat().st_mode & 0o777 == 0o600
 
 
+def test_an_export_states_what_it_wrote(own_gateway):
+    add_turn(own_gateway, new_thread(own_gateway), "Hello.")
+    done = own_gateway.command("export", "out")
+    assert done.stderr.startswith("1 thread with 1 turn, "), done.stderr
+
+
 def test_an_unknown_thread_is_reported(gateway):
     done = gateway.command("export", "--thread", "01890000-0000-7000-8000-000000000000")
     assert done.returncode == 1 and "thread not found" in done.stderr

@@ -28,6 +28,7 @@
 #include "cli/command_table.hpp"
 #include "cli/list.hpp"
 #include "cli/output/progress.hpp"
+#include "cli/output/table.hpp"
 #include "cli/transfer/export_text.hpp"
 #include "features/extensions/extension_text.hpp"
 #include "features/secrets/service.hpp"
@@ -205,7 +206,8 @@ public:
     lines_->close();
     if (!options_.thread) write_extensions(extensions);
     if (!options_.thread) copy_given_to_all();
-    std::cerr << fmt::format("{} threads with {} turns, {} extensions: {}\n", threads_, turns_, extensions_,
+    std::cerr << fmt::format("{} with {}, {}: {}\n", count_text(threads_, "thread", "threads"),
+                             count_text(turns_, "turn", "turns"), count_text(extensions_, "extension", "extensions"),
                              folder_.string());
     co_return 0;
   }

@@ -23,6 +23,7 @@
 #include "cli/list.hpp"
 #include "cli/output/json_output.hpp"
 #include "cli/output/line_input.hpp"
+#include "cli/output/table.hpp"
 #include "cli/output/terminal.hpp"
 
 namespace agw::cli {
@@ -187,7 +188,7 @@ Task<int> add_service(const FoundGateway& gateway, const ModelAddOptions& option
     co_return 0;
   }
   std::cerr << "Connected " << one_line(name);
-  if (!options.unchecked) std::cerr << ": it has " << models << (models == 1 ? " model" : " models");
+  if (!options.unchecked) std::cerr << ": it has " << count_text(models, "model", "models");
   std::cerr << ".\n";
   std::string default_model;
   try {

@@ -9,6 +9,7 @@
 #include "base/text/is_within.hpp"
 #include "base/time/time.hpp"
 #include "cli/doctor/doctor.hpp"
+#include "cli/output/table.hpp"
 #include "features/access/token.hpp"
 #include "io/tls/certificate_authority.hpp"
 #include "storage/backup.hpp"
@@ -128,7 +129,7 @@ std::optional<CheckResult> check_checkpoints(const fs::path& directory) {
   }
   if (error) return std::nullopt;
   return CheckResult{"checkpoints", State::good,
-                     fmt::format("{} files ({} MiB) are kept to undo changes of files", files,
+                     fmt::format("{} ({} MiB) to undo changes of files", count_text(files, "file", "files"),
                                  (bytes + (std::uintmax_t{1} << 20) - 1) >> 20)};
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/printable.hpp"
 #include "cli/doctor/doctor.hpp"
+#include "cli/output/table.hpp"
 #include "features/secrets/service.hpp"
 #include "io/nats/nats_address.hpp"
 #include "io/nats/nats_connection.hpp"
@@ -65,7 +66,9 @@ void add_problems(const postgres::NodeStatus& node, CheckResults& results) {
     warn(fmt::format("runs agw {}, and this is {}", node.version, AGW_VERSION), "upgrade one node after the other");
   }
   if (node.behind > 0) {
-    warn(fmt::format("has not seen {} changes of the others", node.behind), "look into its log: agw logs --level warn");
+    warn(fmt::format("has not seen {} of the others",
+                     count_text(static_cast<std::uint64_t>(node.behind), "change", "changes")),
+         "look into its log: agw logs --level warn");
   }
 }
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "base/text/utf8.hpp"
 
 namespace agw::cli {
@@ -32,6 +34,10 @@ std::string table(const std::vector<Row>& rows) {
     text += '\n';
   }
   return text;
+}
+
+std::string count_text(std::uint64_t count, std::string_view one, std::string_view many) {
+  return fmt::format("{} {}", count, count == 1 ? one : many);
 }
 
 }  // namespace agw::cli

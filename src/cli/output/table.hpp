@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,6 +20,9 @@ std::string sparkline(const std::vector<double>& values);
 
 /// A record's ISO 8601 time in the local zone, to the minute: `2026-01-02 03:04`. Other texts are not changed.
 std::string local_time(std::string_view iso8601);
+
+/// `1 thread`, `2 threads`.
+std::string count_text(std::uint64_t count, std::string_view one, std::string_view many);
 
 /// `5 s`, `2 min 5 s`, `3 h 2 min`, `4 d 3 h`.
 std::string duration_text(double seconds);

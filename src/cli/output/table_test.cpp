@@ -18,5 +18,11 @@ TEST(Table, CountsCharactersAndNotBytes) {
             "xyz  b\n");
 }
 
+TEST(CountText, HasASingularForOneOnly) {
+  EXPECT_EQ(count_text(0, "thread", "threads"), "0 threads");
+  EXPECT_EQ(count_text(1, "thread", "threads"), "1 thread");
+  EXPECT_EQ(count_text(2, "thread", "threads"), "2 threads");
+}
+
 }  // namespace
 }  // namespace agw::cli

@@ -17,6 +17,7 @@
 #include "base/json/json_values.hpp"
 #include "base/text/utf8.hpp"
 #include "cli/client/client.hpp"
+#include "cli/output/table.hpp"
 #include "features/attachments/service.hpp"
 #include "features/extensions/validation.hpp"
 #include "io/files/directory.hpp"
@@ -489,8 +490,8 @@ void Importer::finish() {
   for (const auto& [kind, count] : std::exchange(left_kinds_, {}))
     leave(fmt::format("{} {}", count, kind.first), kind.second);
   if (impossible_times_ > 0)
-    note(fmt::format("{} times are before 1970, in the future or none at all: turns have that of the turn before",
-                     impossible_times_));
+    note(count_text(impossible_times_, "time is", "times are") +
+         " before 1970, in the future or none at all: turns have that of the turn before");
 }
 
 }  // namespace agw::cli
