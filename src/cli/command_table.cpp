@@ -42,7 +42,7 @@ std::vector<Command> commands(std::function<int(const ServeOptions&)> serve) {
       {"permissions revoke", "Revoke a grant of an agent", permission_revoke_command},
       {"changes", "Show a run's changes of files", changes_command},
       {"undo", "Undo a run's changes of files; a second undo redoes them", undo_command},
-      {"pair", "Show a code that pairs a new device, or admit somebody who wrote to a channel", pair_command},
+      {"pair", "Show a code that pairs a new device, or let in a person who wrote to a channel", pair_command},
       {"token", "Manage the token that protects the gateway's endpoints", {}},
       {"token show", "Print the token", token_show_command},
       {"token rotate", "Replace the token: every device must be paired again", token_rotate_command},

@@ -93,7 +93,7 @@ def test_code_is_confirmed_on_the_command_line(talking, telegram):
     assert done.returncode == 0 and f"Person {BOB}" in done.stdout, done
     telegram.message("You are known now")
     again = talking.gateway.command("pair", code)
-    assert again.returncode == 1 and "code not found" in again.stderr
+    assert again.returncode == 1 and "code not found" in again.stderr and "write to the channel again" in again.stderr
 
 
 def test_stranger_in_a_group_is_given_no_code(talking, telegram):

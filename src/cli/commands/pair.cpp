@@ -2,6 +2,7 @@
 
 #include <iostream>
 #include <memory>
+#include <stdexcept>
 
 #include <fmt/format.h>
 
@@ -75,9 +76,22 @@ Task<int> print_code(const FoundGateway& gateway, const PairOptions& options) {
   co_return 0;
 }
 
+/// The response to `POST /channels/pair`. The API's error for an unknown code says only that.
+Task<json::object> confirmed(const FoundGateway& gateway, const std::string& code) {
+  try {
+    co_return co_await Client(gateway).post("/channels/pair", json::object{{"code", code}});
+  } catch (const ResponseError& error) {
+    if (!error.is_not_found()) throw;
+    throw std::runtime_error(
+        fmt::format("{}: a channel with `pairing: true` sends one to a person it does not know who writes to it; it is "
+                    "valid for ten minutes and for one use: write to the channel again for a new one",
+                    error.what()));
+  }
+}
+
 /// Pairs the sender of a message in a channel.
 Task<int> confirm_sender(const FoundGateway& gateway, const PairOptions& options) {
-  const auto response = co_await Client(gateway).post("/channels/pair", json::object{{"code", *options.code}});
+  const auto response = co_await confirmed(gateway, *options.code);
   if (options.json) {
     print_json(response);
     co_return 0;
@@ -98,7 +112,7 @@ int pair(PairOptions options) {
 
 Action pair_command(Arguments& arguments) {
   auto options = std::make_shared<PairOptions>();
-  arguments.word("code", options->code, "The code that a channel has sent to somebody: lets them in");
+  arguments.word("code", options->code, "The code that a channel has sent to a new person, to let them in");
   arguments.option("--url", options->url, "The gateway's address for the device (default: public_url, or its own)");
   arguments.flag("--json", options->json, "Print JSON");
   arguments.option("--data-dir", options->data_dir, data_dir_about);
