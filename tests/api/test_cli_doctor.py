@@ -239,6 +239,15 @@ def test_newer_database_is_a_failure_whose_remedy_is_the_newer_program(own_gatew
     assert found["state"] == "failure" and found["remedy"].startswith("install the newer agw again")
 
 
+def test_search_service_without_an_address_is_a_warning(make_gateway):
+    gateway = make_gateway(config="port: 0\ntools: {web_search: {service: searxng}}\n")
+    found = doctor(gateway)["web search"]
+    assert found["state"] == "warning" and "has no address" in found["what"] and "SEARXNG_URL" in found["what"]
+    address = "tools: {web_search: {service: searxng, base_url: http://127.0.0.1:8888}}"
+    (gateway.data / "config.yaml").write_text(f"port: 0\n{address}\n")
+    assert doctor(gateway)["web search"]["state"] == "ok"
+
+
 def test_gateway_without_a_token_is_a_failure(make_gateway):
     gateway = make_gateway(arguments=["--no-token"]).start()
     assert doctor(gateway, status=1)["gateway"]["state"] == "failure"

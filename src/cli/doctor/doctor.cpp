@@ -54,6 +54,7 @@ Task<int> examine(Loop& loop, CheckResults& results, const std::optional<std::st
   append(results, check_events_server(context));
   append(results, check_host(context));
   append(results, co_await check_models(loop, context));
+  append(results, check_web_search(context));
   append(results, co_await check_apps(context));
   co_return 0;
 }

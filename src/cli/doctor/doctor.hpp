@@ -59,6 +59,8 @@ CheckResults check_host(const DoctorContext& context);
 Task<CheckResults> check_gateway(DoctorContext& context, std::optional<std::string> data_dir);
 /// Checks that a model is configured, responds, and accepts its key, and that the default model exists.
 Task<CheckResults> check_models(Loop& loop, const DoctorContext& context);
+/// Checks that the configured search service has what it needs; no result if none is configured.
+CheckResults check_web_search(const DoctorContext& context);
 /// Checks that the programs of enabled apps are installed.
 Task<CheckResults> check_apps(const DoctorContext& context);
 

@@ -16,6 +16,7 @@
 #include "models/catalog.hpp"
 #include "models/failures.hpp"
 #include "models/settings.hpp"
+#include "tools/web/web_search.hpp"
 
 namespace agw::cli {
 
@@ -196,6 +197,15 @@ Task<CheckResults> check_models(Loop& loop, const DoctorContext& context) {
     compare_clocks(outcome, results);
   }
   co_return results;
+}
+
+CheckResults check_web_search(const DoctorContext& context) {
+  if (!context.settings || context.settings->web_search.service.empty()) return {};
+  const auto& settings = context.settings->web_search;
+  auto problem = web_search_service(settings, process_environment()).problem;
+  if (problem.empty()) return {{"web search", State::good, settings.service + " is configured"}};
+  return {{"web search", State::warning, std::move(problem),
+           "nothing, if the variable is set in the gateway's own environment"}};
 }
 
 Task<CheckResults> check_apps(const DoctorContext& context) {
