@@ -80,7 +80,7 @@ public:
   /// Whether an agent with that record asks for permission.
   bool asks(const Extension& agent) const;
   /// Whether a connected client can answer requests of the thread.
-  bool is_somebody_there(std::string_view thread_id) const { return hub_.is_answered(thread_id); }
+  bool can_be_answered(std::string_view thread_id) const { return hub_.is_answered(thread_id); }
 
   /// Whether the limit of the run, or of all runs together, is reached. Further requests are denied.
   bool is_full(const ActiveRun& run) const;

@@ -278,11 +278,11 @@ TEST(Approvals, AreNotPutIfTheyAreTooLongToBeShown) {
 
 TEST(Approvals, AreAnsweredByClientsThatHearTheThread) {
   with_approvals([](ApprovalsRoom& room) -> Task<> {
-    EXPECT_FALSE(room.approvals.is_somebody_there("thread"));
+    EXPECT_FALSE(room.approvals.can_be_answered("thread"));
     Person person("thread");
     const Hub::Listening listening(room.near.hub, person);
-    EXPECT_TRUE(room.approvals.is_somebody_there("thread"));
-    EXPECT_FALSE(room.approvals.is_somebody_there("other"));
+    EXPECT_TRUE(room.approvals.can_be_answered("thread"));
+    EXPECT_FALSE(room.approvals.can_be_answered("other"));
     co_return;
   });
 }

@@ -183,7 +183,7 @@ bool CallRunner::offers(const RunningAgent& caller, std::string_view tool_name) 
 
 bool CallRunner::can_reach_person(const RunningAgent& caller) const {
   const bool can_ask = !caller.asks_in || caller.asks_in->takes_requests;
-  return can_ask && !caller.asks_thread.empty() && approvals_.is_somebody_there(caller.asks_thread);
+  return can_ask && !caller.asks_thread.empty() && approvals_.can_be_answered(caller.asks_thread);
 }
 
 bool CallRunner::can_be_asked(const RunningAgent& caller) const {
