@@ -49,7 +49,7 @@ std::string with_omission_note(std::string summary, std::int64_t left_out) {
 /// Returns false and stores nothing if the summarised turns have changed, because the summary could preserve deleted
 /// text.
 bool store_summary(Connection& connection, const std::string& thread_id, const ThreadSummary& summary, Timestamp now) {
-  if (!Threads::still_stand(connection, summary.turns)) return false;
+  if (!Threads::are_unchanged(connection, summary.turns)) return false;
   summary_store::put(connection, thread_id, summary, now);
   return true;
 }
@@ -62,7 +62,7 @@ std::vector<std::string> found_tools(Connection& connection, const std::string& 
 
 void copy_summary_to_fork(Connection& connection, const Fork& fork, Timestamp now) {
   auto summary = summary_store::find(connection, fork.original_id);
-  if (!summary || !Threads::still_stand(connection, summary->turns)) return;
+  if (!summary || !Threads::are_unchanged(connection, summary->turns)) return;
   const auto last = fork.copy_of(summary->turns.last_turn_id);
   if (!last) return;
   summary->turns.last_turn_id = *last;
