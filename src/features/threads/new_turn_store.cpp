@@ -26,7 +26,7 @@ std::optional<std::string> metadata_text(const Turn& turn) {
 
 /// The first message of a person becomes the title of a thread without one.
 void set_title(Connection& connection, thread_store::StoredThread& stored, const Turn& turn) {
-  if (turn.role != Role::user || stored.titled_by != thread_store::TitledBy::nobody) return;
+  if (turn.role != Role::user || stored.titled_by != thread_store::TitledBy::none) return;
   auto title = title_from(turn.content);
   if (title.empty()) return;
   stored.thread.title = std::move(title);

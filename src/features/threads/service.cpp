@@ -88,7 +88,7 @@ std::shared_ptr<PreparedThread> Threads::prepare(NewThread&& wanted, std::string
   if (wanted.project_id && !projects_.find(*wanted.project_id)) throw project_not_found();
   const std::string_view named = wanted.agent_id ? std::string_view(*wanted.agent_id) : default_agent;
   const auto agent = extensions_.find_agent(named);
-  const auto titled_by = wanted.title ? TitledBy::person : TitledBy::nobody;
+  const auto titled_by = wanted.title ? TitledBy::person : TitledBy::none;
   Thread thread{.id = std::move(id),
                 .agent_id = agent ? agent->id : std::string(named),
                 .project_id = std::move(wanted.project_id),

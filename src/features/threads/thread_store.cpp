@@ -61,7 +61,7 @@ std::int64_t first_moment_after(Timestamp since) {
 
 TitledBy titled_by_of(std::string_view text) {
   if (text == to_text(TitledBy::person)) return TitledBy::person;
-  return text == to_text(TitledBy::gateway) ? TitledBy::gateway : TitledBy::nobody;
+  return text == to_text(TitledBy::gateway) ? TitledBy::gateway : TitledBy::none;
 }
 
 constexpr auto thread_columns = columns_of<StoredThread>(
@@ -129,7 +129,7 @@ Timestamp time_of(std::int64_t moment) { return Timestamp{floor<milliseconds>(mi
 
 std::string_view to_text(TitledBy titled_by) {
   switch (titled_by) {
-    case TitledBy::nobody:
+    case TitledBy::none:
       return "nobody";
     case TitledBy::gateway:
       return "gateway";

@@ -14,7 +14,7 @@
 namespace agw::thread_store {
 
 /// Who chose a thread's title.
-enum class TitledBy { nobody, gateway, person };
+enum class TitledBy { none, gateway, person };
 std::string_view to_text(TitledBy titled_by);
 
 /// A thread, with members that only this room uses, such as the number of its row.

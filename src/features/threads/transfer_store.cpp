@@ -99,7 +99,7 @@ thread_store::StoredThread thread_of(Connection& connection, const PreparedImpor
   made.moment = free_moment(connection, made.moment);
   made.thread.updated_at = thread_store::time_of(made.moment);
   for (const auto& turn : prepared.turns) {
-    if (made.titled_by != thread_store::TitledBy::nobody) break;
+    if (made.titled_by != thread_store::TitledBy::none) break;
     auto title = turn.role == Role::user ? title_from(turn.content) : std::string();
     if (title.empty()) continue;
     made.thread.title = std::move(title);
