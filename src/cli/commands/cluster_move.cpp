@@ -44,7 +44,7 @@ postgres::RecordMove move_of(const DataDirectory& directory, Progress& progress)
       .file = directory.database(),
       .backups = directory.backups(),
       .progress = [&progress](const std::string& table, auto done, auto total) { progress.show(table, done, total); },
-      .index = Knowledge::index_anew};
+      .index = Knowledge::rebuild_index};
 }
 
 int init(const MoveOptions& options) {

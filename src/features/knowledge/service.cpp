@@ -110,7 +110,7 @@ Task<> Knowledge::stop() {
   co_await background_.join();
 }
 
-void Knowledge::index_anew(Connection& connection) { page_word_store::index_anew(connection); }
+void Knowledge::rebuild_index(Connection& connection) { page_word_store::rebuild_index(connection); }
 
 Task<> Knowledge::read_at_start() {
   try {

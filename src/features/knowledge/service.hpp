@@ -60,7 +60,7 @@ public:
 
   /// For PostgreSQL, which has no trigger that updates the index: indexes the pages whose rows were copied from another
   /// database.
-  static void index_anew(Connection& connection);
+  static void rebuild_index(Connection& connection);
 
   Task<KnowledgeOverview> overview(KnowledgeFilter filter);
   /// Sorted by slug.

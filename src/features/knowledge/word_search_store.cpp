@@ -174,7 +174,7 @@ void put(Connection& connection, std::int64_t number, const IndexedPage& page) {
       .run();
 }
 
-void index_anew(Connection& connection) {
+void rebuild_index(Connection& connection) {
   connection.execute("DELETE FROM knowledge_words");
   auto row = connection.prepare("SELECT number, title, headings, summary, body FROM knowledge_texts ORDER BY number");
   while (row.step()) {

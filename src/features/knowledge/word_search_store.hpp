@@ -15,7 +15,7 @@ namespace agw::page_word_store {
 void put(Connection& connection, std::int64_t number, const IndexedPage& page);
 
 /// Rebuilds the index from the texts.
-void index_anew(Connection& connection);
+void rebuild_index(Connection& connection);
 
 /// See knowledge_search_store::search.
 std::vector<KnowledgeHit> search(Connection& connection, const knowledge_search_store::PageSearch& search);
