@@ -333,7 +333,7 @@ void Apps::publish(const std::string& id) const {
   const auto app = describe(*extension);
   hub_.publish({.type = "app-status", .member = "app", .record = app});
   // Does not report the end of servers while the gateway stops, because another node takes them over.
-  if (placements_ && !closing_) placements_->tell(id, to_json(app));
+  if (placements_ && !closing_) placements_->report_state(id, to_json(app));
 }
 
 Task<> Apps::note_started(pid_t pid) {

@@ -112,7 +112,7 @@ void PlacedIntegration::placement_changed() {
   changed_.pulse();
 }
 
-void PlacedIntegration::report() const { services_.placements.tell(id_, state_text(*here_)); }
+void PlacedIntegration::report() const { services_.placements.report_state(id_, state_text(*here_)); }
 
 /// Takes over the state that the other node reports. While no node runs it, the last state remains.
 void PlacedIntegration::adopt() {

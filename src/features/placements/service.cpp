@@ -113,7 +113,7 @@ Task<> Placements::change(std::string extension_id, void (*statement)(Connection
   set(extension_id, std::move(left));
 }
 
-void Placements::tell(const std::string& extension_id, std::string state) {
+void Placements::report_state(const std::string& extension_id, std::string state) {
   if (stopping_.requested()) return;
   const bool is_being_stored = unstored_states_.contains(extension_id);
   unstored_states_[extension_id] = std::move(state);
@@ -134,7 +134,7 @@ Task<> Placements::store(std::string extension_id) {
 Task<bool> Placements::try_to_store(const std::string& extension_id, const std::string& state) {
   try {
     co_await database_.write(
-        [extension_id, state](Connection& connection) { placement_store::tell(connection, extension_id, state); });
+        [extension_id, state](Connection& connection) { placement_store::set_state(connection, extension_id, state); });
     has_warned_ = false;
     co_return true;
   } catch (const std::exception& error) {

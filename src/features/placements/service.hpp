@@ -55,7 +55,7 @@ public:
   Task<> remove_free(std::string extension_id);
   /// Reports the state of a program of this node to the other nodes, at the latest when the database is reachable
   /// again.
-  void tell(const std::string& extension_id, std::string state);
+  void report_state(const std::string& extension_id, std::string state);
 
   /// Frees all programs of the session's node. Call it inside a write.
   static void free_all(Connection& connection);

@@ -43,7 +43,7 @@ std::optional<Placement> take(Connection& connection, const std::string& extensi
   return first_row(row);
 }
 
-void tell(Connection& connection, const std::string& extension_id, const std::string& state) {
+void set_state(Connection& connection, const std::string& extension_id, const std::string& state) {
   connection
       .prepare(
           "UPDATE placements SET state = :state WHERE extension_id = :id AND node = this_node() AND "

@@ -18,7 +18,7 @@ std::optional<Placement> find(Connection& connection, const std::string& extensi
 std::optional<Placement> claim(Connection& connection, const std::string& extension_id);
 /// Like `claim`, but only if some node should run the program.
 std::optional<Placement> take(Connection& connection, const std::string& extension_id);
-void tell(Connection& connection, const std::string& extension_id, const std::string& state);
+void set_state(Connection& connection, const std::string& extension_id, const std::string& state);
 
 // If the placement is free or this node's.
 
