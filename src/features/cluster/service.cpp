@@ -149,7 +149,7 @@ void Cluster::follow_changes() {
   auto& follower = services_.follower;
   follower.follow("extensions", std::bind_front(&Extensions::refresh, &services_.extensions));
   follower.follow("extension_outbox", std::bind_front(&Extensions::follow_recorded_steps, &services_.extensions));
-  follower.follow("extension_steps", std::bind_front(&Extensions::follow_taken_steps, &services_.extensions));
+  follower.follow("extension_steps", std::bind_front(&Extensions::follow_executed_steps, &services_.extensions));
   follower.follow("agent_stages", [this](const auto&) { return services_.stages.refresh(); });
   follower.follow("grants", [this](const auto&) { return services_.approvals.refresh(); });
   follower.follow("chosen_settings", [this](const auto&) { return services_.model_services.refresh(); });

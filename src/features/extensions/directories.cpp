@@ -58,23 +58,23 @@ bool leaves(const DiskStep& step, const std::string& path) {
 ExtensionDirectories::ExtensionDirectories(const std::filesystem::path& data_directory)
     : root_(Directory::open(data_directory).value()) {}
 
-std::vector<std::int64_t> ExtensionDirectories::take(const std::vector<DiskStep>& steps) {
+std::vector<std::int64_t> ExtensionDirectories::execute(const std::vector<DiskStep>& steps) {
   for (const auto& step : steps) {
     drop_superseded(step);
     free_place(step);
-    take(step, Attempt::first);
+    execute(step, Attempt::first);
   }
   return std::exchange(done_, {});
 }
 
-std::vector<std::int64_t> ExtensionDirectories::take_again(const std::vector<DiskStep>& steps) {
+std::vector<std::int64_t> ExtensionDirectories::repeat(const std::vector<DiskStep>& steps) {
   for (const auto& step : steps) sent_[step.extension_id].insert({step.config_id, step.prompt_id});
-  for (const auto& step : steps) take(step, Attempt::again);
+  for (const auto& step : steps) execute(step, Attempt::again);
   sent_.clear();
   return std::exchange(done_, {});
 }
 
-void ExtensionDirectories::take(const DiskStep& step, Attempt attempt) {
+void ExtensionDirectories::execute(const DiskStep& step, Attempt attempt) {
   if (!waits(step) && try_step(step, attempt))
     done_.push_back(step.sequence);
   else
@@ -152,7 +152,7 @@ void ExtensionDirectories::move(const DiskStep& step, Attempt attempt) {
   require(moved, step.directory + " cannot be moved to " + step.target);
   if (is_in_trash(step.target)) {
     known_.erase(step.extension_id);
-    news_.erase(step.extension_id);
+    changed_.erase(step.extension_id);
   }
 }
 
@@ -175,7 +175,7 @@ void ExtensionDirectories::write(const DiskStep& step, Attempt attempt) {
   const auto& text = *step.text;
   if (attempt == Attempt::again) {
     if (is_edited(config) || (text.owns_prompt && is_edited(prompt))) return;
-    know_as_ours(step);
+    mark_as_own(step);
   }
 
   require(root_.make_directories(step.directory), step.directory);
@@ -191,7 +191,7 @@ void ExtensionDirectories::write(const DiskStep& step, Attempt attempt) {
 
 /// Marks the files as written by the gateway. If the repeated write fails too, they hold an older text of the gateway,
 /// which must not count as an edit.
-void ExtensionDirectories::know_as_ours(const DiskStep& step) {
+void ExtensionDirectories::mark_as_own(const DiskStep& step) {
   const auto now = read(type_of_directory(step.directory), step.directory).known;
   if (now.config.content_id.empty()) return;
   auto& known = known_[step.extension_id];
@@ -253,22 +253,22 @@ void ExtensionDirectories::set_aside(const std::string& path) {
 void ExtensionDirectories::accept(const std::string& extension_id, const std::string& path,
                                   const KnownDirectory& known) {
   known_[extension_id] = known;
-  news_[extension_id] = path;
+  changed_[extension_id] = path;
 }
 
 KnownDirectories ExtensionDirectories::made() { return std::exchange(made_, {}); }
 
-KnownDirectories ExtensionDirectories::news() {
-  KnownDirectories news;
-  for (const auto& [id, path] : std::exchange(news_, {})) {
+KnownDirectories ExtensionDirectories::take_changed() {
+  KnownDirectories changed;
+  for (const auto& [id, path] : std::exchange(changed_, {})) {
     auto known = known_[id];
     const auto now = read(type_of_directory(path), path).known;
     if (now.config.content_id != known.config.content_id) known.config.stamp = {};
     if (now.prompt.content_id != known.prompt.content_id) known.prompt.stamp = {.inode = 1};
     known_[id] = known;
-    news.emplace_back(id, known);
+    changed.emplace_back(id, known);
   }
-  return news;
+  return changed;
 }
 
 }  // namespace agw

@@ -40,15 +40,15 @@ public:
   explicit ExtensionDirectories(const std::filesystem::path& data_directory);
 
   /// Sets the last known state of a directory, as read from the database.
-  void know(std::string extension_id, KnownDirectory known) { known_[std::move(extension_id)] = known; }
+  void set_known(std::string extension_id, KnownDirectory known) { known_[std::move(extension_id)] = known; }
 
   /// Executes steps that were just committed, in order. A file in the way that the gateway did not write is moved to
   /// the trash. Failed steps are logged. They are repeated by the next `compare`, or when another step needs the same
   /// path. Returns the completed steps.
-  std::vector<std::int64_t> take(const std::vector<DiskStep>& steps);
+  std::vector<std::int64_t> execute(const std::vector<DiskStep>& steps);
   /// Repeats steps that may already be complete. Does not change files that were edited since. Returns the completed
   /// steps.
-  std::vector<std::int64_t> take_again(const std::vector<DiskStep>& steps);
+  std::vector<std::int64_t> repeat(const std::vector<DiskStep>& steps);
 
   /// Creates the extension's directory and tests whether its files could be written. Throws std::system_error if not.
   void check_replaceable(const Extension& extension) const;
@@ -67,7 +67,7 @@ public:
 
   /// The states that changed since the last call. Each file is checked again, because an edit during the gateway's own
   /// write may leave the stamp unchanged.
-  KnownDirectories news();
+  KnownDirectories take_changed();
 
   /// Syncs everything to disk.
   void sync() const { root_.sync(); }
@@ -84,7 +84,7 @@ private:
   };
   enum class Attempt { first, again };
 
-  void take(const DiskStep& step, Attempt attempt);
+  void execute(const DiskStep& step, Attempt attempt);
   bool try_step(const DiskStep& step, Attempt attempt);
   bool waits(const DiskStep& step) const;
   bool is_to_be_moved(const std::string& path) const;
@@ -94,7 +94,7 @@ private:
   void move(const DiskStep& step, Attempt attempt);
   bool is_moved_already(const DiskStep& step, const FileResult<FileStamp>& source) const;
   void write(const DiskStep& step, Attempt attempt);
-  void know_as_ours(const DiskStep& step);
+  void mark_as_own(const DiskStep& step);
   void replace(const DiskStep& step, const std::string& path, const std::optional<std::string>& wanted);
   bool is_foreign(const std::string& extension_id, const std::optional<std::string>& id) const;
   bool is_ours(const std::string& extension_id, const std::string& content_id) const;
@@ -110,14 +110,14 @@ private:
   static void with_warnings(const std::string& path, const Contents& contents, DirectoryFindings& findings,
                             const std::function<void()>& take);
   Contents read(ExtensionType type, const std::string& path) const;
-  bool is_as_known(const std::string& path, const KnownDirectory& known) const;
+  bool is_unchanged(const std::string& path, const KnownDirectory& known) const;
 
   Directory root_;
   std::unordered_map<std::string, KnownDirectory> known_;        ///< by the extension's id
   std::unordered_map<std::string, std::set<std::string>> sent_;  ///< ids of possibly written contents
   std::vector<DiskStep> failed_;                                 ///< in order
   std::vector<std::int64_t> done_;                               ///< completed steps to return
-  std::unordered_map<std::string, std::string> news_;            ///< paths by the extension's id
+  std::unordered_map<std::string, std::string> changed_;         ///< paths by the extension's id
   KnownDirectories made_;
 };
 

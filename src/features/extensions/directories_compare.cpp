@@ -55,7 +55,7 @@ ExtensionDirectories::Contents ExtensionDirectories::read(ExtensionType type, co
   return contents;
 }
 
-bool ExtensionDirectories::is_as_known(const std::string& path, const KnownDirectory& known) const {
+bool ExtensionDirectories::is_unchanged(const std::string& path, const KnownDirectory& known) const {
   // Unlike prompt.md, this file always exists, so an empty stamp means that it must be read.
   return known.config.stamp != FileStamp{} && root_.matches_stamp(config_path(path), known.config.stamp) &&
          (type_of_directory(path) == ExtensionType::agent ||
@@ -64,7 +64,7 @@ bool ExtensionDirectories::is_as_known(const std::string& path, const KnownDirec
 
 DirectoryFindings ExtensionDirectories::compare(const std::vector<ExtensionPointer>& records, At at) {
   DirectoryFindings findings;
-  findings.done = take_again(std::exchange(failed_, {}));
+  findings.done = repeat(std::exchange(failed_, {}));
   for (const auto& step : failed_) {
     const bool is_move = step.action == DiskStep::Action::move;
     findings.warnings.push_back(
@@ -119,7 +119,7 @@ void ExtensionDirectories::compare_type(ExtensionType type, const std::vector<Ex
 void ExtensionDirectories::compare_record(const ExtensionPointer& record, At at, DirectoryFindings& findings) {
   const auto path = directory_of(record->type, record->name);
   auto& known = known_[record->id];
-  if (at == At::contents || !is_as_known(path, known)) {
+  if (at == At::contents || !is_unchanged(path, known)) {
     auto contents = read(record->type, path);
     if (!contents.config && is_missing(contents.config.error())) return findings.missing.push_back(record);
     const bool owns = owns_prompt(record->type, record->definition.members());

@@ -12,7 +12,7 @@
 //
 //   1. `record_steps`, inside the transaction: add the steps. The text of a write replaces those of earlier writes in
 //   the outbox.
-//   2. `take`, before anything else is awaited: execute the steps, on one thread, in the order of the commits.
+//   2. `execute`, before anything else is awaited: execute the steps, on one thread, in the order of the commits.
 //   3. Store the inodes of new directories, before the response and thus before any later rename.
 //   4. About a second later: sync the disk, store the known states, delete the completed steps, in this order.
 //
@@ -21,16 +21,15 @@
 //
 // A kill
 //   - before the commit: neither the record nor the directory has changed.
-//   - between 1 and 4: the next start repeats all steps in the outbox (`take_again`). A move is complete if the old
-//   name
+//   - between 1 and 4: the next start repeats all steps in the outbox (`repeat`). A move is complete if the old name
 //     is that of another directory, by its inode, or of none. If the inode is unknown, a directory at the new name
 //     means the same. A write compares contents: files whose content id is known, or is that of a step in the outbox,
 //     are the gateway's and are overwritten; other contents are edits, and stay.
 //   - during 4: the same. Steps that were deleted had been synced.
 //
 // Why repeating a step is harmless: a move is complete once the inode at the new name is the directory's, and a write
-// once the contents are the step's; `take_again` checks before it acts. Why the order of 4 matters: a step is deleted
-// only after the sync, so the table still has the step of every change that a power failure may undo.
+// once the contents are the step's; `repeat` checks before it acts. Why the order of 4 matters: a step is deleted only
+// after the sync, so the table still has the step of every change that a power failure may undo.
 //
 // After a power failure, a file may exist but be empty. It is written again: an empty file does not count as an edit.
 
@@ -137,21 +136,21 @@ std::vector<DiskStep> ExtensionOutbox::record_steps(Connection& connection, cons
   return steps;
 }
 
-Task<bool> ExtensionOutbox::take(std::vector<DiskStep> steps) {
+Task<bool> ExtensionOutbox::execute(std::vector<DiskStep> steps) {
   if (steps.empty()) co_return true;
   AGW_ASSERT(std::ranges::all_of(steps, [](const auto& step) { return step.sequence > 0; }));
-  if (!is_shared()) co_return co_await take_here(std::move(steps));
+  if (!is_shared()) co_return co_await execute_here(std::move(steps));
   std::vector<std::int64_t> wanted;
   std::ranges::transform(steps, std::back_inserter(wanted), &DiskStep::sequence);
-  co_return co_await await_taken(std::move(wanted));
+  co_return co_await await_executed(std::move(wanted));
 }
 
-Task<bool> ExtensionOutbox::take_here(std::vector<DiskStep> steps) {
+Task<bool> ExtensionOutbox::execute_here(std::vector<DiskStep> steps) {
   std::vector<std::int64_t> wanted;
   std::ranges::transform(steps, std::back_inserter(wanted), &DiskStep::sequence);
   auto [done, made] = co_await disk_.run([directories = directories_, steps = std::move(steps)] {
-    auto taken = directories->take(steps);
-    return std::pair(std::move(taken), directories->made());
+    auto executed = directories->execute(steps);
+    return std::pair(std::move(executed), directories->made());
   });
   schedule_deletion(done);
   co_await record_made(std::move(made));
@@ -167,7 +166,7 @@ Task<> ExtensionOutbox::record_made(KnownDirectories made) {
   if (made.empty()) co_return;
   try {
     co_await database_.write(
-        [made = std::move(made)](Connection& connection) { outbox_store::know_inodes(connection, made); });
+        [made = std::move(made)](Connection& connection) { outbox_store::store_inodes(connection, made); });
   } catch (const std::exception& error) {
     log::warn("new directories of extensions are recorded later: {}", error.what());
   }
@@ -177,7 +176,7 @@ void ExtensionOutbox::record_made_at_start(Connection& connection) {
   const auto made = directories_->made();
   if (made.empty()) return;
   write_at_start(connection, "recording new directories of extensions",
-                 [&] { outbox_store::know_inodes(connection, made); });
+                 [&] { outbox_store::store_inodes(connection, made); });
 }
 
 Task<DirectoryFindings> ExtensionOutbox::compare(std::vector<ExtensionPointer> records, ExtensionDirectories::At at) {
@@ -195,12 +194,12 @@ Task<DirectoryFindings> ExtensionOutbox::edit_of(ExtensionPointer record) {
   co_return co_await disk_.run([directories = directories_, record] { return directories->edit_of(record); });
 }
 
-void ExtensionOutbox::record_taken(Connection& connection, const std::string& extension_id, KnownDirectory known) {
+void ExtensionOutbox::record_known(Connection& connection, const std::string& extension_id, KnownDirectory known) {
   outbox_store::forget(connection, extension_id);
   // A person may have edited the file again within the resolution of the stamp. Without a stamp, the next comparison
   // reads the files.
   known.config.stamp = known.prompt.stamp = {};
-  outbox_store::know(connection, extension_id, known);
+  outbox_store::store_known(connection, extension_id, known);
 }
 
 Task<> ExtensionOutbox::accept(std::string extension_id, std::string path, KnownDirectory known) {
@@ -212,9 +211,10 @@ Task<> ExtensionOutbox::accept(std::string extension_id, std::string path, Known
 
 void ExtensionOutbox::load(Connection& connection) {
   AGW_ASSERT(!started_);
-  outbox_store::for_each_known(
-      connection, [&](std::string id, KnownDirectory known) { directories_->know(std::move(id), std::move(known)); });
-  schedule_deletion(directories_->take_again(outbox_store::steps(connection)));
+  outbox_store::for_each_known(connection, [&](std::string id, KnownDirectory known) {
+    directories_->set_known(std::move(id), std::move(known));
+  });
+  schedule_deletion(directories_->repeat(outbox_store::steps(connection)));
   record_made_at_start(connection);
 }
 
@@ -227,9 +227,9 @@ DirectoryFindings ExtensionOutbox::compare_at_start(Connection& connection,
   return findings;
 }
 
-void ExtensionOutbox::take_at_start(Connection& connection, const std::vector<DiskStep>& steps) {
+void ExtensionOutbox::execute_at_start(Connection& connection, const std::vector<DiskStep>& steps) {
   AGW_ASSERT(!started_);
-  schedule_deletion(directories_->take(steps));
+  schedule_deletion(directories_->execute(steps));
   record_made_at_start(connection);
 }
 
@@ -249,7 +249,7 @@ Task<> ExtensionOutbox::stop() {
   stopping_.request();
   co_await background_.join();
   // The next start repeats every step that is still recorded, which makes it slower.
-  if (has_news_) co_await try_to_delete_done();
+  if (has_changes_) co_await try_to_delete_done();
 }
 
 Task<> ExtensionOutbox::prune_trash() {
@@ -270,20 +270,20 @@ void ExtensionOutbox::schedule_deletion(const std::vector<std::int64_t>& done) {
 }
 
 void ExtensionOutbox::schedule_deletion() {
-  has_news_ = true;
+  has_changes_ = true;
   if (!started_ || is_deleting_done_ || stopping_.requested()) return;
   is_deleting_done_ = true;
   background_.spawn(delete_done());
 }
 
 Task<> ExtensionOutbox::delete_done() {
-  while (has_news_ && co_await pause(stopping_, time_to_gather) == WaitResult::done) co_await try_to_delete_done();
+  while (has_changes_ && co_await pause(stopping_, time_to_gather) == WaitResult::done) co_await try_to_delete_done();
   AGW_ASSERT(is_deleting_done_);
   is_deleting_done_ = false;
 }
 
 Task<> ExtensionOutbox::try_to_delete_done() {
-  has_news_ = false;
+  has_changes_ = false;
   const auto done = std::exchange(done_, {});
   std::string why;
   try {
@@ -297,12 +297,12 @@ Task<> ExtensionOutbox::try_to_delete_done() {
 }
 
 Task<> ExtensionOutbox::delete_done(std::vector<std::int64_t> done) {
-  const auto news = co_await disk_.run([directories = directories_] { return directories->news(); });
-  if (done.empty() && news.empty()) co_return;
+  const auto changed = co_await disk_.run([directories = directories_] { return directories->take_changed(); });
+  if (done.empty() && changed.empty()) co_return;
   co_await syncing_.run([directories = directories_] { directories->sync(); });
-  for (std::size_t begin = 0; begin < news.size(); begin += piece) {
-    const auto record = [news = piece_of(news, begin)](Connection& connection) {
-      for (const auto& [id, known] : news) outbox_store::know(connection, id, known);
+  for (std::size_t begin = 0; begin < changed.size(); begin += piece) {
+    const auto record = [changed = piece_of(changed, begin)](Connection& connection) {
+      for (const auto& [id, known] : changed) outbox_store::store_known(connection, id, known);
     };
     co_await database_.write(record, Database::Lane::background);
   }
@@ -312,7 +312,7 @@ Task<> ExtensionOutbox::delete_done(std::vector<std::int64_t> done) {
     };
     co_await database_.write(delete_done, Database::Lane::background);
   }
-  for (const auto sequence : done) taken_.erase(sequence);
+  for (const auto sequence : done) executed_.erase(sequence);
 }
 
 }  // namespace agw

@@ -41,7 +41,7 @@ public:
 
   /// Executes the steps of a write that was just committed. Must be called before anything else is awaited. Disk errors
   /// are logged, and the step is repeated later. Returns whether all steps succeeded.
-  Task<bool> take(std::vector<DiskStep> steps);
+  Task<bool> execute(std::vector<DiskStep> steps);
 
   /// The single thread that executes the steps, in order. To use the directory of an agent or job, look up its name and
   /// run on this thread without awaiting in between: then earlier moves are complete, and later ones have not begun.
@@ -56,7 +56,7 @@ public:
   /// Compares the directory of one agent or job. Look up the record immediately before the call.
   Task<DirectoryFindings> edit_of(ExtensionPointer record);
   /// Inside the write that updates a record from its directory: records that they now match.
-  static void record_taken(Connection& connection, const std::string& extension_id, KnownDirectory known);
+  static void record_known(Connection& connection, const std::string& extension_id, KnownDirectory known);
   /// Must be called after that write.
   Task<> accept(std::string extension_id, std::string path, KnownDirectory known);
 
@@ -65,7 +65,7 @@ public:
   /// Repeats the steps that an earlier process may not have completed.
   void load(Connection& connection);
   DirectoryFindings compare_at_start(Connection& connection, const std::vector<ExtensionPointer>& records);
-  void take_at_start(Connection& connection, const std::vector<DiskStep>& steps);
+  void execute_at_start(Connection& connection, const std::vector<DiskStep>& steps);
   void accept_at_start(const std::string& extension_id, const std::string& path, const KnownDirectory& known);
 
   // For nodes that share the directories.
@@ -87,13 +87,13 @@ public:
   Task<> stop();
 
 private:
-  Task<bool> take_here(std::vector<DiskStep> steps);
-  Task<bool> await_taken(std::vector<std::int64_t> wanted);
+  Task<bool> execute_here(std::vector<DiskStep> steps);
+  Task<bool> await_executed(std::vector<std::int64_t> wanted);
   Task<> leading(std::function<Task<>()> compare);
   Task<bool> try_to_begin();
-  Task<> take_recorded();
-  Task<> take_recorded_once();
-  Task<> note_taken(std::vector<DiskStep> steps, std::vector<std::int64_t> done, KnownDirectories made);
+  Task<> execute_recorded();
+  Task<> execute_recorded_once();
+  Task<> note_executed(std::vector<DiskStep> steps, std::vector<std::int64_t> done, KnownDirectories made);
   Task<> record_made(KnownDirectories made);
   void record_made_at_start(Connection& connection);
   Task<> prune_trash();
@@ -112,13 +112,13 @@ private:
   const Files files_;
   bool leads_ = false;
   bool has_recorded_ = false;
-  bool is_taking_ = false;
-  std::set<std::int64_t> taken_;           ///< executed steps of all nodes, until their records are deleted
+  bool is_executing_ = false;
+  std::set<std::int64_t> executed_;        ///< executed steps of all nodes, until their records are deleted
   std::map<std::int64_t, bool> outcomes_;  ///< by step: whether it succeeded; only the latest
   AsyncEvent outcome_;
   AsyncEvent comparison_wanted_;
   std::vector<std::int64_t> done_;
-  bool has_news_ = false;
+  bool has_changes_ = false;
   bool started_ = false;
   bool is_deleting_done_ = false;
   StopSource stopping_;

@@ -125,7 +125,7 @@ void remove(Connection& connection, std::int64_t sequence) {
   connection.prepare("DELETE FROM extension_outbox WHERE sequence = :sequence").bind(":sequence", sequence).run();
 }
 
-void tell(Connection& connection, std::string_view key) {
+void notify(Connection& connection, std::string_view key) {
   connection.prepare("SELECT tell_nodes('extension_steps', :key)").bind(":key", key).step();
 }
 
@@ -137,13 +137,13 @@ void take_over_own(Connection& connection) {
   connection.execute("UPDATE extension_outbox SET node = files_node() WHERE node = this_node()");
 }
 
-void know(Connection& connection, std::string_view extension_id, const KnownDirectory& directory) {
+void store_known(Connection& connection, std::string_view extension_id, const KnownDirectory& directory) {
   put_known(connection, extension_id, directory,
             ", config_id = :config_id, config_stamp = :config_stamp, prompt_id = :prompt_id, prompt_stamp = "
             ":prompt_stamp");
 }
 
-void know_inodes(Connection& connection, const KnownDirectories& directories) {
+void store_inodes(Connection& connection, const KnownDirectories& directories) {
   for (const auto& [id, directory] : directories) {
     auto unsynced = directory;
     unsynced.config.stamp = unsynced.prompt.stamp = {};

@@ -62,15 +62,15 @@ void remove(Connection& connection, std::int64_t sequence);
 // For nodes that share their directories. PostgreSQL only.
 
 /// Notifies all nodes of `key`, see ExtensionOutbox::follow.
-void tell(Connection& connection, std::string_view key);
+void notify(Connection& connection, std::string_view key);
 /// At the first call, makes the known states and steps of this node's own directories those of the shared directories.
 void take_over_own(Connection& connection);
 
 /// Stores the known state. Does nothing if the extension was deleted in between.
-void know(Connection& connection, std::string_view extension_id, const KnownDirectory& directory);
+void store_known(Connection& connection, std::string_view extension_id, const KnownDirectory& directory);
 /// Stores the inodes of the extensions' directories, before these are synced. Known states of files stay unchanged.
 /// Skips extensions that were deleted in between.
-void know_inodes(Connection& connection, const KnownDirectories& directories);
+void store_inodes(Connection& connection, const KnownDirectories& directories);
 /// Calls `each` for every known directory.
 void for_each_known(Connection& connection, const std::function<void(std::string id, KnownDirectory known)>& each);
 /// 0 if unknown.

@@ -76,7 +76,7 @@ Task<> Extensions::refresh(std::vector<std::string> ids) {
     }
     return all;
   });
-  co_await outbox_->take(std::move(steps));
+  co_await outbox_->execute(std::move(steps));
 }
 
 }  // namespace agw

@@ -58,7 +58,7 @@ void take_over(Connection& connection, const TakenDirectory& taken, Timestamp no
     if (!writes) return;
     // The files already match the record, so nothing is to be written.
     writes->steps.clear();
-    ExtensionOutbox::record_taken(connection, taken.id, taken.known);
+    ExtensionOutbox::record_known(connection, taken.id, taken.known);
     result.writes.add(std::move(*writes));
     result.accepted.push_back(taken);
   } catch (const ApiError& error) {
@@ -89,7 +89,7 @@ std::vector<ExtensionPointer> Extensions::file_backed() const {
   return records;
 }
 
-void Extensions::take_directories_over(Connection& connection) {
+void Extensions::take_over_directories(Connection& connection) {
   outbox_->load(connection);
   const auto findings = outbox_->compare_at_start(connection, file_backed());
   for (const auto& warning : findings.warnings) log::warn("{}", warning);
@@ -101,7 +101,7 @@ void Extensions::take_directories_over(Connection& connection) {
   for (const auto& warning : result.warnings) log::warn("{}", warning);
   for (auto& write : result.writes.records) registry_->put(write.row.position, std::move(write.row.extension));
   for (const auto& taken : result.accepted) outbox_->accept_at_start(taken.id, taken.path, taken.known);
-  outbox_->take_at_start(connection, result.writes.steps);
+  outbox_->execute_at_start(connection, result.writes.steps);
 }
 
 Task<std::vector<std::string>> Extensions::reseed() {
@@ -117,12 +117,12 @@ Task<std::vector<std::string>> Extensions::reseed() {
   }
   auto findings = co_await outbox_->compare(file_backed());
   auto warnings = findings.warnings;
-  std::ranges::move(co_await take_findings_over(std::move(findings)), std::back_inserter(warnings));
+  std::ranges::move(co_await take_over_findings(std::move(findings)), std::back_inserter(warnings));
   co_return warnings;
 }
 
 void Extensions::lead() {
-  if (shares_files()) outbox_->lead([this] { return take_edits_over(); });
+  if (shares_files()) outbox_->lead([this] { return take_over_edits(); });
 }
 
 Task<> Extensions::follow_recorded_steps(std::vector<std::string>) {
@@ -130,31 +130,31 @@ Task<> Extensions::follow_recorded_steps(std::vector<std::string>) {
   co_return;
 }
 
-Task<> Extensions::follow_taken_steps(std::vector<std::string> keys) {
+Task<> Extensions::follow_executed_steps(std::vector<std::string> keys) {
   if (shares_files()) outbox_->follow(keys);
   co_return;
 }
 
 /// Logs warnings only if they differ from those of the last comparison.
-Task<> Extensions::take_edits_over() {
+Task<> Extensions::take_over_edits() {
   auto findings = co_await outbox_->compare(file_backed(), ExtensionDirectories::At::stamps);
   auto warnings = findings.warnings;
-  std::ranges::move(co_await take_findings_over(std::move(findings)), std::back_inserter(warnings));
+  std::ranges::move(co_await take_over_findings(std::move(findings)), std::back_inserter(warnings));
   if (warnings == std::exchange(warnings_, warnings)) co_return;
   for (const auto& warning : warnings) log::warn("{}", warning);
 }
 
-Task<> Extensions::take_edit_over(std::string id) {
+Task<> Extensions::take_over_edit(std::string id) {
   const auto record = find(id);
   if (!outbox_ || !record || !is_file_backed(record->type)) co_return;
   auto findings = co_await outbox_->edit_of(record);
   auto warnings = findings.warnings;
-  std::ranges::move(co_await take_findings_over(std::move(findings)), std::back_inserter(warnings));
+  std::ranges::move(co_await take_over_findings(std::move(findings)), std::back_inserter(warnings));
   for (const auto& warning : warnings) log::warn("{}", warning);
 }
 
 /// Returns which files cannot become their record, and why.
-Task<std::vector<std::string>> Extensions::take_findings_over(DirectoryFindings findings) {
+Task<std::vector<std::string>> Extensions::take_over_findings(DirectoryFindings findings) {
   if (is_empty(findings)) co_return std::vector<std::string>{};
   auto result = co_await database_.write([findings = std::move(findings), now = clock_.now()](Connection& connection) {
     return take_over(connection, findings, now);

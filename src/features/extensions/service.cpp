@@ -2,7 +2,7 @@
 // takes effect in `publish`, in the order of the commits: the registry, the subscribers of the hub, then the
 // directories.
 //
-// If a person has edited the file, the record is updated from it first (`take_edit_over`), unless the change replaces
+// If a person has edited the file, the record is updated from it first (`take_over_edit`), unless the change replaces
 // the file anyway.
 
 #include "features/extensions/service.hpp"
@@ -75,7 +75,7 @@ void Extensions::load(Connection& connection) {
   auto rows = extension_store::all(connection);
   registry_->reserve(rows.size());
   for (auto& row : rows) registry_->put(row.position, std::move(row.extension));
-  if (outbox_ && !shares_files()) take_directories_over(connection);
+  if (outbox_ && !shares_files()) take_over_directories(connection);
 }
 
 ExtensionPointer Extensions::find(std::string_view id) const { return registry_->find(id); }
@@ -155,7 +155,7 @@ Task<ExtensionPointer> Extensions::apply(std::string id_or_name, ExtensionChange
   if (wanted.definition) require_agent_of_job(current->type, wanted.definition->members(), current.get());
   // A new definition replaces the edited one, and the edited file is moved to the trash. With `if_updated_at`, the edit
   // is read first, so that the caller gets the conflict.
-  if (!wanted.definition || wanted.if_updated_at) co_await take_edit_over(current->id);
+  if (!wanted.definition || wanted.if_updated_at) co_await take_over_edit(current->id);
   Decide decide = [wanted = std::move(wanted)](const Extension&) { return wanted; };
   co_return co_await update(current->id, std::move(decide), {}, ExtensionOutbox::Rewrite::when_changed,
                             std::move(run_id));
@@ -177,7 +177,7 @@ Task<ExtensionPointer> Extensions::overwrite(std::string id_or_name, json::objec
 
 Task<ExtensionPointer> Extensions::toggle(std::string id_or_name, InTransaction<Extension> in_transaction) {
   const auto id = require(id_or_name)->id;
-  co_await take_edit_over(id);
+  co_await take_over_edit(id);
   Decide decide = [](const Extension& current) {
     ExtensionChange change;
     change.enabled = !current.enabled;
@@ -263,8 +263,8 @@ Task<ExtensionPointer> Extensions::publish(ExtensionWrites writes, ExtensionOutb
     if (!first) first = registry_->find(extension.id);
     announce(extension, write.action, run_id);
   }
-  const bool taken = !outbox_ || co_await outbox_->take(std::move(writes.steps));
-  if (rewrite == ExtensionOutbox::Rewrite::always && !taken) throw update_failed();
+  const bool executed = !outbox_ || co_await outbox_->execute(std::move(writes.steps));
+  if (rewrite == ExtensionOutbox::Rewrite::always && !executed) throw update_failed();
   co_return first;
 }
 

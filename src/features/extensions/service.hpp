@@ -63,7 +63,7 @@ public:
   /// Makes this node the leading one. Does nothing if each node has its own directories.
   void lead();
   Task<> follow_recorded_steps(std::vector<std::string>);
-  Task<> follow_taken_steps(std::vector<std::string> keys);
+  Task<> follow_executed_steps(std::vector<std::string> keys);
 
   /// The thread that uses the directories of agents and jobs, see ExtensionOutbox::disk. Look up the name immediately
   /// before, without awaiting in between. Requires an outbox.
@@ -135,12 +135,12 @@ private:
   Task<ExtensionPointer> publish(ExtensionWrites writes,
                                  ExtensionOutbox::Rewrite rewrite = ExtensionOutbox::Rewrite::when_changed,
                                  std::string run_id = {});
-  void take_directories_over(Connection& connection);
+  void take_over_directories(Connection& connection);
   /// Updates the record of an agent or job if a person has edited its file, as in `reseed`, before a change that would
   /// otherwise overwrite the edit.
-  Task<> take_edit_over(std::string id);
-  Task<> take_edits_over();
-  Task<std::vector<std::string>> take_findings_over(DirectoryFindings findings);
+  Task<> take_over_edit(std::string id);
+  Task<> take_over_edits();
+  Task<std::vector<std::string>> take_over_findings(DirectoryFindings findings);
   std::vector<ExtensionPointer> file_backed() const;
   enum class Origin { here, another_node };
   void announce(const Extension& extension, ExtensionAction action, const std::string& run_id,

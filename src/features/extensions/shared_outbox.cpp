@@ -49,7 +49,7 @@ std::string outcome_key(std::int64_t sequence, bool succeeded) {
 
 }  // namespace
 
-Task<bool> ExtensionOutbox::await_taken(std::vector<std::int64_t> wanted) {
+Task<bool> ExtensionOutbox::await_executed(std::vector<std::int64_t> wanted) {
   follow_recorded();
   const auto end = std::chrono::steady_clock::now() + max_wait_for_leader;
   const auto is_known = [this](auto sequence) { return outcomes_.contains(sequence); };
@@ -76,12 +76,12 @@ void ExtensionOutbox::follow(const std::vector<std::string>& keys) {
 
 void ExtensionOutbox::follow_recorded() {
   has_recorded_ = true;
-  if (!leads_ || stopping_.requested() || std::exchange(is_taking_, true)) return;
-  background_.spawn(take_recorded());
+  if (!leads_ || stopping_.requested() || std::exchange(is_executing_, true)) return;
+  background_.spawn(execute_recorded());
 }
 
 Task<> ExtensionOutbox::have_compared() {
-  co_await database_.write([](Connection& connection) { outbox_store::tell(connection, "compare"); });
+  co_await database_.write([](Connection& connection) { outbox_store::notify(connection, "compare"); });
 }
 
 void ExtensionOutbox::lead(std::function<Task<>()> compare) {
@@ -109,11 +109,11 @@ Task<bool> ExtensionOutbox::try_to_begin() {
   try {
     auto state = co_await database_.write(shared_state);
     auto [done, made] = co_await disk_.run([directories = directories_, state] {
-      for (const auto& [id, known] : state.known) directories->know(id, known);
-      auto taken = directories->take_again(state.steps);
-      return std::pair(std::move(taken), directories->made());
+      for (const auto& [id, known] : state.known) directories->set_known(id, known);
+      auto executed = directories->repeat(state.steps);
+      return std::pair(std::move(executed), directories->made());
     });
-    co_await note_taken(std::move(state.steps), std::move(done), std::move(made));
+    co_await note_executed(std::move(state.steps), std::move(done), std::move(made));
     co_return true;
   } catch (const std::exception& error) {
     log::warn("cannot update shared directories of extensions, trying again: {}", error.what());
@@ -121,11 +121,11 @@ Task<bool> ExtensionOutbox::try_to_begin() {
   co_return false;
 }
 
-Task<> ExtensionOutbox::take_recorded() {
+Task<> ExtensionOutbox::execute_recorded() {
   while (!stopping_.requested() && std::exchange(has_recorded_, false)) {
     bool failed = false;
     try {
-      co_await take_recorded_once();
+      co_await execute_recorded_once();
     } catch (const std::exception& error) {
       log::warn("cannot update shared directories of extensions, trying again: {}", error.what());
       failed = true;
@@ -134,24 +134,25 @@ Task<> ExtensionOutbox::take_recorded() {
     has_recorded_ = true;
     co_await pause(stopping_, retry_interval);
   }
-  is_taking_ = false;
+  is_executing_ = false;
 }
 
-Task<> ExtensionOutbox::take_recorded_once() {
+Task<> ExtensionOutbox::execute_recorded_once() {
   auto steps = co_await database_.write(outbox_store::steps);
-  std::erase_if(steps, [this](const DiskStep& step) { return taken_.contains(step.sequence); });
+  std::erase_if(steps, [this](const DiskStep& step) { return executed_.contains(step.sequence); });
   if (steps.empty()) co_return;
   auto [done, made] = co_await disk_.run([directories = directories_, steps] {
-    auto taken = directories->take(steps);
-    return std::pair(std::move(taken), directories->made());
+    auto executed = directories->execute(steps);
+    return std::pair(std::move(executed), directories->made());
   });
-  co_await note_taken(std::move(steps), std::move(done), std::move(made));
+  co_await note_executed(std::move(steps), std::move(done), std::move(made));
 }
 
-Task<> ExtensionOutbox::note_taken(std::vector<DiskStep> steps, std::vector<std::int64_t> done, KnownDirectories made) {
+Task<> ExtensionOutbox::note_executed(std::vector<DiskStep> steps, std::vector<std::int64_t> done,
+                                      KnownDirectories made) {
   std::vector<std::string> outcomes;
   for (const auto& step : steps) {
-    taken_.insert(step.sequence);
+    executed_.insert(step.sequence);
     outcomes.push_back(outcome_key(step.sequence, std::ranges::find(done, step.sequence) != done.end()));
   }
   schedule_deletion(done);
@@ -159,7 +160,7 @@ Task<> ExtensionOutbox::note_taken(std::vector<DiskStep> steps, std::vector<std:
   if (outcomes.empty()) co_return;
   follow(outcomes);
   co_await database_.write([outcomes = std::move(outcomes)](Connection& connection) {
-    for (const auto& outcome : outcomes) outbox_store::tell(connection, outcome);
+    for (const auto& outcome : outcomes) outbox_store::notify(connection, outcome);
   });
 }
 
