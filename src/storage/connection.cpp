@@ -49,7 +49,7 @@ Statement::Statement(Statement&& other) noexcept
 
 Statement::~Statement() {
   if (remote_) [[unlikely]]
-    remote_->give_back();
+    remote_->release();
   if (!statement_) return;
   sqlite3_reset(statement_);
   sqlite3_clear_bindings(statement_);

@@ -32,7 +32,7 @@ public:
   virtual std::string_view text(int column) const = 0;
 
   /// Makes the statement available again; drops rows and bindings.
-  virtual void give_back() = 0;
+  virtual void release() = 0;
 };
 
 /// A connection to a database on a server. Connection (storage/connection.hpp) forwards its calls and documents them.
@@ -43,7 +43,7 @@ public:
   RemoteConnection(const RemoteConnection&) = delete;
   RemoteConnection& operator=(const RemoteConnection&) = delete;
 
-  /// Returns a statement for exclusive use until its `give_back`.
+  /// Returns a statement for exclusive use until its `release`.
   virtual RemoteStatement& prepare(std::string_view sql) = 0;
   virtual void execute(const std::string& sql) = 0;
   virtual int changes() const = 0;

@@ -133,7 +133,7 @@ void PreparedStatement::reset() {
   result_.reset();
 }
 
-void PreparedStatement::give_back() {
+void PreparedStatement::release() {
   reset();
   for (auto& parameter : parameters_) {
     parameter.type = unknown_type;

@@ -31,7 +31,7 @@ public:
   std::int64_t integer(int column) const override;
   double real(int column) const override;
   std::string_view text(int column) const override;
-  void give_back() override;
+  void release() override;
 
 private:
   using Parameter = Session::Parameter;
