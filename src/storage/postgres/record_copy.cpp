@@ -278,7 +278,7 @@ std::uint64_t RecordCopy::compare() {
   return rows;
 }
 
-void RecordCopy::hand_over_numbers() {
+void RecordCopy::transfer_numbering() {
   std::vector<std::string> numbered;
   auto names = file().prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND sql LIKE '%AUTOINCREMENT%'");
   while (names.step()) numbered.push_back(names.string(0));

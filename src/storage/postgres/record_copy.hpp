@@ -48,7 +48,7 @@ public:
   /// differs.
   std::uint64_t compare();
   /// Makes the target continue the source's numbering of new rows.
-  void hand_over_numbers();
+  void transfer_numbering();
 
   const std::vector<CopiedTable>& tables() const { return tables_; }
 

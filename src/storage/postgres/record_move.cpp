@@ -95,7 +95,7 @@ void begin(Server& server, const RecordMove& move, RecordCopy& copy) {
 
 void finish(Server& server, const RecordMove& move, RecordCopy& copy) {
   server.connection().execute("BEGIN");
-  copy.hand_over_numbers();
+  copy.transfer_numbering();
   move.index(server.connection());
   server.connection().execute("UPDATE record_move SET is_complete = true");
   server.connection().execute("COMMIT");
@@ -177,7 +177,7 @@ MovedRecords move_to_file(const RecordMove& move) {
   RecordCopy copy(server.connection(), *file, move.progress);
   copy.copy();
   const auto rows = compared(copy, [&] { return fmt::format("Delete {} and start again", unfinished.string()); });
-  copy.hand_over_numbers();
+  copy.transfer_numbering();
   // Closing would checkpoint too, but reports no failure, and the log would stay behind when the file is renamed.
   file->execute("PRAGMA wal_checkpoint(TRUNCATE)");
   file.reset();
