@@ -143,13 +143,13 @@ Task<> EventSocket::resume(json::object answer) {
     auto& runs = answer.at("runs").as_array();
     for (auto& run : co_await runs_elsewhere_(std::move(threads))) runs.push_back(std::move(run));
   } catch (...) {
-    go_on(answer);
+    continue_with(answer);
     throw;
   }
-  go_on(answer);
+  continue_with(answer);
 }
 
-void EventSocket::go_on(const json::object& answer) {
+void EventSocket::continue_with(const json::object& answer) {
   const auto held = std::exchange(resume_, nullptr);
   queue_text(to_json(answer));
   const Contained contained(answer);

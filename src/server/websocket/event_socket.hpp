@@ -46,7 +46,7 @@ private:
   void closed() override { hub_.interests_changed(); }
   void take(const std::string& text);
   Task<> resume(json::object answer);
-  void go_on(const json::object& answer);
+  void continue_with(const json::object& answer);
   void hold_back(SharedMessage event);
 
   Loop& loop_;
