@@ -93,7 +93,7 @@ void Gateway::fail(std::exception_ptr failure) {
 }
 
 Task<> Gateway::drain(std::chrono::seconds limit) {
-  cluster_.send_clients_away();
+  cluster_.disconnect_clients();
   co_await jobs_.stop_schedule();
   co_await with_timeout(ending_, limit, client_api_.until_all_is_answered());
   daemon_.end_after(0ms, ExitStatus::success);
@@ -108,7 +108,7 @@ void Gateway::end(ExitStatus status) {
 
 Task<> Gateway::shut_down() {
   database_.hurry();
-  if (is_node_) cluster_.send_clients_away();
+  if (is_node_) cluster_.disconnect_clients();
   co_await readiness_.stop();
   co_await cluster_.stop();
   apps_.begin_stop();

@@ -49,7 +49,7 @@ Task<> Readiness::stop() {
 Task<std::vector<std::string>> Readiness::problems() {
   std::vector<std::string> problems;
   if (services_.daemon.is_draining()) problems.emplace_back("it is about to stop");
-  if (!services_.cluster.hears_others()) problems.emplace_back("the NATS server cannot be reached");
+  if (!services_.cluster.receives_events()) problems.emplace_back("the NATS server cannot be reached");
   if (!services_.is_on_server) co_return problems;
   if (auto problem = co_await problem_of_database(); !problem.empty()) problems.push_back(std::move(problem));
   co_return problems;

@@ -232,11 +232,11 @@ Task<> Cluster::leave() {
   }
 }
 
-void Cluster::send_clients_away() {
+void Cluster::disconnect_clients() {
   services_.hub.publish({.record = EventsMissed{"this node stops"}, .is_from_another_node = true});
 }
 
-bool Cluster::hears_others() const { return !bus_ || bus_->is_connected(); }
+bool Cluster::receives_events() const { return !bus_ || bus_->is_connected(); }
 
 Task<json::array> Cluster::runs_elsewhere(std::set<std::string, std::less<>> threads) {
   if (!bus_) co_return json::array();

@@ -86,9 +86,9 @@ public:
   Task<> leave();
 
   /// Closes the WebSockets of this node, so that their clients reconnect, through a load balancer to other nodes.
-  void send_clients_away();
+  void disconnect_clients();
   /// Whether events of other nodes arrive; true if none are configured.
-  bool hears_others() const;
+  bool receives_events() const;
 
   Task<std::optional<Response>> answer(const Request& request, const std::string& path) override;
 
