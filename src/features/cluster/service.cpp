@@ -119,7 +119,7 @@ void Cluster::start(const Settings& settings, const std::string& url, Placements
   links_ = std::make_unique<NodeLinks>(
       services_.loop, services_.database, services_.blocking,
       NodeLinks::Options{.node = settings.cluster.node, .secret = identity.secret, .epoch = identity.epoch});
-  services_.costs.leave_others_out(services_.database.start_connection());
+  services_.costs.exclude_other_nodes(services_.database.start_connection());
   // Keys that a killed predecessor of this node still held.
   idempotency_store::release_all(services_.database.start_connection());
   if (!settings.cluster.events.empty()) connect(settings, identity, std::move(serve));
@@ -165,7 +165,7 @@ Task<> Cluster::follow_costs() {
   bool has_warned = false;
   while (co_await pause(stopping_, costs_interval) == WaitResult::done) {
     try {
-      co_await services_.costs.look_at_other_nodes();
+      co_await services_.costs.read_costs_of_other_nodes();
       has_warned = false;
     } catch (const std::exception& error) {
       if (!std::exchange(has_warned, true))

@@ -130,13 +130,13 @@ void Costs::load(Connection& connection) {
     by_agent_[std::string(all_clients)] = usd;
 }
 
-void Costs::leave_others_out(Connection& connection) {
+void Costs::exclude_other_nodes(Connection& connection) {
   day_elsewhere_ = day_;
   elsewhere_ = cost_store::spent_elsewhere(connection, day_);
   for (const auto& [payer, usd] : elsewhere_) by_agent_[payer] -= usd;
 }
 
-Task<> Costs::look_at_other_nodes() {
+Task<> Costs::read_costs_of_other_nodes() {
   const auto today = local_day(clock_.now(), zone_);
   elsewhere_ = co_await database_.read(
       [today](Connection& connection) { return cost_store::spent_elsewhere(connection, today); });
