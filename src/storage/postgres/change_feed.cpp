@@ -83,7 +83,7 @@ void ChangeFeed::work() {
     try {
       if (!listens_) connect();
       renew();
-      look_for_lost_nodes();
+      check_for_lost_nodes();
       try_to_lead();
       read_on();
       forget_old();
@@ -129,7 +129,7 @@ void ChangeFeed::renew() {
   renewed_at_ = Session::Clock::now();
 }
 
-void ChangeFeed::look_for_lost_nodes() {
+void ChangeFeed::check_for_lost_nodes() {
   if (Session::Clock::now() - connected_at_ < lease) return;
   const auto lost = find_lost(link_.connection(), id_);
   if (!lost) return;

@@ -53,7 +53,7 @@ private:
   void connect();
   void warn(const std::exception& error);
   void renew();
-  void look_for_lost_nodes();
+  void check_for_lost_nodes();
 
   Loop& loop_;
   Stop& stop_;

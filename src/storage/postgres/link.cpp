@@ -32,7 +32,7 @@ bool Stop::wait(std::chrono::milliseconds duration) {
   return changed_.wait_for(lock, duration, [this] { return has_passed(); });
 }
 
-bool Stop::has_waited_in_vain() const {
+bool Stop::has_timed_out() const {
   const auto since = away_since_.load();
   return is_hurried_ && since != reachable && Session::Clock::now() - since >= stop_patience;
 }
@@ -74,7 +74,7 @@ void Link::drop() {
 }
 
 void Link::connect_again() {
-  if (stop_.has_waited_in_vain()) throw ConnectionLost(fmt::format("cannot reach the {}", address_.name));
+  if (stop_.has_timed_out()) throw ConnectionLost(fmt::format("cannot reach the {}", address_.name));
   const auto began = Session::Clock::now();
   for (auto pause = 20ms;; pause = std::min<std::chrono::milliseconds>(2 * pause, max_retry_pause)) {
     try {

@@ -30,7 +30,7 @@ public:
   /// Reports that the server is reachable, which ends the wait for all threads.
   void reached() { away_since_ = reachable; }
   /// Whether the gateway stops and no thread has reached the server for a second.
-  bool has_waited_in_vain() const;
+  bool has_timed_out() const;
   /// Reports a failed attempt. Returns since when all attempts to connect have failed.
   Session::Clock::time_point missed();
 

@@ -209,7 +209,7 @@ bool GroupWriter::was_committed(const std::string& transaction) {
       link_.drop();
       for (auto& item : queue_->take_oldest(waiting)) reject(loop_, std::move(item), std::current_exception());
     }
-    if (stop_.wait(100ms) || stop_.has_waited_in_vain()) throw ConnectionLost("the database is closed");
+    if (stop_.wait(100ms) || stop_.has_timed_out()) throw ConnectionLost("the database is closed");
   }
 }
 
