@@ -95,7 +95,7 @@ void Gateway::fail(std::exception_ptr failure) {
 Task<> Gateway::drain(std::chrono::seconds limit) {
   cluster_.disconnect_clients();
   co_await jobs_.stop_schedule();
-  co_await with_timeout(ending_, limit, client_api_.until_all_is_answered());
+  co_await with_timeout(ending_, limit, client_api_.wait_until_idle());
   daemon_.end_after(0ms, ExitStatus::success);
 }
 

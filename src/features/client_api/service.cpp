@@ -13,7 +13,7 @@
 //   2. An agent: add a turn and a run to a thread, as for people. The program follows the run until that ends or waits
 //      for the program's own tools. If the program disconnects, the run continues, and the next request of the
 //      conversation finds it.
-//   3. `until_all_is_answered` waits for both, so that a graceful stop of the gateway interrupts no answer.
+//   3. `wait_until_idle` waits for both, so that a graceful stop of the gateway interrupts no answer.
 //
 // A kill while a model answers loses the answer and its cost. The run of an agent is ended by the next start, which
 // keeps the text so far.
@@ -211,7 +211,7 @@ std::shared_ptr<void> ClientApi::count_answer() {
           }};
 }
 
-Task<> ClientApi::until_all_is_answered() {
+Task<> ClientApi::wait_until_idle() {
   while (answers_ > 0) co_await all_ended_.wait();
   // Runs come last, because programs may start runs, but runs do not start answers here.
   co_await services_.runs.until_none();

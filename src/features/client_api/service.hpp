@@ -74,7 +74,7 @@ public:
   /// Counts an active or queued answer, for as long as the result exists.
   std::shared_ptr<void> count_answer();
   /// Waits until no answer is counted and no run is active.
-  Task<> until_all_is_answered();
+  Task<> wait_until_idle();
 
   /// Call it after the engine has stopped.
   Task<> stop();
