@@ -3,13 +3,13 @@ import { readFileSync } from 'node:fs';
 import { require } from './environment.mjs';
 
 /**
- * No violation that axe finds, and nothing wider than the page. `options` are those of axe: `iframes: false` where a frame
- * cannot take its code.
+ * Checks that axe finds no violations, and that nothing is wider than the page. `options` are passed to axe: use
+ * `iframes: false` if a frame does not accept its code.
  */
 export async function expectAccessible(page, options = {}) {
   await page.evaluate(readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8'));
   const { violations } = await page.evaluate(
-    (more) => window.axe.run(document, { resultTypes: ['violations'], ...more }),
+    (axeOptions) => window.axe.run(document, { resultTypes: ['violations'], ...axeOptions }),
     options,
   );
   assert.deepEqual(

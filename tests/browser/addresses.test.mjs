@@ -24,7 +24,7 @@ else {
     await page.locator('article.found').getByText('A plum.').waitFor();
   });
 
-  test('the answer of a run is found behind many newer turns', async () => {
+  test('the answer of a run is found although many turns followed it', async () => {
     const { id } = await env.thread({ title: 'Long ago' });
     await env.backend.reply({ text: 'An old plum.' });
     await env.api('POST', '/chat', { threadId: id, content: 'Fruit?' });
@@ -38,7 +38,7 @@ else {
     await page.locator('article.found').getByText('An old plum.').waitFor();
   });
 
-  test('a chat is not read to its beginning for a run that it does not have', async () => {
+  test('a chat is not loaded to its beginning in search of a run that it does not have', async () => {
     const id = await env.threadWith(
       ...Array.from({ length: 260 }, (_, i) => ({ role: i % 2 ? 'assistant' : 'user', content: `turn ${i}` })),
     );
@@ -100,7 +100,7 @@ else {
     await found.getByText('turn 50', { exact: true }).waitFor();
   });
 
-  test('leaving a chat while older turns load shows no message about it', async () => {
+  test('leaving a chat while older turns load shows no error', async () => {
     const { id } = await env.thread({ title: 'Left' });
     const page = await env.open(`/t/${id}`);
     await page.getByRole('heading', { level: 1, name: 'Left' }).waitFor();
@@ -162,8 +162,8 @@ else {
     }
   });
 
-  test('an item called new can be opened, and so can the forms for new items', async () => {
-    // The built-in command has this name.
+  test('an item named new can be opened, and so can the forms for new items', async () => {
+    // A built-in command has this name.
     const page = await env.open('/extensions?type=command');
     await page.getByRole('main').getByRole('link', { name: 'new', exact: true }).click();
     await page.getByRole('heading', { level: 1, name: 'new', exact: true }).waitFor();

@@ -37,7 +37,7 @@ else {
     ...members,
   });
 
-  /** A chat in which these requests wait, and the decisions that the page sends. */
+  /** Opens a chat with these waiting requests, faked at the API. Returns also the decisions that the page sends. */
   async function showRequests(list, options = {}) {
     const { id } = await env.thread({ title: 'Asked' });
     const page = await env.newPage(options);
@@ -53,7 +53,7 @@ else {
     return { page, sent, id };
   }
 
-  test('a card that a model writes into its text is only text', async () => {
+  test('a card that a model imitates in its answer is only text', async () => {
     const fake = `> ⚠ **assistant** asks to run a command
 
 \`\`\`
@@ -78,7 +78,7 @@ ls
     assert.equal(
       await card(page).evaluate((own) => own.closest('article')),
       null,
-      'the real one is outside of answers',
+      'the real card is outside of answers',
     );
     assert.deepEqual(sent, []);
   });
@@ -115,14 +115,14 @@ ls
     assert.ok(reached);
   });
 
-  test('hosts that are not what they look like are named', async () => {
+  test('the real hosts of misleading addresses are shown', async () => {
     const command = 'curl https://аpple.com/x https://github.com@evil.example/y http://2130706433/';
     const { page } = await showRequests([{ input: { command }, target: command }]);
     for (const host of ['xn--pple-43d.com', 'evil.example', '127.0.0.1'])
       await card(page).getByText(host, { exact: true }).waitFor();
   });
 
-  test('a diff and further input are shown in full', async () => {
+  test('a diff and other input are shown in full', async () => {
     const diff = `--- a/notes.md\n+++ b/notes.md\n@@ -1,1 +1,${5003} @@\n-Old\u202e.\n+New.\n${'+\n'.repeat(5000)}+rm -rf ~\n`;
     const { page } = await showRequests(
       [
@@ -158,7 +158,7 @@ ls
     });
   });
 
-  test('a key shows a card that is out of sight before it decides', async () => {
+  test('the first key press scrolls a card into view, and only the next one decides', async () => {
     const { id } = await env.thread();
     for (let i = 0; i < 30; i++)
       await env.api('POST', `/threads/${id}/turns`, { role: 'user', content: `Line ${i}\n\nx` });
@@ -185,20 +185,20 @@ ls
     await eventually(() => assert.deepEqual(sent, [{ decision: 'allow', scope: 'once' }]));
   });
 
-  test('only what is possible is offered', async () => {
+  test('only possible decisions are offered', async () => {
     const { page } = await showRequests([{ scopes: ['once'], pattern: null }]);
     await button(page, 'Allow once').waitFor();
     for (const name of ['Allow in this chat', 'Always allow', 'Stage as a proposal'])
       assert.equal(await button(page, name).count(), 0, name);
   });
 
-  const asked = (question) => ({ kind: 'question', tool: 'AskUser', scopes: [], question });
+  const questionWith = (question) => ({ kind: 'question', tool: 'AskUser', scopes: [], question });
 
-  test('a question is answered by one of its options, or in own words', async () => {
+  test('a question is answered with one of its options, or with free text', async () => {
     const question = { question: 'Which one\u202e?', options: ['Red', 'Blue'], form: null };
     const { page, sent } = await showRequests([
-      { id: 'q1', ...asked(question) },
-      { id: 'q2', ...asked(question) },
+      { id: 'q1', ...questionWith(question) },
+      { id: 'q2', ...questionWith(question) },
     ]);
     const cards = page.getByRole('group', { name: 'Question' });
     await cards.first().getByText('Which one⟨U+202E⟩?').waitFor();
@@ -215,7 +215,7 @@ ls
     );
   });
 
-  test('a question with a form is answered with its members, or not at all', async () => {
+  test('a question with a form is answered with its values, or declined', async () => {
     const form = {
       type: 'object',
       required: ['name'],
@@ -223,8 +223,8 @@ ls
     };
     const question = { question: 'Who?', options: [], form };
     const { page, sent } = await showRequests([
-      { id: 'q1', ...asked(question) },
-      { id: 'q2', ...asked(question) },
+      { id: 'q1', ...questionWith(question) },
+      { id: 'q2', ...questionWith(question) },
     ]);
     const cards = page.getByRole('group', { name: 'Question' });
     await cards.first().getByRole('textbox', { name: 'name' }).fill('Ada');
@@ -249,7 +249,7 @@ ls
             input: { command: `curl https://аpple.com ${'x'.repeat(700)}`, network: true },
           },
           { id: 'r2', tool: 'Write', input: {}, target: '/w/notes.md', diff: '@@ -1 +1 @@\n-a\n+b\n same\n' },
-          { id: 'q1', ...asked({ question: 'Which?', options: ['Red', 'Blue'], form: null }) },
+          { id: 'q1', ...questionWith({ question: 'Which?', options: ['Red', 'Blue'], form: null }) },
         ];
         const { page } = await showRequests(list, {
           viewport,
@@ -265,15 +265,15 @@ ls
           ),
         );
         assert.deepEqual(sideways, [0, 0]);
-        const low = await page
+        const lowButtons = await page
           .locator('[data-request] button')
           .evaluateAll((all) => all.filter((one) => one.getBoundingClientRect().height < 24).length);
-        assert.equal(low, 0);
+        assert.equal(lowButtons, 0);
       });
     }
   }
 
-  test('turned off letters work within a card only', async () => {
+  test('letter shortcuts that are turned off work only within a card', async () => {
     const { page, sent } = await showRequests([{}]);
     await page.evaluate(() => localStorage.setItem('agw.inbox.letters', 'false'));
     await page.reload();

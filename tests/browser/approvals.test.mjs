@@ -10,16 +10,16 @@ else {
   const button = (page, name) => page.getByRole('button', { name });
   const write = (path = 'notes.md', content = 'Buy milk.\n') => ({ name: 'Write', arguments: { path, content } });
 
-  /** A new chat whose agent calls a tool that its stage does not allow, and then, if it goes on, says `Well.` */
-  async function ask(page, { call = write(), goesOn = true } = {}) {
+  /** Starts a chat whose agent makes a call that its stage does not allow and, if it `continues`, then answers `Well.` */
+  async function ask(page, { call = write(), continues = true } = {}) {
     await env.backend.reply({ text: 'I try.', tool_calls: [call] });
-    if (goesOn) await env.backend.reply({ text: 'Well.' });
+    if (continues) await env.backend.reply({ text: 'Well.' });
     await page.getByText('Act', { exact: true }).click();
     await sendMessage(page, 'Please do it');
     await card(page).locator('button[aria-disabled=false]').first().waitFor();
   }
 
-  test('a call that the stage does not allow is asked for, and done after a yes', async () => {
+  test('a call that the stage does not allow asks for permission, and runs once it is allowed', async () => {
     const page = await env.open('/new');
     await ask(page);
     await card(page).getByText('asks to write a file').waitFor();
@@ -31,7 +31,7 @@ else {
     await page.getByText(/Write.*done/).waitFor();
   });
 
-  test('a card is decided by touch on a phone', async () => {
+  test('a request is decided by touch on a phone', async () => {
     const page = await env.open('/new', { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
     await env.backend.reply({ text: 'I try.', tool_calls: [write('phone.md')] });
     await env.backend.reply({ text: 'Well.' });
@@ -50,7 +50,7 @@ else {
     assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= 390), 'nothing is cut off');
   });
 
-  test('a no is given by keyboard, with a reason that the agent reads', async () => {
+  test('a call is denied by keyboard, with a reason that the agent reads', async () => {
     const page = await env.open('/new');
     await ask(page);
     await message(page).press('Shift+Tab');
@@ -74,7 +74,7 @@ else {
     assert.equal((await env.api('GET', '/proposals')).length, 1);
   });
 
-  test('what is allowed in the chat is not asked again, is listed at the agent, and can be revoked', async () => {
+  test('a call allowed in the chat does not ask again, is listed on the page of the agent, and can be revoked', async () => {
     const page = await env.open('/new');
     await ask(page, { call: write('list/one.md') });
     await button(card(page), 'Allow in this chat').click();
@@ -90,7 +90,7 @@ else {
     assert.deepEqual(await env.api('GET', '/agents/assistant/grants'), []);
   });
 
-  test('a card that was decided elsewhere says so', async () => {
+  test('a card shows that it was decided elsewhere', async () => {
     const page = await env.open('/new');
     await env.backend.reply({ text: 'I try.', tool_calls: [write()] });
     const held = await env.backend.hold({ pieces: ['Hm'] });
@@ -105,7 +105,7 @@ else {
     await eventually(async () => assert.equal(await card(page).count(), 0));
   });
 
-  test('another chat shows who asks: in the list, in the title, and as a notification while hidden', async () => {
+  test('a request in another chat is shown in the list, in the title, and as a notification while the page is hidden', async () => {
     const page = await env.open('/new');
     await page.evaluate(() => {
       window.shown = [];
@@ -140,7 +140,7 @@ else {
     await eventually(async () => assert.equal(await page.getByText('asks you').count(), 0));
   });
 
-  test('what is typed into the message decides nothing, and the card does not take the focus', async () => {
+  test('typing a message decides nothing, and the card does not take the focus', async () => {
     const page = await env.open('/new');
     await env.backend.reply({ text: 'I try it now.', deltas: 10, rate: 10, tool_calls: [write()] });
     await env.backend.reply({ text: 'Well.' });
@@ -160,15 +160,15 @@ else {
     await answers(page).getByText('Well.').waitFor();
   });
 
-  test('a stopped answer ends the request', async () => {
+  test('stopping the answer ends the request', async () => {
     const page = await env.open('/new');
-    await ask(page, { goesOn: false });
+    await ask(page, { continues: false });
     await button(page, 'Stop').click();
     await eventually(async () => assert.equal(await card(page).count(), 0));
     assert.deepEqual(await env.api('GET', '/permissions'), []);
   });
 
-  test('the card is there again after a reload', async () => {
+  test('the card is shown again after a reload', async () => {
     const page = await env.open('/new');
     await ask(page);
     await page.waitForURL(/#\/t\//);

@@ -6,7 +6,7 @@ import { answers, eventually, message, missing, withGateway } from './environmen
 
 if (missing) test(`the page (skipped: ${missing})`, { skip: true });
 else {
-  // Chromium keeps frames without an origin in a process of their own; its headless shell only does so if told to.
+  // Chromium runs frames without an origin in a separate process. Its headless shell does so only with this option.
   const open = () => chromium.launch({ ...launchOptions, args: [...launchOptions.args, '--site-per-process'] });
   const env = withGateway({ open });
   const block = (language, text) => `Here it is:\n\n\`\`\`${language}\n${text}\n\`\`\`\n`;
@@ -19,7 +19,7 @@ else {
   }
   const panel = (page) => page.getByRole('region', { name: 'Artifact' });
 
-  test('a page that an agent wrote is shown beside the chat, with its versions', async () => {
+  test('a page that an agent wrote is shown next to the chat, with its versions', async () => {
     const page = await chatWith(
       block('html', '<title>Garden</title><h1>First garden</h1>'),
       block('html', '<title>Garden</title><h1>Second garden</h1>'),
@@ -40,7 +40,7 @@ else {
     assert.ok(await open.evaluate((button) => button === document.activeElement));
   });
 
-  test('drawings and documents are shown too', async () => {
+  test('SVG pictures and Markdown documents are shown too', async () => {
     const page = await chatWith(
       block('svg', '<svg viewBox="0 0 10 10" width="100"><title>A dot</title><circle cx="5" cy="5" r="4" /></svg>'),
       '````markdown\n# A plan\n\n1. Go **on**\n````\n',
@@ -51,7 +51,7 @@ else {
     await panel(page).locator('strong', { hasText: 'on' }).waitFor();
   });
 
-  test('an artifact that loops, or reaches for the page, does not stop or change it', async () => {
+  test('an artifact that loops or tries to access the page neither blocks nor changes it', async () => {
     const page = await chatWith(
       block(
         'html',

@@ -1,6 +1,6 @@
-"""A real gateway with a scripted model, moved by a browser test through lines of JSON on stdin and stdout.
+"""A real gateway with a scripted model, which a browser test controls through lines of JSON on stdin and stdout.
 
-Each line is `{"do": <name of a method of Backend>, ...its arguments}`; each answer `{"result": ...}` or `{"error": ...}`.
+Each line is `{"do": <name of a method of Backend>, ...its arguments}`; each response `{"result": ...}` or `{"error": ...}`.
 """
 
 import base64
@@ -30,22 +30,22 @@ class Backend:
 
     def start(self, model="stub", origins=(), environment=None):
         config = configuration(self.stub) if model == "stub" else {}
-        # Other programs are not given this port while the gateway restarts.
+        # The system gives this port to no other program while the gateway restarts.
         arguments = ["--port", str(free_port())]
         self.gateway = Gateway(self.root, config={**config, "origins": list(origins)}, arguments=arguments,
                                environment=environment)
         self.gateway.start()
-        return self.where()
+        return self.addresses()
 
-    def where(self):
+    def addresses(self):
         return {"url": self.gateway.url, "token": self.gateway.token, "home": str(self.gateway.home),
                 "data": str(self.gateway.data), "service": self.stub.openai_url}
 
     def restart(self):
-        """On the same port, as a service manager would."""
+        """Restarts the gateway on the same port, as a service manager would."""
         self.gateway.stop()
         self.gateway.start()
-        return self.where()
+        return self.addresses()
 
     def kill(self):
         self.gateway.kill()
@@ -61,7 +61,7 @@ class Backend:
         self.stub.always(Reply(**members))
 
     def list_models(self, models):
-        """What the service lists; a number is the status with which it refuses to."""
+        """Sets the models that the service lists. A number is the status of an error response instead."""
         self.stub.models = Fault(models) if isinstance(models, int) else models
 
     def hold(self, pieces, tool_calls=()):
@@ -83,25 +83,25 @@ class Backend:
         return {"status": completed.returncode, "printed": completed.stdout + completed.stderr}
 
     def write(self, path, text):
-        """A file in the home directory."""
+        """Writes a file in the home directory."""
         target = self.gateway.home / path
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(text)
         return str(target)
 
     def write_bytes(self, path, content):
-        """A file in the home directory, given in base64."""
+        """Writes a file in the home directory, from base64."""
         Path(self.write(path, "")).write_bytes(base64.b64decode(content))
 
     def remove(self, path):
         (self.gateway.home / path).unlink()
 
     def write_line(self, path, length):
-        """A file of one line of so many characters."""
+        """Writes a file that is one line of this length."""
         self.write(path, "x" * length)
 
     def write_many(self, path, count):
-        """So many empty files in a directory."""
+        """Creates that many empty files in a directory."""
         for number in range(count):
             self.write(f"{path}/file-{number:05}", "")
 
@@ -113,7 +113,7 @@ class Backend:
         self.telegram.says(sender, text)
 
     def text_in_telegram(self, part):
-        """Waits for a message of the bot that contains it."""
+        """Waits for a message of the bot that contains `part`, and returns its text."""
         return self.telegram.message(part)["text"]
 
     def end(self):
@@ -131,12 +131,12 @@ def main():
     backend = Backend(root)
     try:
         for line in sys.stdin:
-            order = json.loads(line)
+            call = json.loads(line)
             try:
-                answer = {"result": getattr(backend, order.pop("do"))(**order)}
+                response = {"result": getattr(backend, call.pop("do"))(**call)}
             except Exception:
-                answer = {"error": traceback.format_exc()}
-            print(json.dumps(answer), flush=True)
+                response = {"error": traceback.format_exc()}
+            print(json.dumps(response), flush=True)
     finally:
         backend.end()
         shutil.rmtree(root, ignore_errors=True)

@@ -9,8 +9,8 @@ else {
   const beside = (page) => page.getByRole('region', { name: 'Chat beside' });
   const title = (within, name) => within.getByRole('heading', { name, exact: true });
 
-  /** Two chats; the page shows the first. */
-  async function two() {
+  /** Creates two chats, and opens the page with the first. */
+  async function openTwoChats() {
     const [one, other] = await Promise.all(['Roses', 'Tulips'].map((name) => env.thread({ title: name })));
     const page = await env.open(`/t/${one.id}`);
     await title(page.getByRole('main'), 'Roses').waitFor();
@@ -25,8 +25,8 @@ else {
     await title(beside(page), 'Tulips').waitFor();
   }
 
-  test('two chats stand side by side, each answers, and both are there after a reload', async () => {
-    const { page, one, other } = await two();
+  test('two chats are shown side by side, both get answers, and both remain after a reload', async () => {
+    const { page, one, other } = await openTwoChats();
     await openBeside(page);
     await env.backend.reply({ text: 'Tulips answer.' });
     await sendMessage(beside(page), 'On tulips');
@@ -44,8 +44,8 @@ else {
     assert.equal(page.url().split('/').at(-1), one.id);
   });
 
-  test('Escape closes the chat beside, which stays closed', async () => {
-    const { page } = await two();
+  test('Escape closes the second chat, which stays closed after a reload', async () => {
+    const { page } = await openTwoChats();
     await openBeside(page);
     await message(beside(page)).fill('kept');
     await message(beside(page)).press('Escape');
@@ -59,7 +59,7 @@ else {
   });
 
   test('the two chats are swapped, and answers still arrive in both', async () => {
-    const { page, other } = await two();
+    const { page, other } = await openTwoChats();
     await openBeside(page);
     await beside(page).getByRole('button', { name: 'More', exact: true }).click();
     await page.getByRole('menuitem', { name: 'Swap the two chats' }).click();
@@ -76,10 +76,10 @@ else {
     }
   });
 
-  test('an artifact is shown beside the chat that it is of', async () => {
+  test('an artifact is shown next to its own chat', async () => {
     const content = '```html\n<title>Bed</title><p>Soil</p>\n```';
     const id = await env.threadWith({ role: 'assistant', content });
-    const { page } = await two();
+    const { page } = await openTwoChats();
     await page.evaluate((chat) => localStorage.setItem('agw.beside', JSON.stringify(chat)), id);
     await page.reload();
     await beside(page).getByRole('button', { name: 'Open', exact: true }).click();
@@ -90,7 +90,7 @@ else {
   });
 
   test('narrow pages show one chat', async () => {
-    const { page } = await two();
+    const { page } = await openTwoChats();
     await openBeside(page);
     await page.setViewportSize({ width: 1100, height: 800 });
     await beside(page).waitFor({ state: 'detached' });
@@ -100,7 +100,7 @@ else {
 
   for (const colorScheme of ['light', 'dark'])
     test(`two chats are accessible and fit (${colorScheme})`, async () => {
-      const { page } = await two();
+      const { page } = await openTwoChats();
       await page.emulateMedia({ colorScheme });
       await openBeside(page);
       await expectAccessible(page);

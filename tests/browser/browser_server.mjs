@@ -1,5 +1,5 @@
-// Starts one Chromium that the test files share, each with contexts of its own, and prints the address at which
-// environment.mjs connects to it. It ends when stdin does.
+// Starts one Chromium that all test files share, each with separate contexts, and prints the address at which
+// environment.mjs connects to it. Ends when stdin is closed.
 import { chromium, launchOptions } from './chromium.mjs';
 
 const server = await chromium.launchServer(launchOptions);

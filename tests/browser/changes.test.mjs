@@ -11,8 +11,8 @@ else {
   const write = (path, content) => ({ name: 'Write', arguments: { path, content } });
 
   let projects = 0;
-  /** A chat in a new project, whose agent has made these calls. */
-  async function worked(...calls) {
+  /** Opens a chat in a new project, whose agent has made these calls. */
+  async function chatWithCalls(...calls) {
     const name = `garden-${++projects}`;
     const folder = `${env.home}/${name}`;
     mkdirSync(folder);
@@ -39,8 +39,8 @@ else {
 
   const button = (page, name) => page.getByRole('button', { name, exact: true });
 
-  test('an answer shows what it changed as a diff, and undoes and redoes it by file', async () => {
-    const { page, folder } = await worked(write('mine.txt', 'one\n2\n'), write('new.txt', 'fresh\n'));
+  test('an answer shows its changes as a diff, and undoes and redoes them by file', async () => {
+    const { page, folder } = await chatWithCalls(write('mine.txt', 'one\n2\n'), write('new.txt', 'fresh\n'));
     const text = () => readFileSync(`${folder}/mine.txt`, 'utf8');
     await page.getByText('2 files changed').click();
     await page.getByText(`${folder}/mine.txt`, { exact: true }).click();
@@ -63,8 +63,8 @@ else {
     assert.equal(readFileSync(`${folder}/new.txt`, 'utf8'), 'fresh\n');
   });
 
-  test('a file that was changed since is kept, and undone only when asked again', async () => {
-    const { page, folder } = await worked(write('mine.txt', 'theirs\n'));
+  test('a file that was changed since is kept, and undone only on a second request', async () => {
+    const { page, folder } = await chatWithCalls(write('mine.txt', 'theirs\n'));
     writeFileSync(`${folder}/mine.txt`, 'mine since\n');
     await page.getByText('1 file changed').click();
     await button(page, `Undo ${folder}/mine.txt`).click();
@@ -76,10 +76,10 @@ else {
     assert.equal(await page.getByText('Left as it is').count(), 0);
   });
 
-  test('only answers in sight ask for their changes, and those that only read never do', async () => {
-    const { page, folder } = await worked({ name: 'Read', arguments: { path: 'mine.txt' } });
-    const asked = [];
-    page.on('request', (request) => request.url().endsWith('/changes') && asked.push(request.url()));
+  test('only visible answers request their changes, and answers that only read files never do', async () => {
+    const { page, folder } = await chatWithCalls({ name: 'Read', arguments: { path: 'mine.txt' } });
+    const requested = [];
+    page.on('request', (request) => request.url().endsWith('/changes') && requested.push(request.url()));
     await env.backend.reply({ text: 'A long answer.\n\n'.repeat(200) });
     await sendMessage(page, 'Tell me more');
     await answers(page).last().getByText('A long answer.').first().waitFor();
@@ -87,15 +87,15 @@ else {
     await env.backend.reply({ text: 'Written.' });
     await sendMessage(page, 'Write');
     await page.getByText('1 file changed').waitFor();
-    assert.equal(asked.length, 1);
+    assert.equal(requested.length, 1);
     assert.equal(readFileSync(`${folder}/mine.txt`, 'utf8'), 'x\n');
     await page.reload();
     await page.getByText('1 file changed').waitFor();
-    assert.equal(asked.length, 2);
+    assert.equal(requested.length, 2);
   });
 
-  test('changes that could not be read are read again on request', async () => {
-    const { page } = await worked(write('mine.txt', 'x\n'));
+  test('changes that could not be loaded are loaded again on request', async () => {
+    const { page } = await chatWithCalls(write('mine.txt', 'x\n'));
     await page.getByText('1 file changed').waitFor();
     const refused = { status: 409, json: { error: 'not now' } };
     await page.route('**/changes', (route) => route.fulfill(refused), { times: 1 });
@@ -105,9 +105,9 @@ else {
     await page.getByText('1 file changed').waitFor();
   });
 
-  test('a diff of 5,000 lines opens without keeping the page busy', async () => {
+  test('a diff of 5,000 lines opens without blocking the page', async () => {
     const lines = Array.from({ length: 5000 }, (_, i) => `line ${i} of the file, as it was written`);
-    const { page, folder } = await worked(write('long.txt', lines.join('\n')));
+    const { page, folder } = await chatWithCalls(write('long.txt', lines.join('\n')));
     await page.getByText('1 file changed').click();
     const work = await measureWork(page);
     await page.getByText(`${folder}/long.txt`, { exact: true }).click();
@@ -126,7 +126,7 @@ else {
   for (const colorScheme of ['light', 'dark'])
     for (const width of [1280, 390])
       test(`changes, versions and an edit are accessible and fit (${colorScheme}, ${width} px)`, async () => {
-        const { page } = await worked(write('mine.txt', 'x\n'), write('b.txt', 'y\n'));
+        const { page } = await chatWithCalls(write('mine.txt', 'x\n'), write('b.txt', 'y\n'));
         await page.emulateMedia({ colorScheme });
         await page.setViewportSize({ width, height: 800 });
         await env.backend.reply({ text: 'Again.' });

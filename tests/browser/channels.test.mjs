@@ -1,4 +1,4 @@
-// Connecting messengers, and letting people in who write to them.
+// Connecting messengers, and admitting people who write to them.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { eventually, missing, withGateway, choose } from './environment.mjs';
@@ -8,13 +8,13 @@ else {
   const env = withGateway();
   const stranger = 43;
 
-  test('a messenger is connected by a form, and a stranger is let in by a code', async () => {
+  test('a messenger is connected with a form, and a stranger is admitted with a code', async () => {
     const { url, token } = await env.backend.start_telegram();
     const page = await env.open('/system');
     await page.getByRole('link', { name: 'Connect a messenger' }).click();
     const form = page.getByRole('form', { name: 'Connect a messenger' });
     await form.getByLabel('Token of the bot').fill(token);
-    // What few need is out of the way.
+    // Rarely used fields are hidden.
     assert.ok(await form.getByLabel('Server', { exact: true }).isHidden());
     await form.getByText('Advanced').click();
     await form.getByLabel('Server', { exact: true }).fill(url);
@@ -22,9 +22,9 @@ else {
     await form.getByLabel('A job has failed').check();
     await form.getByRole('button', { name: 'Connect' }).click();
     await page.getByText('connected', { exact: true }).waitFor();
-    const [made] = await env.api('GET', '/extensions?type=integration');
+    const [created] = await env.api('GET', '/extensions?type=integration');
     const definition = { kind: 'channel', service: 'telegram', token: '${secret:TELEGRAM_TOKEN}', address: url };
-    assert.deepEqual(made.definition, {
+    assert.deepEqual(created.definition, {
       ...definition,
       agent_id: 'assistant',
       pairing: true,
@@ -45,7 +45,7 @@ else {
     });
   });
 
-  test('a code that nobody was sent and a server that cannot be asked are named', async () => {
+  test('an unknown code and an unreachable server are reported', async () => {
     const page = await env.open('/system/channels?connect=true');
     await page.getByLabel('The six digits that somebody was sent').fill('000000');
     await page.getByRole('button', { name: 'Let them in' }).click();

@@ -16,7 +16,7 @@ if (missing) test(`the page (skipped: ${missing})`, { skip: true });
 else {
   const env = withGateway();
 
-  test('a message is answered in a new thread while it streams', async () => {
+  test('a message starts a thread, and its answer is shown while it streams', async () => {
     const page = await env.open();
     const held = await env.backend.hold({ pieces: ['**Once**', ' upon'] });
     await sendMessage(page, 'Tell me a story');
@@ -82,7 +82,7 @@ else {
     assert.equal(await message(page).inputValue(), 'next thought');
   });
 
-  test('from Send on, every message shows that its answer is coming, and can be stopped', async () => {
+  test('right after Send, each message shows that its answer is pending, and can be stopped', async () => {
     const page = await env.open(`/t/${(await env.thread()).id}`);
     await env.backend.reply({ text: 'First.' });
     await sendMessage(page, 'One');
@@ -104,7 +104,7 @@ else {
     await env.backend.release({ held, pieces: [] });
   });
 
-  test('a message that is answered after another shows that its answer is coming', async () => {
+  test('a message that is answered after another shows that its answer is pending', async () => {
     const page = await env.open(`/t/${(await env.thread()).id}`);
     const first = await env.backend.hold({ pieces: ['First'] });
     await sendMessage(page, 'One');
@@ -118,7 +118,7 @@ else {
     await answers(page).getByText('Second.').waitFor();
   });
 
-  test('another tab is told by events alone that an answer is coming, also that of a queued message', async () => {
+  test('events alone tell another tab that an answer is pending, also for a queued message', async () => {
     const { id } = await env.thread();
     const page = await env.open(`/t/${id}`);
     const other = await env.open(`/t/${id}`);
@@ -145,7 +145,7 @@ else {
     await env.backend.release({ held: third, pieces: [] });
   });
 
-  test('a fork has a name of its own, and its last question can be answered', async () => {
+  test('a fork has its own name, and its last question can be answered', async () => {
     const page = await env.open(`/t/${(await env.thread({ title: 'Rivers' })).id}`);
     await env.backend.reply({ text: 'The Nile.' });
     await sendMessage(page, 'Which is the longest?');
@@ -174,7 +174,7 @@ else {
     assert.deepEqual(await questions(page).locator('.said').allTextContents(), ['One', 'Two']);
   });
 
-  test('after Stop the queued messages are answered, in their order', async () => {
+  test('after Stop the queued messages are answered in order', async () => {
     const page = await env.open(`/t/${(await env.thread()).id}`);
     await env.backend.hold({ pieces: ['First'] });
     await sendMessage(page, 'One');
@@ -192,7 +192,7 @@ else {
     await eventually(async () =>
       assert.deepEqual(await questions(page).locator('.said').allTextContents(), ['One', 'Two', 'Three']),
     );
-    // Questions have their places from when they were sent, which may be before the answer to the one before.
+    // Questions are ordered by the time they were sent, which may be before the answer to the previous one.
     const turns = await env.turns(page.url().split('/t/')[1]);
     const contentOf = (id) => turns.find((turn) => turn.id === id)?.content;
     const asked = turns.filter(({ role }) => role === 'user').map(({ content }) => content);
@@ -268,29 +268,29 @@ else {
     assert.equal(await questions(two).count(), 1);
   });
 
-  for (const [what, early] of [
+  for (const [problem, early] of [
     [
       'are older than the events',
       (route, turns) => route.fulfill({ json: [turns[1], { ...turns[1], id: 'gone', content: 'Deleted since' }] }),
     ],
-    ['do not come', (route) => route.abort()],
+    ['do not arrive', (route) => route.abort()],
   ]) {
-    test(`turns that were preloaded are corrected if they ${what}`, async () => {
+    test(`preloaded turns are corrected if they ${problem}`, async () => {
       const { id } = await env.thread();
       for (const content of ['Asked', 'Asked since'])
         await env.api('POST', `/threads/${id}/turns`, { role: 'user', content });
       const turns = await env.turns(id);
       const page = await env.open();
-      let asked = 0;
+      let requests = 0;
       await page.route(`**/threads/${id}/turns?limit=50`, (route) =>
-        asked++ ? route.continue() : early(route, turns.toReversed()),
+        requests++ ? route.continue() : early(route, turns.toReversed()),
       );
       await page.goto(`${env.proxy.url}/ui/?again#/t/${id}`);
       await questions(page).getByText('Asked since').waitFor();
       await eventually(async () =>
         assert.deepEqual(await questions(page).locator('.said').allTextContents(), ['Asked', 'Asked since']),
       );
-      assert.equal(asked, 2);
+      assert.equal(requests, 2);
     });
   }
 
@@ -333,7 +333,7 @@ else {
   const focused = (page) =>
     page.evaluate(() => document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.textContent);
 
-  test('the focus stays where it was', async () => {
+  test('the message keeps the focus after an answer and when switching chats', async () => {
     for (const title of ['One', 'Two', 'Three']) await env.thread({ title });
     const page = await env.open('/new');
     await env.backend.reply({ text: 'Here.' });
@@ -349,7 +349,7 @@ else {
     await eventually(async () => assert.equal(await focused(page), 'New chat'));
   });
 
-  test('the skip link leads past the list of chats', async () => {
+  test('the skip link skips the list of chats', async () => {
     const { id } = await env.thread();
     const page = await env.open(`/t/${id}`);
     await message(page).waitFor();
@@ -374,7 +374,7 @@ else {
     await page.unrouteAll();
   });
 
-  test('the previous and next chat are those of the list', async () => {
+  test('the shortcuts for the previous and next chat follow the list', async () => {
     const path = await env.backend.write({ path: 'garden/readme.md', text: 'x' });
     const project = await env.api('POST', '/projects', { name: 'Garden', path: path.replace('/readme.md', '') });
     await env.thread({ title: 'In the garden', project_id: project.id });

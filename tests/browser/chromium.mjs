@@ -1,4 +1,4 @@
-// The browser of the tests: Chromium's headless shell, which starts and draws in half the time of the whole browser.
+// The browser of the tests: Chromium's headless shell, which starts and renders in half the time of the full browser.
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 
@@ -11,7 +11,7 @@ export const launchOptions = {
   args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu'],
 };
 
-/** The browser that the files of a run share (browser_server.mjs), if its address is in the environment, else a new one. */
+/** Connects to the browser that all test files share (browser_server.mjs) if the environment has its address, else starts one. */
 export const openBrowser = () =>
   process.env.AGW_TEST_BROWSER ? chromium.connect(process.env.AGW_TEST_BROWSER) : chromium.launch(launchOptions);
 

@@ -40,7 +40,7 @@ else {
     assert.ok((await because.boundingBox()).width > 180);
   });
 
-  test('Send stands at the end of its row, whatever is beside the chat', async () => {
+  test('Send is at the end of its row, whatever is open next to the chat', async () => {
     await env.api('POST', '/extensions', {
       type: 'agent',
       name: 'one-with-a-rather-long-name',
@@ -52,66 +52,66 @@ else {
     const page = await env.open(`/t/${id}`);
     const form = page.locator('form').filter({ has: message(page) });
     const agent = form.getByRole('combobox', { name: 'Agent' });
-    const at = (name) => form.getByRole('button', { name, exact: true }).boundingBox();
+    const boxOf = (name) => form.getByRole('button', { name, exact: true }).boundingBox();
 
-    /** Send is at the right end; with `inRow`, everything is in one row. */
-    const isInOrder = (what, inRow) =>
+    /** Checks that Send is at the right end and, with `inRow`, that everything is in one row. */
+    const expectSendAtEnd = (situation, inRow) =>
       eventually(async () => {
-        const [box, attach, send] = [await form.boundingBox(), await at('Attach files'), await at('Send')];
-        const left = box.x + box.width - send.x - send.width;
-        assert.ok(left >= 0 && left < 16, `${what}: Send ends ${left} px before the form`);
+        const [box, attach, send] = [await form.boundingBox(), await boxOf('Attach files'), await boxOf('Send')];
+        const gap = box.x + box.width - send.x - send.width;
+        assert.ok(gap >= 0 && gap < 16, `${situation}: Send ends ${gap} px before the form`);
         const below = Math.abs(send.y + send.height / 2 - attach.y - attach.height / 2);
-        assert.ok(!inRow || below < 4, `${what}: Send is ${below} px below`);
+        assert.ok(!inRow || below < 4, `${situation}: Send is ${below} px below`);
       });
 
     await agent.waitFor();
-    await isInOrder('alone', true);
+    await expectSendAtEnd('alone', true);
     await page.getByRole('button', { name: 'Open', exact: true }).click();
     await page.getByRole('region', { name: 'Artifact' }).waitFor();
     for (const width of [1440, 1280, 1100, 980]) {
       await page.setViewportSize({ width, height: 800 });
-      await isInOrder(`${width} px`, width >= 1280);
+      await expectSendAtEnd(`${width} px`, width >= 1280);
     }
     await page.setViewportSize({ width: 1280, height: 800 });
     const held = await env.backend.hold({ pieces: ['On it'] });
     await sendMessage(page, 'Go');
     await page.getByText('On it').waitFor();
-    await isInOrder('while it answers', true);
+    await expectSendAtEnd('while it answers', true);
     await message(page).fill('And another thing');
     await form.getByRole('button', { name: 'Interrupt' }).waitFor();
-    await isInOrder('while it answers and something is typed', true);
+    await expectSendAtEnd('while it answers and something is typed', true);
     await env.backend.release({ held, pieces: ['.'] });
   });
 
-  test('on a phone, what is chosen stands above the row of buttons', async () => {
+  test('on a phone, the choice of a model is above the row of buttons', async () => {
     const { id } = await env.thread();
     for (const route of ['/new', `/t/${id}`]) {
       const page = await env.open(route, { viewport: phone, hasTouch: true, isMobile: true });
       const form = page.locator('form').filter({ has: message(page) });
-      const middle = async (what) => {
-        const { y, height } = await what.boundingBox();
+      const middle = async (element) => {
+        const { y, height } = await element.boundingBox();
         return y + height / 2;
       };
       const send = form.getByRole('button', { name: 'Send' });
       await eventually(async () => {
         const model = await middle(form.getByRole('button', { name: /^Model: / }));
-        assert.ok(model < (await send.boundingBox()).y, `${route}: the model is beside Send`);
+        assert.ok(model < (await send.boundingBox()).y, `${route}: the model is next to Send`);
         for (const other of [
           form.getByRole('button', { name: 'Attach files' }),
           form.getByText('Act', { exact: true }),
         ])
-          assert.ok(Math.abs((await middle(other)) - (await middle(send))) < 4, `${route}: Send has a row of its own`);
+          assert.ok(Math.abs((await middle(other)) - (await middle(send))) < 4, `${route}: Send is in a separate row`);
       });
     }
   });
 
-  test('a chat that is opened names the model that will answer', async () => {
+  test('an open chat shows the model that will answer', async () => {
     const { id } = await env.thread();
     const page = await env.open(`/t/${id}`);
     await page.getByRole('button', { name: 'Model: stub/talker-1' }).waitFor();
   });
 
-  test('a picture to be sent is shown, and a file that only claims to be one by its name is not', async () => {
+  test('an attached picture is previewed, and a file that only has the name of one is not', async () => {
     const page = await env.open(`/t/${(await env.thread()).id}`);
     const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
     await page.locator('input[type=file]').setInputFiles([
@@ -158,7 +158,7 @@ else {
     assert.equal(await page.getByRole('listbox', { name: 'Suggestions' }).count(), 0);
   });
 
-  test('the selected suggestion is in view, however many there are', async () => {
+  test('the selected suggestion is in view, however many suggestions there are', async () => {
     for (const name of ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']) {
       await env.api('POST', '/extensions', {
         type: 'command',
@@ -186,7 +186,7 @@ else {
     }
   });
 
-  test('accepting a suggestion while newer ones load replaces all that was typed', async () => {
+  test('accepting a suggestion while newer ones load replaces all of the typed text', async () => {
     await env.backend.write({ path: 'garden/tomatoes.txt', text: 'x' });
     const page = await env.open('/new');
     const message = page.getByRole('textbox', { name: 'Message' });

@@ -7,8 +7,8 @@ else {
   const env = withGateway();
   const idOf = (page) => new URL(page.url()).hash.split('/t/')[1];
 
-  /** The page shows exactly what the gateway has stored: each question once, with its answer. */
-  async function agrees(page, asked) {
+  /** Checks that the page shows exactly the turns that the gateway has stored: each question once, with its answer. */
+  async function expectStored(page, asked) {
     await eventually(async () => {
       const turns = await env.turns(idOf(page));
       const shown = async (locator) => (await locator.allInnerTexts()).map((text) => text.trim());
@@ -20,7 +20,7 @@ else {
     assert.equal(await page.getByText(/Sending…|Saved in this browser/).count(), 0);
   }
 
-  async function inThread() {
+  async function openThread() {
     const { id } = await env.thread();
     const page = await env.open(`/t/${id}`);
     await page.getByRole('log').waitFor();
@@ -33,7 +33,7 @@ else {
   test.afterEach(() => Object.assign(env.proxy, { down: false, dropsResponses: false }));
 
   test('cut before the message arrives: it is kept, reported, and sent once', async () => {
-    const page = await inThread();
+    const page = await openThread();
     env.proxy.down = true;
     env.proxy.cut();
     await sendMessage(page, 'Are you there?');
@@ -43,49 +43,49 @@ else {
     env.proxy.down = false;
     await answers(page).getByText('Yes.').waitFor();
     await page.getByText('The gateway cannot be reached').waitFor({ state: 'hidden' });
-    await agrees(page, ['Are you there?']);
+    await expectStored(page, ['Are you there?']);
   });
 
   test('cut after the message arrived, before the page knows: it is not sent twice', async () => {
-    const page = await inThread();
+    const page = await openThread();
     await env.backend.reply({ text: 'Once.' });
     env.proxy.dropsResponses = true;
     await sendMessage(page, 'Say it once');
     await eventually(async () => assert.equal((await env.turns(idOf(page))).length, 2));
     env.proxy.dropsResponses = false;
     await answers(page).getByText('Once.').waitFor();
-    await agrees(page, ['Say it once']);
+    await expectStored(page, ['Say it once']);
   });
 
   test('cut during an answer: missed text arrives within half a second of reconnecting', async () => {
-    const page = await inThread();
+    const page = await openThread();
     const asked = [];
     let took = Infinity;
-    // A page that is too slow is so every time; a single slow attempt only means that the machine is busy.
+    // A page that is too slow is slow every time. A single slow attempt only means that the machine is busy.
     while (took >= 500 && asked.length < 5) {
       const held = await env.backend.hold({ pieces: ['One, ', 'two, '] });
       const answer = (text) => answers(page).getByText(text).nth(asked.length);
-      const said = answer('One, two,');
-      const whole = answer('One, two, three, four.');
+      const firstPart = answer('One, two,');
+      const complete = answer('One, two, three, four.');
       asked.push(`Count ${asked.length}`);
       await sendMessage(page, asked.at(-1));
-      await said.waitFor();
+      await firstPart.waitFor();
       env.proxy.down = true;
       env.proxy.cut();
       await env.backend.release({ held, pieces: ['three, ', 'four.'] });
       await eventually(async () => assert.equal((await env.turns(idOf(page))).length, 2 * asked.length));
       await page.waitForTimeout(1500);
-      const back = Date.now();
+      const reconnected = Date.now();
       env.proxy.down = false;
-      await whole.waitFor();
-      took = Date.now() - back;
+      await complete.waitFor();
+      took = Date.now() - reconnected;
     }
     assert.ok(took < 500, `${took} ms`);
-    await agrees(page, asked);
+    await expectStored(page, asked);
   });
 
   test('cut during an answer that continues: nothing is missing', async () => {
-    const page = await inThread();
+    const page = await openThread();
     await env.backend.reply({ text: 'abcdefghij'.repeat(40), deltas: 100, rate: 60 });
     await sendMessage(page, 'Alphabet');
     await answers(page).getByText('abcdefghij').waitFor();
@@ -94,11 +94,11 @@ else {
       await page.waitForTimeout(300);
     }
     await page.getByText('stub/talker-1').waitFor();
-    await agrees(page, ['Alphabet']);
+    await expectStored(page, ['Alphabet']);
   });
 
   test('cut before the end arrives: the answer does not stay active', async () => {
-    const page = await inThread();
+    const page = await openThread();
     const held = await env.backend.hold({ pieces: ['All but'] });
     await sendMessage(page, 'Nearly');
     await answers(page).getByText('All but').waitFor();
@@ -108,25 +108,25 @@ else {
     env.proxy.dropsResponses = false;
     await answers(page).getByText('All but the end').waitFor();
     await page.getByRole('button', { name: 'Stop' }).waitFor({ state: 'hidden' });
-    await agrees(page, ['Nearly']);
+    await expectStored(page, ['Nearly']);
   });
 
   test('the gateway restarts during an answer: the partial text is kept and the next message works', async () => {
-    const page = await inThread();
+    const page = await openThread();
     await env.backend.hold({ pieces: ['Half'] });
     await sendMessage(page, 'Interrupted');
     await answers(page).getByText('Half').waitFor();
     await env.backend.restart();
     await page.getByRole('button', { name: 'Stop' }).waitFor({ state: 'hidden' });
-    await agrees(page, ['Interrupted']);
+    await expectStored(page, ['Interrupted']);
     await env.backend.reply({ text: 'Whole' });
     await sendMessage(page, 'Again');
     await answers(page).getByText('Whole').waitFor();
-    await agrees(page, ['Interrupted', 'Again']);
+    await expectStored(page, ['Interrupted', 'Again']);
   });
 
-  test('disconnected as a slow reader (1013): reconnects and has the whole answer', async () => {
-    const page = await inThread();
+  test('disconnected as a slow reader (1013): reconnects and shows the whole answer', async () => {
+    const page = await openThread();
     const held = await env.backend.hold({ pieces: ['Slow '] });
     await sendMessage(page, 'Too slow');
     await answers(page).getByText('Slow').waitFor();
@@ -134,11 +134,11 @@ else {
     await env.backend.release({ held, pieces: ['but whole'] });
     await answers(page).getByText('Slow but whole').waitFor();
     await page.getByRole('button', { name: 'Stop' }).waitFor({ state: 'hidden' });
-    await agrees(page, ['Too slow']);
+    await expectStored(page, ['Too slow']);
   });
 
   test('a phone that slept during an answer catches up soon after it wakes', async () => {
-    const page = await inThread();
+    const page = await openThread();
     const held = await env.backend.hold({ pieces: ['Before, '] });
     await sendMessage(page, 'Sleep');
     await answers(page).getByText('Before,').waitFor();
@@ -147,11 +147,11 @@ else {
     await eventually(async () => assert.equal((await env.turns(idOf(page))).length, 2));
     await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
     await answers(page).getByText('Before, after.').waitFor();
-    await agrees(page, ['Sleep']);
+    await expectStored(page, ['Sleep']);
   });
 
   test('a hidden tab renders nothing and is complete when it becomes visible', async () => {
-    const page = await inThread();
+    const page = await openThread();
     const held = await env.backend.hold({ pieces: ['Seen'] });
     await sendMessage(page, 'Look away');
     await answers(page).getByText('Seen').waitFor();
@@ -171,11 +171,11 @@ else {
       document.dispatchEvent(new Event('visibilitychange'));
     });
     await answers(page).getByText('Seen and unseen.').waitFor();
-    await agrees(page, ['Look away']);
+    await expectStored(page, ['Look away']);
   });
 
   test('unsent messages survive a reload', async () => {
-    const page = await inThread();
+    const page = await openThread();
     env.proxy.down = true;
     env.proxy.cut();
     await sendMessage(page, 'Later');
@@ -184,11 +184,11 @@ else {
     env.proxy.down = false;
     await page.reload();
     await answers(page).getByText('Now.').waitFor();
-    await agrees(page, ['Later']);
+    await expectStored(page, ['Later']);
   });
 
   test('turns deleted in another tab disappear', async () => {
-    const page = await inThread();
+    const page = await openThread();
     await env.backend.reply({ text: 'To be deleted' });
     await sendMessage(page, 'Delete me');
     await answers(page).getByText('To be deleted').waitFor();
@@ -200,7 +200,7 @@ else {
   });
 
   test('more than a page of turns added while offline: none is missing', async () => {
-    const page = await inThread();
+    const page = await openThread();
     const add = (content) => env.api('POST', `/threads/${idOf(page)}/turns`, { role: 'user', content });
     await add('before');
     await questions(page).getByText('before').waitFor();
@@ -214,7 +214,7 @@ else {
   });
 
   test('if all shown turns are deleted while offline, earlier ones are loaded', async () => {
-    const page = await inThread();
+    const page = await openThread();
     const path = `/threads/${idOf(page)}/turns`;
     const made = [];
     for (let i = 0; i < 100; i++) made.push(await env.api('POST', path, { role: 'user', content: `turn ${i}` }));
@@ -279,7 +279,7 @@ else {
   });
 
   test('a message with the same text as the one before is shown while it waits', async () => {
-    const page = await inThread();
+    const page = await openThread();
     await env.backend.reply({ text: 'Once' });
     await sendMessage(page, 'Again');
     await answers(page).getByText('Once').waitFor();
@@ -293,6 +293,6 @@ else {
     await env.backend.reply({ text: 'Twice' });
     env.proxy.down = false;
     await answers(page).getByText('Twice').waitFor();
-    await agrees(page, ['Again', 'Again']);
+    await expectStored(page, ['Again', 'Again']);
   });
 }

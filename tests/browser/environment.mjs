@@ -23,12 +23,12 @@ function startBackend() {
   const child = spawn('/usr/bin/python3', [`${repository}/tests/browser/backend.py`], {
     stdio: ['pipe', 'pipe', 'inherit'],
   });
-  const answers = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  const responses = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   let queue = Promise.resolve();
-  const order = (name, members) => {
+  const call = (name, members) => {
     queue = queue.then(async () => {
       child.stdin.write(`${JSON.stringify({ do: name, ...members })}\n`);
-      const { value, done } = await answers.next();
+      const { value, done } = await responses.next();
       if (done) throw new Error('backend.py has ended');
       const { result, error } = JSON.parse(value);
       if (error) throw new Error(error);
@@ -38,15 +38,15 @@ function startBackend() {
   };
   return new Proxy(
     { close: () => new Promise((closed) => (child.on('exit', closed), child.stdin.end())) },
-    { get: (own, name) => own[name] ?? (name === 'then' ? undefined : (members = {}) => order(name, members)) },
+    { get: (own, name) => own[name] ?? (name === 'then' ? undefined : (members = {}) => call(name, members)) },
   );
 }
 
 /**
  * A TCP proxy whose connections can be cut. While `down`, it refuses connections; while `dropsResponses`, it discards
- * what the gateway sends and cuts the connection. `stallWebSockets` lets no new WebSocket open until the returned function
- * is called; `freeze` silently stops forwarding on open connections, as when a phone sleeps; `closeWebSockets` closes the
- * WebSockets with a code, as the gateway would. `hears`, if set, is called with what browsers send.
+ * data from the gateway and cuts the connection. `stallWebSockets` keeps new WebSockets from opening until the returned
+ * function is called; `freeze` silently stops forwarding on open connections, as when a phone sleeps; `closeWebSockets`
+ * closes the WebSockets with a code, as the gateway would. `onRequestData`, if set, is called with data from browsers.
  */
 export async function openProxy(port) {
   const sockets = new Set();
@@ -72,7 +72,7 @@ export async function openProxy(port) {
       sockets.add(from);
       if (from === client)
         from.on('data', (data) => {
-          proxy.hears?.(data.toString('latin1'));
+          proxy.onRequestData?.(data.toString('latin1'));
           if (!frozen.has(client)) upstream.write(data);
         });
       else
@@ -107,7 +107,7 @@ export function withGateway(options) {
   let running = 0;
   before(env.begin);
   beforeEach(() => void running++);
-  // Pages live as long as the test that opened them, subtests included.
+  // Pages live as long as the outermost test that opened them, so subtests share them.
   afterEach(() => --running || env.closePages());
   after(async () => {
     await env.end();
@@ -138,17 +138,17 @@ export function createEnvironment({ model = 'stub', environment = {}, open = ope
   env.closePages = () => Promise.all((env.browser.contexts?.() ?? []).map((context) => context.close()));
 
   env.api = async (method, path, body) => {
-    const answer = await fetch(env.url + path, {
+    const response = await fetch(env.url + path, {
       method,
       headers: { authorization: `Bearer ${env.token}`, 'content-type': 'application/json' },
       body: body === undefined ? undefined : JSON.stringify(body),
     });
-    const text = await answer.text();
-    assert.ok(answer.ok, `${method} ${path}: ${answer.status} ${text}`);
+    const text = await response.text();
+    assert.ok(response.ok, `${method} ${path}: ${response.status} ${text}`);
     return text && JSON.parse(text);
   };
 
-  /** A page in a new, unpaired browser context. */
+  /** Opens a page in a new, unpaired browser context. */
   env.newPage = async (options = {}) => {
     const context = await env.browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
     context.setDefaultTimeout(timeout);
@@ -167,7 +167,7 @@ export function createEnvironment({ model = 'stub', environment = {}, open = ope
     return page;
   };
 
-  /** A page in a new, paired browser context, at a route. */
+  /** Opens a route in a new, paired browser context. */
   env.open = async (route = '/chats', { through = env.proxy.url, ...options } = {}) => {
     const page = await env.newPage(options);
     await page.addInitScript(
@@ -178,7 +178,7 @@ export function createEnvironment({ model = 'stub', environment = {}, open = ope
     return page;
   };
 
-  /** The Agents page with the shared soul set to `content`, and the soul's field. */
+  /** Sets the shared soul to `content` and opens the Agents page. Returns the page and the soul's field. */
   env.openSoul = async (content) => {
     await env.api('PUT', '/soul', { content });
     const page = await env.open('/agents');
@@ -207,16 +207,16 @@ export async function sendMessage(page, text) {
 export const answers = (page) => page.getByRole('article', { name: 'Assistant' });
 export const questions = (page) => page.getByRole('article', { name: 'You' });
 
-/** Holds the responses to matching requests, which the gateway has processed, until the returned function is called. */
+/** Lets the gateway process matching requests, but holds its responses back until the returned function is called. */
 export async function holdResponses(page, method, url) {
   let isHeld = true;
   let release;
-  const held = new Promise((free) => (release = free));
+  const released = new Promise((resolve) => (release = resolve));
   await page.route(url, async (route) => {
     if (!isHeld || route.request().method() !== method) return route.fallback();
-    // A test that ends in the meantime closes the page, and with it the request.
+    // If the test ends in the meantime, closing the page aborts the request.
     const response = await route.fetch().catch(() => undefined);
-    await held;
+    await released;
     if (response) await route.fulfill({ response });
   });
   return () => ((isHeld = false), release());
@@ -225,30 +225,30 @@ export async function holdResponses(page, method, url) {
 /** The accessible name of the focused element. */
 export const focusedName = (page) =>
   page.evaluate(() => {
-    const { activeElement: at } = document;
-    return at === document.body
+    const { activeElement: focused } = document;
+    return focused === document.body
       ? 'nothing'
-      : (at.ariaLabel ?? at.labels?.[0]?.textContent.trim() ?? at.textContent.trim());
+      : (focused.ariaLabel ?? focused.labels?.[0]?.textContent.trim() ?? focused.textContent.trim());
   });
-export const expectFocus = (page, what) => eventually(async () => assert.equal(await focusedName(page), what));
+export const expectFocus = (page, name) => eventually(async () => assert.equal(await focusedName(page), name));
 
 /** Holds matching requests back until `release` is called. */
 export async function holdRequests(page, url) {
   const held = [];
-  let free = false;
-  await page.route(url, (route) => (free ? route.continue() : held.push(route)));
+  let isReleased = false;
+  await page.route(url, (route) => (isReleased ? route.continue() : held.push(route)));
   return {
     requested: () => eventually(() => assert.ok(held.length)),
     release: () => {
-      free = true;
+      isReleased = true;
       return Promise.all(held.map((route) => route.continue()));
     },
   };
 }
 
 /**
- * Returns a function that returns the milliseconds of work of the page's main thread since this call, independent of
- * the machine's load.
+ * Starts measuring. The returned function returns how many milliseconds the page's main thread has worked since then,
+ * regardless of the machine's load.
  */
 export async function measureWork(page) {
   const session = await page.context().newCDPSession(page);
@@ -263,13 +263,13 @@ export async function measureWork(page) {
 
 /** Waits until `check` does not throw. */
 export async function eventually(check, within = timeout) {
-  const until = Date.now() + within;
+  const deadline = Date.now() + within;
   for (;;) {
     try {
       return await check();
     } catch (error) {
-      if (Date.now() > until) throw error;
-      await new Promise((again) => setTimeout(again, 25));
+      if (Date.now() > deadline) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 25));
     }
   }
 }

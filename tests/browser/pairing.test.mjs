@@ -51,12 +51,12 @@ else {
     await message(page).waitFor();
   });
 
-  test('a rotated token leads back to pairing and keeps the draft', async () => {
+  test('a rotated token requires pairing again and keeps the draft', async () => {
     const page = await env.open();
     await message(page).fill('half a thought');
     await message(page).blur();
     assert.equal(await env.backend.rotate(), 0);
-    Object.assign(env, await env.backend.where());
+    Object.assign(env, await env.backend.addresses());
     await page.getByRole('textbox', { name: 'Code' }).fill(await code());
     await page.getByRole('button', { name: 'Pair' }).click();
     await message(page).waitFor();
@@ -76,7 +76,7 @@ else {
     await page.getByText('Saved in this browser').waitFor();
     await page.route('**/chat', (route) => route.abort());
     env.proxy.down = false;
-    // The page being left retries once before the next page has loaded.
+    // The old page retries once before the next page has loaded.
     await page.route(/\/ui\/$/, async (route) => {
       await page.waitForEvent('requestfailed', (request) => request.url().endsWith('/chat'));
       await route.continue();

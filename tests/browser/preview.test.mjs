@@ -11,8 +11,8 @@ else {
   const frame = (page) => panel(page).frameLocator('iframe');
   const picture = '<svg xmlns="http://www.w3.org/2000/svg" width="20" height="20"><rect width="20" height="20"/></svg>';
 
-  /** An app of files in a separate directory. */
-  async function site(name, files) {
+  /** Creates a static app in a new directory, which it returns. */
+  async function createSite(name, files) {
     const folder = `${env.home}/${name}`;
     mkdirSync(folder);
     for (const [file, content] of Object.entries(files)) writeFileSync(`${folder}/${file}`, content);
@@ -27,7 +27,7 @@ else {
     await panel(page).waitFor();
   }
 
-  test('without an app, the panel says what one is', async () => {
+  test('without an app, the panel offers to add one', async () => {
     const { id } = await env.thread();
     const page = await env.open(`/t/${id}`);
     await openFromMenu(page);
@@ -37,8 +37,8 @@ else {
     await message(page).waitFor();
   });
 
-  test('an app is shown beside the chat with its styles, scripts and pictures, and reaches nothing', async () => {
-    const folder = await site('roses', {
+  test('an app is shown next to the chat with its styles, scripts and pictures, and cannot access the page', async () => {
+    const folder = await createSite('roses', {
       'index.html':
         '<!doctype html><link rel="stylesheet" href="style.css"><script defer src="/app.js"></script>' +
         '<h1>Roses</h1><img src="rose.svg" alt="A rose"><a href="more.html">More</a><p id="out">nothing</p>',
@@ -49,7 +49,7 @@ else {
         'document.querySelector("#out").textContent = "ran";' +
         'try { parent.document.title = "taken" } catch {} try { localStorage.x = 1 } catch {}',
     });
-    await site('tulips', { 'index.html': '<h1>Tulips</h1>' });
+    await createSite('tulips', { 'index.html': '<h1>Tulips</h1>' });
     const { id } = await env.thread();
     const page = await env.open(`/t/${id}`);
     await openFromMenu(page);
@@ -87,7 +87,7 @@ else {
     }
   });
 
-  test('an app cannot have the gateway asked by redirects', async () => {
+  test('an app cannot make the page request the gateway through redirects', async () => {
     const path = `${env.home}/hostile`;
     mkdirSync(path);
     const program = `import http.server, os, sys
@@ -104,17 +104,18 @@ class Handler(http.server.BaseHTTPRequestHandler):
 http.server.HTTPServer(("127.0.0.1", int(os.environ["PORT"])), Handler).serve_forever()
 `;
     writeFileSync(`${path}/serve.py`, program);
-    for (const what of ['page', 'moved']) {
-      const definition = { type: 'python', path, command: `python3 serve.py ${what}` };
-      const app = { type: 'app', name: `hostile-${what}`, description: 'x', enabled: true, definition };
+    for (const kind of ['page', 'moved']) {
+      const definition = { type: 'python', path, command: `python3 serve.py ${kind}` };
+      const app = { type: 'app', name: `hostile-${kind}`, description: 'x', enabled: true, definition };
       await env.api('POST', '/extensions', app);
-      await env.api('POST', `/apps/hostile-${what}/start`);
+      await env.api('POST', `/apps/hostile-${kind}/start`);
     }
     const { id } = await env.thread();
     const page = await env.open(`/t/${id}`);
-    // What arrives counts: the browser reports a redirect as a request even if it is not followed.
-    const asked = [];
-    env.proxy.hears = (text) => asked.push(...Array.from(text.matchAll(/^GET (\S+) HTTP/gm), ([, target]) => target));
+    // Records requests at the proxy, because the browser reports redirects as requests even if it does not follow them.
+    const requested = [];
+    env.proxy.onRequestData = (text) =>
+      requested.push(...Array.from(text.matchAll(/^GET (\S+) HTTP/gm), ([, target]) => target));
     await openFromMenu(page);
     await choose(panel(page).getByRole('combobox', { name: 'App' }), 'hostile-page');
     await frame(page).getByRole('heading', { name: 'Hostile' }).waitFor();
@@ -122,15 +123,15 @@ http.server.HTTPServer(("127.0.0.1", int(os.environ["PORT"])), Handler).serve_fo
     await panel(page).getByText('Some of its files are not shown here').waitFor();
     await choose(panel(page).getByRole('combobox', { name: 'App' }), 'hostile-moved');
     await panel(page).getByRole('alert').getByText('The app redirects').waitFor();
-    for (const file of ['a.css', 'b.js']) assert.ok(asked.includes(`/apps/hostile-page/proxy/${file}`), file);
+    for (const file of ['a.css', 'b.js']) assert.ok(requested.includes(`/apps/hostile-page/proxy/${file}`), file);
     assert.deepEqual(
-      asked.filter((target) => target.startsWith('/threads?hostile')),
+      requested.filter((target) => target.startsWith('/threads?hostile')),
       [],
     );
   });
 
-  test('an answer that changed an app leads to it, and the next one shows it anew', async () => {
-    const folder = await site('garden', { 'index.html': '<h1>Empty</h1>' });
+  test('an answer that changed an app links to it, and the next one reloads it', async () => {
+    const folder = await createSite('garden', { 'index.html': '<h1>Empty</h1>' });
     const project = await env.api('POST', '/projects', { name: 'garden', path: folder });
     const definition = { systemPrompt: 'Tend.' };
     await env.api('POST', '/extensions', {
@@ -144,12 +145,12 @@ http.server.HTTPServer(("127.0.0.1", int(os.environ["PORT"])), Handler).serve_fo
     const { id } = await env.thread({ agent_id: 'tender', project_id: project.id });
     await env.api('PATCH', `/threads/${id}`, { mode: 'act' });
     const page = await env.open(`/t/${id}`);
-    const plant = async (what) => {
-      const call = { name: 'Write', arguments: { path: 'index.html', content: `<h1>${what}</h1>` } };
+    const plant = async (flowers) => {
+      const call = { name: 'Write', arguments: { path: 'index.html', content: `<h1>${flowers}</h1>` } };
       await env.backend.reply({ text: '', tool_calls: [call] });
-      await env.backend.reply({ text: `Planted ${what}.` });
-      await sendMessage(page, `Plant ${what}`);
-      await answers(page).getByText(`Planted ${what}.`).waitFor();
+      await env.backend.reply({ text: `Planted ${flowers}.` });
+      await sendMessage(page, `Plant ${flowers}`);
+      await answers(page).getByText(`Planted ${flowers}.`).waitFor();
     };
     await plant('Roses');
     await answers(page).getByText('1 file changed').click();
