@@ -7,7 +7,7 @@ import { answers, eventually, message, missing, withGateway } from './environmen
 
 if (missing) test(`the page (skipped: ${missing})`, { skip: true });
 else {
-  // Chromium keeps frames without an origin in a process of their own; its headless shell only does so if told to.
+  // Chromium runs frames without an origin in a separate process. Its headless shell does so only with this option.
   const open = () => chromium.launch({ ...launchOptions, args: [...launchOptions.args, '--site-per-process'] });
   const env = withGateway({ open });
   const block = (text) => `See:\n\n\`\`\`mermaid\n${text}\n\`\`\`\n`;
@@ -21,18 +21,18 @@ else {
   }
   const pictures = (page) => answers(page).getByRole('img');
   const sources = (page) => answers(page).locator('pre');
-  /** The brightness of the picture's middle row, as it is seen. */
+  /** The mean brightness of the opaque pixels in the picture's middle row. */
   const brightness = (picture) =>
     picture.evaluate(async (image) => {
       await image.decode();
       const context = new OffscreenCanvas(image.naturalWidth, image.naturalHeight).getContext('2d');
       context.drawImage(image, 0, 0);
       const { data } = context.getImageData(0, image.naturalHeight >> 1, image.naturalWidth, 1);
-      const seen = Array.from({ length: data.length / 4 }, (_, i) => i * 4).filter((i) => data[i + 3] > 200);
-      return seen.reduce((sum, i) => sum + data[i], 0) / seen.length;
+      const opaque = Array.from({ length: data.length / 4 }, (_, i) => i * 4).filter((i) => data[i + 3] > 200);
+      return opaque.reduce((sum, i) => sum + data[i], 0) / opaque.length;
     });
 
-  test('a diagram is drawn as a picture, and what draws it is fetched with the first one', async () => {
+  test('a diagram is drawn as a picture, and its code is loaded with the first one', async () => {
     const asked = [];
     const page = await env.open('/costs');
     await page.getByRole('heading', { level: 1, name: 'Costs' }).waitFor();
@@ -50,7 +50,7 @@ else {
     await answers(page).getByText('B{Known?}').waitFor();
   });
 
-  test('the kinds that people draw most are drawn', async () => {
+  test('the most common kinds of diagrams are drawn', async () => {
     const kinds = {
       flowchart:
         'graph TD\n  subgraph one\n    a[(Store)] -.-> b((Round))\n  end\n  b ==> c>Flag]\n  style a fill:#f9f',
@@ -77,7 +77,7 @@ else {
     assert.equal(await answers(page).getByText('Not drawn').count(), 0);
   });
 
-  test('dark colours are followed', async () => {
+  test('diagrams follow the dark colour scheme', async () => {
     const page = await chatWith(block(flow));
     await pictures(page).waitFor();
     assert.ok((await brightness(pictures(page))) > 150);
@@ -85,7 +85,7 @@ else {
     await eventually(async () => assert.ok((await brightness(pictures(page))) < 150));
   });
 
-  test('what cannot be drawn is shown as it is written, and why', async () => {
+  test('a diagram that cannot be drawn is shown as source, with the reason', async () => {
     const page = await chatWith(block('flowchart LR\n  A --> '), block('sankey-beta\n  a,b,1'), block(flow));
     await pictures(page).waitFor();
     assert.equal(
@@ -99,7 +99,7 @@ else {
     assert.ok(await sources(page).nth(1).isVisible());
   });
 
-  test('a diagram of 1 MB is not drawn, and does not hold up the page', async () => {
+  test('a diagram of 1 MB is not drawn, and does not block the page', async () => {
     const large = `flowchart LR\n${Array.from({ length: 50_000 }, (_, i) => `  node${i} --> b${i % 97}`).join('\n')}`;
     assert.ok(large.length > 900_000);
     const page = await chatWith(block(large));
@@ -108,22 +108,22 @@ else {
     assert.equal(await pictures(page).count(), 0);
   });
 
-  test('as many nodes as a diagram may have are drawn or given up in time', async () => {
+  test('a diagram of the maximum size is drawn or abandoned in time', async () => {
     const dense = `flowchart LR\n${Array.from({ length: 450 }, (_, i) => `  a${i % 60} --> a${(i * 7 + 3) % 60}`).join('\n')}`;
     const page = await chatWith(block(dense), block(flow));
     await message(page).fill('still alive');
     await eventually(async () => {
-      const [drawn, left] = [
+      const [drawn, abandoned] = [
         await pictures(page).count(),
         await answers(page)
           .getByText(/^Not drawn: /)
           .count(),
       ];
-      assert.ok(drawn + left === 2 && drawn > 0, `${drawn} drawn, ${left} left`);
+      assert.ok(drawn + abandoned === 2 && drawn > 0, `${drawn} drawn, ${abandoned} abandoned`);
     });
   });
 
-  test('one that loops is stopped, its source shown, and the next one drawn', async () => {
+  test('a diagram that loops is stopped and shown as source, and the next one is drawn', async () => {
     const page = await env.open('/costs');
     await page.getByRole('heading', { level: 1, name: 'Costs' }).waitFor();
     await page.route(/mermaid_frame/, async (route) => {
@@ -142,7 +142,7 @@ else {
     await answers(page).first().getByText('A[it loops]').waitFor();
   });
 
-  test('a hostile diagram runs nothing, loads nothing and stays a picture', async () => {
+  test('a hostile diagram runs no code, loads nothing and stays a picture', async () => {
     const page = await env.open('/costs');
     await page.getByRole('heading', { level: 1, name: 'Costs' }).waitFor();
     const asked = [];

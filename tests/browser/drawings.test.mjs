@@ -1,4 +1,4 @@
-// Diagrams and formulas beside a chat.
+// Diagrams and formulas in the panel next to a chat.
 import assert from 'node:assert/strict';
 import { text } from 'node:stream/consumers';
 import test from 'node:test';
@@ -22,12 +22,12 @@ else {
   const open = (page) => answers(page).last().getByRole('button', { name: 'Open', exact: true });
   const press = (page, name) => panel(page).getByRole('button', { name, exact: true }).click();
   const widthOf = async (shown) => (await shown.boundingBox()).width;
-  const saved = async (page) => {
+  const saveArtifact = async (page) => {
     const [download] = await Promise.all([page.waitForEvent('download'), press(page, 'Save artifact')]);
     return { name: download.suggestedFilename(), text: await text(await download.createReadStream()) };
   };
 
-  test('a diagram is shown beside the chat, with its versions, as large as one likes', async () => {
+  test('a diagram is shown next to the chat, with its versions, and can be enlarged', async () => {
     const page = await chatWith(diagram('flowchart LR\n  A[First] --> B[Draft]'), diagram(flow));
     await open(page).click();
     await panel(page).getByRole('heading', { name: 'How it goes' }).waitFor();
@@ -45,7 +45,7 @@ else {
     await box.focus();
     for (let i = 0; i < 4; i++) await page.keyboard.press('+');
     await panel(page).getByText('400%').waitFor();
-    // What was in the middle stays there.
+    // The centre of the view stays the same.
     await eventually(async () => {
       const { scrollLeft, scrollWidth, clientWidth } = await box.evaluate((element) => ({
         scrollLeft: element.scrollLeft,
@@ -68,7 +68,7 @@ else {
     assert.ok(await open(page).evaluate((button) => button === document.activeElement));
   });
 
-  test('Ctrl and the wheel enlarge what is under the pointer', async () => {
+  test('Ctrl and the wheel zoom at the pointer', async () => {
     const page = await chatWith(diagram(flow));
     await open(page).click();
     const picture = panel(page).getByRole('img');
@@ -86,13 +86,13 @@ else {
     await page.emulateMedia({ colorScheme: 'dark' });
     await open(page).click();
     await panel(page).getByRole('img').waitFor();
-    const file = await saved(page);
+    const file = await saveArtifact(page);
     assert.equal(file.name, 'artifact.svg');
     assert.match(file.text, /^<svg .*<\/svg>$/s);
     assert.match(file.text, />Known\?</);
     const coloursOf = (svg) => svg.match(/(?:fill|stroke|color):\s*[^;}"]+/g);
     await page.emulateMedia({ colorScheme: 'light' });
-    assert.deepEqual(coloursOf(file.text), coloursOf((await saved(page)).text));
+    assert.deepEqual(coloursOf(file.text), coloursOf((await saveArtifact(page)).text));
   });
 
   test('a mind map spreads to both sides of its root', async () => {
@@ -100,7 +100,7 @@ else {
     const page = await chatWith(diagram(`mindmap\n  root((Plan))\n${branches}`));
     await open(page).click();
     await panel(page).getByRole('img').waitFor();
-    const file = await saved(page);
+    const file = await saveArtifact(page);
     const nodes = file.text.match(/<g [^>]*class="node [^>]*>/g);
     const at = nodes.map((node) => Number(/translate\(([-\d.]+)/.exec(node)[1]));
     assert.equal(at.length, 17);
@@ -108,7 +108,7 @@ else {
     assert.equal(at.filter((x) => x < 0).length, 8);
   });
 
-  test('a formula is shown beside the chat, enlarged, and saved as TeX', async () => {
+  test('a formula is shown next to the chat, enlarged, and saved as TeX', async () => {
     const page = await chatWith(`So:\n\n${formula}\nand $x^2$ in a line.`);
     await answers(page).locator('math').nth(1).waitFor();
     assert.equal(await open(page).count(), 1);
@@ -123,12 +123,12 @@ else {
     await press(page, 'Larger');
     await eventually(async () => assert.ok((await widthOf(fraction)) > before * 1.4));
     assert.equal(await panel(page).getByRole('button', { name: 'Open', exact: true }).count(), 0);
-    const file = await saved(page);
+    const file = await saveArtifact(page);
     assert.equal(file.name, 'artifact.tex');
     assert.match(file.text, /\\frac\{n\(n\+1\)\}\{2\}/);
   });
 
-  test('a code block of TeX has one way to open it, a formula in a link none', async () => {
+  test('a code block of TeX has one Open button, a formula in a link has none', async () => {
     const page = await chatWith('```math\n\\sqrt 2\n```\n\n[$$x$$](https://example.com/)');
     await answers(page).locator('math').nth(1).waitFor();
     assert.equal(await open(page).count(), 1);
@@ -136,7 +136,7 @@ else {
     await panel(page).locator('msqrt').waitFor();
   });
 
-  test('what cannot be drawn beside the chat is shown as it is written', async () => {
+  test('a drawing that fails is shown as source next to the chat', async () => {
     const page = await chatWith(diagram('flowchart LR\n  A --> '));
     await open(page).click();
     await panel(page)
@@ -150,7 +150,7 @@ else {
     ['formula', formula],
   ])
     for (const width of [1280, 390])
-      test(`a ${what} beside the chat is accessible and fits (${width} px)`, async () => {
+      test(`a ${what} next to the chat is accessible and fits (${width} px)`, async () => {
         const page = await chatWith(content);
         await page.setViewportSize({ width, height: 800 });
         await open(page).click();

@@ -14,12 +14,12 @@ else {
     env.api('POST', '/extensions', { type: 'command', name, description: 'd', definition: { prompt: 'old' } });
   const promptOf = async (name) => (await env.api('GET', `/extensions/${name}`)).definition.prompt;
 
-  async function proposes(name, head = `target: knowledge/wiki/${name}.md\n`, content = '# New\n') {
+  async function addProposal(name, head = `target: knowledge/wiki/${name}.md\n`, content = '# New\n') {
     const text = `---\ntitle: ${name}\ntype: knowledge\nagent: assistant\n${head}status: pending\ncreated_at: 2026-01-02T03:04:05.678Z\nreason: It was missing.\n---\n${content}`;
     await env.backend.write({ path: `.agent-gateway/autoresearch/proposals/assistant/2026-01-02/${name}.md`, text });
   }
 
-  test('names that nothing has are told at the form, and an unknown agent of a job is refused there', async () => {
+  test('the form reports unknown names, and rejects an unknown agent of a job', async () => {
     const page = await env.open('/agents/+new');
     await page.getByRole('textbox', { name: 'Name' }).first().fill('speller');
     await page.getByRole('textbox', { name: 'Description' }).first().fill('d');
@@ -39,16 +39,16 @@ else {
     assert.ok((await env.api('GET', '/extensions?type=job')).every(({ name }) => name !== 'lost'));
   });
 
-  test('a knowledge page shows the content of a proposal applied meanwhile', async () => {
+  test('an open knowledge page shows the content of a proposal applied elsewhere', async () => {
     await env.backend.write({ path: '.agent-gateway/knowledge/wiki/rewritten.md', text: '# Rewritten\n\nBefore.\n' });
-    await proposes('rewritten', 'target: knowledge/wiki/rewritten.md\n', '# Rewritten\n\nAfter.\n');
+    await addProposal('rewritten', 'target: knowledge/wiki/rewritten.md\n', '# Rewritten\n\nAfter.\n');
     const page = await env.open('/knowledge/rewritten');
     await page.getByText('Before.').waitFor();
     await env.api('POST', '/proposals/assistant/2026-01-02/rewritten/apply', {});
     await page.getByText('After.').waitFor();
   });
 
-  test('invalid JSON can neither be saved nor left for the form', async () => {
+  test('invalid JSON can neither be saved nor switched to the form', async () => {
     await command('not-json');
     const page = await env.open('/extensions/not-json');
     await page.getByRole('button', { name: 'Raw' }).click();
@@ -160,7 +160,7 @@ else {
     assert.deepEqual([enabled, definition.prompt], [false, 'new']);
   });
 
-  test('a conflict shows all that was changed elsewhere', async () => {
+  test('a conflict shows everything that was changed elsewhere', async () => {
     const { id } = await command('described-twice');
     const page = await env.open('/extensions/described-twice');
     await page.getByRole('textbox', { name: /Prompt/ }).fill('mine');
@@ -223,7 +223,7 @@ else {
     await eventually(async () => assert.equal((await env.api('GET', '/soul')).content, 'One. Two.'));
   });
 
-  test('a file on disk changed elsewhere is not overwritten silently, and a reconnection keeps what is typed', async () => {
+  test('a file on disk changed elsewhere is not overwritten silently, and a reconnection keeps the typed text', async () => {
     const { id } = await env.api('POST', '/extensions', {
       type: 'agent',
       name: 'disk-twice',
@@ -266,7 +266,7 @@ else {
   });
 
   test('a proposal whose target changed after it was shown is compared again before it is applied', async () => {
-    await proposes('moved-on');
+    await addProposal('moved-on');
     await env.backend.write({ path: '.agent-gateway/knowledge/wiki/moved-on.md', text: '# Old\n' });
     const page = await env.open('/inbox/assistant/2026-01-02/moved-on');
     await page.getByText('# Old').waitFor();
@@ -308,7 +308,7 @@ else {
     );
   });
 
-  test('the form of a job says what a name may contain', async () => {
+  test('the form of a job states what a name may contain', async () => {
     const page = await env.open('/jobs/+new');
     const name = page.getByRole('textbox', { name: 'Name' });
     await name.fill('Daily Report');
@@ -318,7 +318,7 @@ else {
   });
 
   test('the letter shortcuts work as soon as the inbox opens, and Escape closes what they opened', async () => {
-    await proposes('by-letters');
+    await addProposal('by-letters');
     const page = await env.open('/chats');
     await page.getByRole('link', { name: /^Inbox/ }).click();
     await page.getByText('It was missing.').waitFor();
@@ -342,7 +342,7 @@ else {
   });
 
   test('the letter shortcuts can be turned off', async () => {
-    await proposes('no-letters');
+    await addProposal('no-letters');
     const page = await env.open('/inbox');
     await page.getByRole('checkbox', { name: /Letter shortcuts/ }).uncheck();
     await page.getByText('It was missing.').waitFor();
@@ -352,7 +352,7 @@ else {
   });
 
   test('a decided proposal stays visible with its previous version, and the shortcuts continue after it', async () => {
-    for (const name of ['row-a', 'row-b', 'row-c']) await proposes(name);
+    for (const name of ['row-a', 'row-b', 'row-c']) await addProposal(name);
     await env.backend.write({ path: '.agent-gateway/knowledge/wiki/row-b.md', text: '# Before\n' });
     const page = await env.open('/inbox');
     const rows = page.getByRole('list', { name: /Proposals/ }).getByRole('button');
@@ -375,13 +375,13 @@ else {
   });
 
   test('a proposal without a target cannot be applied, and a rejected application is explained', async () => {
-    await proposes('aimless', '');
+    await addProposal('aimless', '');
     const page = await env.open('/inbox');
     await page.getByText('names no target').waitFor();
     assert.ok(await page.getByRole('button', { name: 'Apply', exact: true }).isDisabled());
     assert.doesNotMatch(await page.getByText(/knowledge proposed by assistant/).textContent(), /·/);
     await env.api('POST', '/proposals/assistant/2026-01-02/aimless/reject', {});
-    await proposes('closed', 'target: knowledge/wiki/\n');
+    await addProposal('closed', 'target: knowledge/wiki/\n');
     await page.reload();
     await page.getByRole('button', { name: 'Apply', exact: true }).click();
     await page.getByText(/validation failed: target .*director/).waitFor();
@@ -414,7 +414,7 @@ else {
     await page.getByRole('dialog').waitFor({ state: 'detached' });
   });
 
-  test('text typed right after the palette’s shortcut goes there, even while offline', async () => {
+  test('text typed right after the palette’s shortcut is entered there, even while offline', async () => {
     const page = await env.open('/new');
     await message(page).focus();
     await page.route(/\.js$/, (route) => route.abort());

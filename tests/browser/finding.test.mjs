@@ -7,7 +7,7 @@ if (missing) test(`the page (skipped: ${missing})`, { skip: true });
 else {
   const env = withGateway();
 
-  test('the palette finds in the open chat only, and then in all', async () => {
+  test('the palette searches only the open chat, and then all chats', async () => {
     const chat = (title, ...texts) =>
       env.thread({ title }).then(async ({ id }) => {
         for (const content of texts) await env.api('POST', `/threads/${id}/turns`, { role: 'user', content });
@@ -30,7 +30,7 @@ else {
     await page.locator('article.found').getByText('Plum jam takes an hour.').waitFor();
   });
 
-  test('costs are saved as a table of the period that is shown', async () => {
+  test('the costs of the shown period are saved as a table', async () => {
     const page = await env.open('/costs?period=week');
     await page.route('**/costs?*', async (route) => {
       const response = await route.fetch();

@@ -1,4 +1,4 @@
-// The uses that matter most, in a second browser: Debian's Firefox, driven by WebDriver BiDi.
+// The most important uses in a second browser: Debian's Firefox, driven by WebDriver BiDi.
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import test from 'node:test';
@@ -18,8 +18,8 @@ else {
   const env = withGateway({ open: openFirefox });
   const timeout = 60_000;
 
-  /** Waits for a shown element with that accessible name or text, and returns it. */
-  async function named(page, selector, name) {
+  /** Waits for a visible element with that accessible name or text, and returns it. */
+  async function findNamed(page, selector, name) {
     const handle = await page.waitForFunction(
       (wanted, said) =>
         [...document.querySelectorAll(wanted)].find((element) => {
@@ -34,9 +34,9 @@ else {
     return handle.asElement();
   }
 
-  const shows = (page, text) =>
+  const expectText = (page, text) =>
     page.waitForFunction((said) => document.body.innerText.includes(said), { timeout }, text);
-  const press = async (page, name) => (await named(page, 'button', name)).click();
+  const press = async (page, name) => (await findNamed(page, 'button', name)).click();
 
   /** A page in a separate context; its errors fail the file. */
   async function newPage() {
@@ -55,7 +55,7 @@ else {
   }
 
   async function send(page, text) {
-    const message = await named(page, 'textarea', 'Message');
+    const message = await findNamed(page, 'textarea', 'Message');
     await message.type(text);
     await press(page, 'Send');
   }
@@ -64,31 +64,31 @@ else {
     const page = await newPage();
     await page.goto(`${env.proxy.url}/ui/`);
     const { code } = await env.api('GET', '/pair/refresh');
-    const field = await named(page, 'input', 'Code');
+    const field = await findNamed(page, 'input', 'Code');
     await field.type(code);
     await press(page, 'Pair');
     await eventually(async () => {
       assert.ok(await page.evaluate(() => localStorage.getItem('agw.token')));
     });
-    await named(page, 'textarea', 'Message');
+    await findNamed(page, 'textarea', 'Message');
   });
 
   test('a message is answered as it streams, and an answer is stopped', async () => {
     const page = await open('/new');
     const held = await env.backend.hold({ pieces: ['One, ', 'two'] });
     await send(page, 'Count');
-    await shows(page, 'One, two');
+    await expectText(page, 'One, two');
     await env.backend.release({ held, pieces: [', three.'] });
-    await shows(page, 'One, two, three.');
-    await shows(page, 'stub/talker-1');
+    await expectText(page, 'One, two, three.');
+    await expectText(page, 'stub/talker-1');
     await env.backend.hold({ pieces: ['Half an answer'] });
     await send(page, 'Again');
-    await shows(page, 'Half an answer');
+    await expectText(page, 'Half an answer');
     await press(page, 'Stop');
-    await shows(page, 'Stopped.');
+    await expectText(page, 'Stopped.');
   });
 
-  test('what an agent asks for is allowed with a click', async () => {
+  test('a request of an agent is allowed with a click', async () => {
     await env.api('POST', '/extensions', {
       type: 'agent',
       name: 'asker',
@@ -102,12 +102,12 @@ else {
     await env.backend.reply({ text: '', tool_calls: [{ name: 'Bash', arguments: { command: 'echo from-firefox' } }] });
     await env.backend.reply({ text: 'Said.' });
     await send(page, 'Say it');
-    await shows(page, 'echo from-firefox');
-    await named(page, 'button', 'Allow once');
-    // A click in the first half second decides nothing.
+    await expectText(page, 'echo from-firefox');
+    await findNamed(page, 'button', 'Allow once');
+    // Clicks in the first half second are ignored.
     await new Promise((later) => setTimeout(later, 700));
     await press(page, 'Allow once');
-    await shows(page, 'Said.');
+    await expectText(page, 'Said.');
   });
 
   test('a proposal is applied from the inbox', async () => {
@@ -116,10 +116,10 @@ else {
       text: '---\ntitle: A fox\ntype: knowledge\nagent: assistant\ntarget: knowledge/wiki/fox.md\nstatus: pending\ncreated_at: 2026-01-02T03:04:05.678Z\nreason: It was missing.\n---\n# Fox\n\nRed.\n',
     });
     const page = await open('/inbox');
-    await shows(page, 'It was missing.');
+    await expectText(page, 'It was missing.');
     await press(page, 'Apply');
     await eventually(() => assert.match(readFileSync(`${env.data}/knowledge/wiki/fox.md`, 'utf8'), /Red/));
-    await shows(page, 'Your inbox is empty');
+    await expectText(page, 'Your inbox is empty');
   });
 
   test('formulas are drawn, and the timeline of an answer is shown', async () => {
@@ -129,8 +129,8 @@ else {
     await send(page, 'What is it?');
     await page.waitForSelector('math msup', { timeout });
     await (await page.waitForSelector('a[title="Timeline of this answer"]', { timeout })).click();
-    await shows(page, 'What this answer did');
-    await shows(page, 'Tokens read');
+    await expectText(page, 'What this answer did');
+    await expectText(page, 'Tokens read');
   });
 
   test('a diagram is drawn as a picture', async () => {

@@ -7,21 +7,21 @@ else {
   const env = withGateway();
 
   /** Simulates that the page becomes visible again. */
-  const look = (page) => page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
+  const showPage = (page) => page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
 
   test('a soul changed elsewhere is updated when the page becomes visible', async () => {
     const { page, soul } = await env.openSoul('Be calm.');
     await env.api('PUT', '/soul', { content: 'Be brief.' });
-    await look(page);
+    await showPage(page);
     await eventually(async () => assert.equal(await soul.inputValue(), 'Be brief.'));
   });
 
-  test('a soul changed elsewhere keeps what is typed and reports the conflict', async () => {
+  test('a soul changed elsewhere keeps the typed text and reports the conflict', async () => {
     const { page, soul } = await env.openSoul('Be calm.');
     await soul.fill('Be mine.');
     await env.api('PUT', '/soul', { content: 'Be theirs.' });
     const read = page.waitForResponse('**/soul');
-    await look(page);
+    await showPage(page);
     await read;
     await soul.press('End');
     await soul.pressSequentially(' Always.');
@@ -45,7 +45,7 @@ else {
     const soul = page.locator('details').filter({ hasText: 'Be calm.' });
     await soul.locator('summary').click();
     await env.api('PUT', '/soul', { content: 'Be brief.' });
-    await look(page);
+    await showPage(page);
     await page.locator('details[open]').getByText('Be brief.').waitFor();
     await env.api('PATCH', `/extensions/${id}`, { definition: { systemPrompt: 'From now on.' } });
     await page.getByText('From now on.').waitFor({ state: 'attached' });
@@ -67,12 +67,12 @@ else {
     await project.getByText('Briefing').click();
     await project.getByText('$0 today').waitFor();
     await env.api('POST', '/threads', { title: 'Begun since', project_id: id });
-    await look(page);
+    await showPage(page);
     await project.getByRole('link', { name: 'Begun since' }).waitFor();
     await env.api('DELETE', `/projects/${id}`);
   });
 
-  test('an unedited extension form follows changes made elsewhere, as form or raw', async () => {
+  test('an unedited extension form follows changes made elsewhere, both as a form and as JSON', async () => {
     const { id } = await env.api('POST', '/extensions', {
       type: 'command',
       name: 'followed',
@@ -111,7 +111,7 @@ else {
     await eventually(async () => assert.match(await config.inputValue(), /"new"/));
   });
 
-  test('a project removed elsewhere keeps what is typed about it', async () => {
+  test('a project removed elsewhere keeps the text typed about it', async () => {
     await env.backend.write({ path: 'gone-work/readme', text: '' });
     const { id } = await env.api('POST', '/projects', { name: 'Gone', path: `${env.home}/gone-work` });
     const page = await env.open('/projects');
@@ -120,7 +120,7 @@ else {
     await description.fill('half a thought');
     await env.api('DELETE', `/projects/${id}`);
     const read = page.waitForResponse('**/projects');
-    await look(page);
+    await showPage(page);
     await read;
     await page.getByText('This project was removed elsewhere').waitFor();
     await page.keyboard.type(' or more');

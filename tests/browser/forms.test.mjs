@@ -8,7 +8,7 @@ else {
   const env = withGateway();
   const field = (page, name) => page.getByRole('textbox', { name, exact: true });
 
-  test('an integration is made by choosing its kind first, and says what it offers', async () => {
+  test('an integration is created by choosing its kind first, and shows what it offers', async () => {
     const page = await env.open('/extensions/+new?type=integration');
     await page.getByRole('radio', { name: /MCP server, started here/ }).waitFor();
     assert.equal(await field(page, 'Command').count(), 0);
@@ -32,8 +32,8 @@ else {
       .waitFor();
   });
 
-  test('what decides the fields of a form stands first in it', async () => {
-    /** The labels of a form's fields, in their order. */
+  test('the choice that decides the fields of a form comes first', async () => {
+    /** The labels of a form's fields, in order. */
     const labels = (page) =>
       page
         .locator('form')
@@ -57,7 +57,7 @@ else {
     assert.ok(await page.getByRole('spinbutton', { name: 'Port' }).isHidden());
   });
 
-  test('an integration that does not work says why', async () => {
+  test('an integration that does not work shows the reason', async () => {
     await env.api('POST', '/extensions', {
       type: 'integration',
       name: 'nowhere',
@@ -68,15 +68,15 @@ else {
     const page = await env.open('/extensions/nowhere');
     const connection = page.getByRole('region', { name: 'Connection' });
     await connection.getByRole('button', { name: 'Test' }).click();
-    const said = await eventually(async () => {
+    const status = await eventually(async () => {
       const text = await connection.getByRole('status').textContent();
       assert.match(text, /nowhere/);
       return text;
     });
-    assert.doesNotMatch(said, /Connected/);
+    assert.doesNotMatch(status, /Connected/);
   });
 
-  test('a view of integrations is quiet while nothing happens to them', async () => {
+  test('views of integrations send no requests while nothing changes', async () => {
     const name = 'quiet';
     const definition = { kind: 'mcp-stdio', command: '/nowhere/quiet' };
     await env.api('POST', '/extensions', { type: 'integration', name, description: 'd', enabled: true, definition });
@@ -87,7 +87,7 @@ else {
     }
   });
 
-  test('the names of tools, skills and agents are chosen', async () => {
+  test('tools, skills and agents are chosen by name', async () => {
     await env.backend.write({
       path: '.agent-gateway/skills/pdf/SKILL.md',
       text: '---\nname: pdf\ndescription: Fills forms\n---\nDo it.\n',
@@ -122,13 +122,13 @@ else {
     await choose(page.getByRole('combobox', { name: 'Agent (required)' }), 'assistant');
   });
 
-  test('a job’s event is suggested or typed, its time zone chosen', async () => {
+  test('the event of a job is suggested or typed, and its time zone chosen', async () => {
     const page = await env.open('/jobs/+new');
     const event = page.getByRole('combobox', { name: 'Event', exact: true });
     await choose(page.getByRole('combobox', { name: 'When' }), 'After an event');
     assert.equal(await event.inputValue(), 'job.failed');
     await event.click();
-    // All of them, not only what is there already.
+    // All events are suggested, not only those that match the current value.
     const offered = page.getByRole('listbox', { name: 'Suggestions' });
     await offered.getByRole('option', { name: 'proposal.applied' }).waitFor();
     const [field, list] = [await event.boundingBox(), await offered.boundingBox()];

@@ -6,7 +6,7 @@ const { readCatalogue, readStrings } = await import(`${repository}/web/script/st
 const placeholders = (text) => [...text.matchAll(/\{\w+\}/g)].map(([name]) => name).sort();
 const forms = (entry) => [entry].flat();
 
-test('texts that are shown are all arguments of t or tn', () => {
+test('all displayed texts are arguments of t or tn', () => {
   assert.deepEqual(readStrings().untranslated, []);
 });
 
@@ -33,7 +33,7 @@ test('each text has a German translation, and each translation a text', () => {
     const known = wanted.at(-1).join();
     for (const form of forms(german[text]))
       assert.ok([...wanted.map(String), known].includes(String(placeholders(form))), `placeholders of ${text}`);
-    // What is written into templates as HTML (web/script/static_strings.js).
+    // Texts that are written into templates as HTML (web/script/static_strings.js).
     if (!/[<>"&{}]/.test(text)) for (const form of forms(german[text])) assert.doesNotMatch(form, /[<>"&]/, text);
   }
 });
@@ -57,7 +57,7 @@ const routes = [
   ['/search?q=hallo', 'Suche'],
 ];
 
-/** Texts of which no word is the same in German; short words may be names. */
+/** Texts with another translation and a word of at least four letters; shorter ones may be names. */
 const english = new Set(
   Object.entries(readCatalogue('de')).flatMap(([text, entry]) =>
     typeof entry === 'string' && entry !== text && /[a-z]{4}/i.test(text) && !text.includes('{') ? [text] : [],
@@ -68,8 +68,8 @@ if (missing) test(`German (skipped: ${missing})`, { skip: true });
 else {
   const env = withGateway({ model: 'offline' });
 
-  /** The texts and names of elements that stand in the English catalogue, and have another German text. */
-  const leftovers = async (page) => {
+  /** The shown texts and attributes that are still in English. */
+  const englishTexts = async (page) => {
     const shown = await page.evaluate(() => {
       const found = [];
       const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
@@ -85,13 +85,13 @@ else {
 
   const inGerman = { locale: 'de-DE', viewport: { width: 360, height: 740 } };
 
-  test('the views are in German, and fit a page of 360 pixels', async () => {
+  test('the views are in German, and fit a width of 360 pixels', async () => {
     const page = await env.open('/chats', inGerman);
     for (const [route, heading] of routes) {
       await page.goto(`${env.proxy.url}/ui/#${route}`);
       await page.locator('main h1:visible').filter({ hasText: heading }).first().waitFor();
       await page.waitForLoadState('networkidle');
-      assert.deepEqual(await leftovers(page), [], route);
+      assert.deepEqual(await englishTexts(page), [], route);
       const tooWide = await page.evaluate(() =>
         [document.documentElement, document.querySelector('main')].map((one) => one.scrollWidth - one.clientWidth),
       );
@@ -100,14 +100,14 @@ else {
     assert.equal(await page.evaluate(() => document.documentElement.lang), 'de');
   });
 
-  test('a chat is in German, and its times and numbers, too', async () => {
+  test('a chat is in German, with its times and numbers', async () => {
     const page = await env.open('/new', inGerman);
     await page.getByRole('textbox', { name: 'Nachricht' }).fill('What can you do?');
     await page.getByRole('button', { name: 'Senden' }).click();
     await page.getByRole('article', { name: 'Assistent' }).first().waitFor();
     await page.getByRole('button', { name: 'Neu antworten' }).first().waitFor({ state: 'attached' });
     await page.getByText('gerade eben').first().waitFor({ state: 'attached' });
-    assert.deepEqual(await leftovers(page), []);
+    assert.deepEqual(await englishTexts(page), []);
   });
 
   test('the language is chosen in System, and remembered', async () => {
@@ -122,7 +122,7 @@ else {
     assert.equal(await page.evaluate(() => document.documentElement.lang), 'en');
   });
 
-  test('English needs no texts from the gateway', async () => {
+  test('the English page loads no translations', async () => {
     const page = await env.open('/chats');
     await page.locator('main h1:visible').first().waitFor();
     const fetched = await page.evaluate(() => performance.getEntriesByType('resource').map(({ name }) => name));

@@ -30,7 +30,7 @@ else {
     }
   });
 
-  test('the outline of the agent in the header is not cut off', async () => {
+  test('the focus outline of the agent in the header is not clipped', async () => {
     const page = await env.open(`/t/${(await env.thread({ title: 'Whose' })).id}`);
     const agent = page.getByRole('main').getByRole('link', { name: 'assistant', exact: true });
     await agent.waitFor();
@@ -57,12 +57,12 @@ else {
     assert.equal(cut, '');
   });
 
-  test('on a phone, a title has room, and what may be done with the chat is in its menu', async () => {
+  test('on a phone, a title has enough space, and the actions of the chat are in its menu', async () => {
     const { id } = await env.thread({ title: 'How trees stay balanced' });
     const page = await env.open(`/t/${id}`, { viewport: { width: 390, height: 844 }, hasTouch: true });
     const heading = page.getByRole('heading', { level: 1, name: 'How trees stay balanced' });
     await heading.waitFor();
-    assert.ok(await heading.evaluate((h1) => h1.scrollWidth <= h1.clientWidth), 'the title is cut');
+    assert.ok(await heading.evaluate((h1) => h1.scrollWidth <= h1.clientWidth), 'the title is clipped');
     assert.equal(await page.getByRole('button', { name: 'Rename', exact: true }).count(), 0);
     const more = page.getByRole('main').getByRole('button', { name: 'More', exact: true });
     const choose = async (name) => {

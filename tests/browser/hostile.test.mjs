@@ -40,7 +40,7 @@ else {
     return { page, foreign };
   }
 
-  async function harmless({ page, foreign }) {
+  async function expectHarmless({ page, foreign }) {
     await page.waitForTimeout(300);
     assert.equal(await page.evaluate(() => window.hit), undefined);
     assert.deepEqual(foreign, []);
@@ -61,7 +61,7 @@ else {
 
   test('Markdown from a model becomes text and safe links, without remote images', async () => {
     const opened = await openHostile(await env.threadWith({ role: 'assistant', content: markdown }));
-    const { links } = await harmless(opened);
+    const { links } = await expectHarmless(opened);
     assert.ok(links.includes('https://spy.example/pixel.png?secret=1'), 'a remote image is a link');
     await opened.page.getByText('<script>window.hit = 1</script>').first().waitFor();
     for (const link of await opened.page.getByRole('log').getByRole('link').all()) {
@@ -83,7 +83,7 @@ else {
     await env.backend.reply({ text: markdown, deltas: 200, rate: 400 });
     await sendMessage(page, 'Be evil');
     await page.getByText('stub/talker-1').waitFor();
-    await harmless({ page, foreign });
+    await expectHarmless({ page, foreign });
   });
 
   test('output, names and input of tools are shown as text', async () => {
@@ -104,7 +104,7 @@ else {
         },
       ),
     );
-    await harmless(opened);
+    await expectHarmless(opened);
     await opened.page.getByText('a⟨U+202E⟩fdp.exe').first().waitFor();
     await opened.page.getByText('⟨U+001B⟩[31mred⟨U+202E⟩evil').first().waitFor();
   });
@@ -283,7 +283,7 @@ else {
     await eventually(async () => assert.match((await out.textContent()) ?? '', /origin null/));
     assert.doesNotMatch(await out.textContent(), /REACHED/);
     assert.ok((await page.locator('iframe').boundingBox()).height <= 800);
-    assert.equal(await page.getByRole('dialog').count(), 0, 'an action that is not declared is not even asked about');
+    assert.equal(await page.getByRole('dialog').count(), 0, 'an undeclared action does not even ask for confirmation');
     assert.match(page.url(), /#\/t\//);
   });
 

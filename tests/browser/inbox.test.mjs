@@ -7,7 +7,7 @@ if (missing) test(`the page (skipped: ${missing})`, { skip: true });
 else {
   const env = withGateway();
 
-  async function proposes(
+  async function addProposal(
     name,
     { title = name, target = `knowledge/wiki/${name}.md`, content = '# New\n\nText.\n' } = {},
   ) {
@@ -19,7 +19,7 @@ else {
   }
 
   test('a proposal is read as a diff and applied from the inbox', async () => {
-    await proposes('first');
+    await addProposal('first');
     const page = await env.open('/inbox');
     await page.getByText('It was missing.').waitFor();
     await page.getByText('+added# New').or(page.getByText('# New')).first().waitFor();
@@ -30,9 +30,9 @@ else {
     await page.getByText('Your inbox is empty').waitFor();
   });
 
-  test('what was decided is listed, and an applied change is put back', async () => {
+  test('decided proposals are listed, and an applied change is reverted', async () => {
     await env.backend.write({ path: '.agent-gateway/knowledge/wiki/river.md', text: '# River\n\nOld.\n' });
-    await proposes('river', { title: 'A better river', content: '# River\n\nNew.\n' });
+    await addProposal('river', { title: 'A better river', content: '# River\n\nNew.\n' });
     const page = await env.open('/inbox/assistant/2026-01-02/river');
     const file = `${env.data}/knowledge/wiki/river.md`;
     await page.getByRole('button', { name: 'Apply', exact: true }).click();
@@ -43,9 +43,9 @@ else {
     assert.equal(await page.getByRole('button', { name: 'Undo A better river' }).count(), 0);
   });
 
-  test('a change is not put back over a later one', async () => {
+  test('a change is not reverted over a later one', async () => {
     await env.backend.write({ path: '.agent-gateway/knowledge/wiki/lake.md', text: '# Lake\n\nOld.\n' });
-    await proposes('lake', { title: 'A better lake', content: '# Lake\n\nNew.\n' });
+    await addProposal('lake', { title: 'A better lake', content: '# Lake\n\nNew.\n' });
     const page = await env.open('/inbox/assistant/2026-01-02/lake');
     await page.getByRole('button', { name: 'Apply', exact: true }).click();
     const undo = page.getByRole('button', { name: 'Undo A better lake' });
@@ -57,7 +57,7 @@ else {
   });
 
   test('a rejected proposal can be proposed again', async () => {
-    await proposes('pond', { title: 'A pond', content: '# Pond\n' });
+    await addProposal('pond', { title: 'A pond', content: '# Pond\n' });
     const page = await env.open('/inbox/assistant/2026-01-02/pond');
     await page.getByRole('button', { name: 'Reject', exact: true }).click();
     await page.getByRole('button', { name: 'Reject proposal' }).click();
@@ -68,7 +68,7 @@ else {
   });
 
   test('an applied proposal keeps its title and its changes', async () => {
-    await proposes('kept', { title: 'A page about otters', content: '# Otters\n' });
+    await addProposal('kept', { title: 'A page about otters', content: '# Otters\n' });
     const page = await env.open('/inbox/assistant/2026-01-02/kept');
     await page.getByRole('heading', { name: 'A page about otters' }).waitFor();
     await page.getByRole('button', { name: 'Apply', exact: true }).click();
@@ -83,7 +83,7 @@ else {
   });
 
   test('a proposal is edited before it is applied', async () => {
-    await proposes('second');
+    await addProposal('second');
     const page = await env.open('/inbox');
     await page.getByRole('button', { name: 'Edit', exact: true }).click();
     await page.getByRole('textbox', { name: 'New content' }).fill('# Better\n');
@@ -92,8 +92,8 @@ else {
   });
 
   test('a proposal is rejected with a reason, by keyboard only', async () => {
-    await proposes('third');
-    await proposes('fourth');
+    await addProposal('third');
+    await addProposal('fourth');
     const page = await env.open('/inbox');
     const rows = page.getByRole('list', { name: /Proposals/ }).getByRole('button');
     await rows.first().focus();
@@ -112,7 +112,7 @@ else {
   });
 
   test('text typed after r becomes the reason although the proposal is still loading', async () => {
-    await proposes('slow');
+    await addProposal('slow');
     const page = await env.open();
     const reading = await holdRequests(page, '**/proposals/assistant/2026-01-02/slow');
     await page.goto(`${env.proxy.url}/ui/#/inbox/assistant/2026-01-02/slow`);
@@ -132,8 +132,8 @@ else {
     });
   });
 
-  test('the proposal in the address is not read twice while the list is loading', async () => {
-    await proposes('steady');
+  test('the proposal in the address is not loaded twice while the list is loading', async () => {
+    await addProposal('steady');
     const page = await env.open();
     let reads = 0;
     page.on('request', (request) => (reads += request.url().endsWith('/2026-01-02/steady')));
@@ -148,7 +148,7 @@ else {
   });
 
   test('comments on lines of a proposal become part of the reason', async () => {
-    await proposes('commented');
+    await addProposal('commented');
     const page = await env.open('/inbox/assistant/2026-01-02/commented');
     await page.getByRole('button', { name: 'Comment on line 1' }).focus();
     await page.keyboard.press('ArrowDown');
@@ -173,7 +173,7 @@ else {
           all.map(({ agent, date, name }) => env.api('POST', `/proposals/${agent}/${date}/${name}/reject`, {})),
         ),
       );
-    await proposes('fifth');
+    await addProposal('fifth');
     const page = await env.open('/inbox');
     await page.getByRole('button', { name: 'Apply', exact: true }).waitFor();
     await page.route('**/apply', async (route) => {

@@ -26,7 +26,7 @@ else {
     await answers(page).getByText('Would tidy.').waitFor();
   });
 
-  test('a week shows what ran, what is due, and why a run did not happen', async () => {
+  test('a week shows past runs, due times, and why a run was skipped', async () => {
     await env.api('POST', '/extensions', {
       type: 'job',
       name: 'daily-digest',

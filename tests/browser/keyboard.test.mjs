@@ -241,7 +241,7 @@ else {
     await env.backend.reply({ text: '1. One\n2. Two' });
     const { id } = await env.thread();
     const page = await env.open(`/t/${id}`);
-    // It is disabled until the thread has been read.
+    // The button is disabled until the thread has been loaded.
     await page.locator('input[value=plan]:enabled').check({ force: true });
     await sendMessage(page, 'Plan it.');
     await button(page, 'Keep planning').press('Enter');
@@ -272,7 +272,7 @@ else {
     await eventually(async () => assert.match(await focusedName(page), /^A sentence of an answer/));
   });
 
-  test('a long diff is read by keyboard to its end, and saves nothing', async () => {
+  test('scrolling a long diff to its end by keyboard saves nothing', async () => {
     const { page, soul } = await env.openSoul('Before.');
     await soul.fill('Mine.\n'.repeat(500));
     await env.api('PUT', '/soul', { content: 'Theirs.' });

@@ -17,37 +17,37 @@ else {
     return page;
   }
   const list = (page) => page.getByRole('list', { name: 'Pages by links' });
-  const chosen = (page) => page.getByRole('region', { name: 'Chosen page' });
+  const chosenPage = (page) => page.getByRole('region', { name: 'Chosen page' });
 
-  test('a page is chosen in the picture', async () => {
+  test('a page is selected in the picture', async () => {
     await write('alone', 'Nothing else yet.');
     const page = await openGraph();
     const picture = page.getByRole('img', { name: '0 links between 1 page; the list has them too' });
     await picture.click();
-    await chosen(page).getByRole('heading', { name: 'alone' }).waitFor();
+    await chosenPage(page).getByRole('heading', { name: 'alone' }).waitFor();
     await picture.click({ position: { x: 5, y: 5 } });
-    await chosen(page).waitFor({ state: 'detached' });
+    await chosenPage(page).waitFor({ state: 'detached' });
   });
 
-  test('links are followed by keyboard in the list beside the picture', async () => {
+  test('links are followed by keyboard in the list next to the picture', async () => {
     await write('hub', '[[spoke-one]] [[spoke-two]]');
     await write('spoke-one', 'Back to [[hub]].');
     await write('spoke-two', 'An end.');
     const page = await openGraph();
     await list(page).getByRole('button', { name: 'hub 2 links' }).press('Enter');
-    await chosen(page).getByRole('heading', { name: 'hub' }).waitFor();
-    const pages = chosen(page).getByRole('list');
+    await chosenPage(page).getByRole('heading', { name: 'hub' }).waitFor();
+    const pages = chosenPage(page).getByRole('list');
     assert.deepEqual(await pages.nth(0).getByRole('button').allTextContents(), ['spoke-one', 'spoke-two']);
     assert.deepEqual(await pages.nth(1).getByRole('button').allTextContents(), ['spoke-one']);
     await pages.nth(0).getByRole('button', { name: 'spoke-two' }).press('Enter');
-    await chosen(page).getByRole('heading', { name: 'spoke-two' }).waitFor();
+    await chosenPage(page).getByRole('heading', { name: 'spoke-two' }).waitFor();
     await page.getByRole('searchbox', { name: 'Filter pages' }).fill('SPOKE');
     await eventually(async () => assert.equal(await list(page).getByRole('button').count(), 2));
-    await chosen(page).getByRole('link', { name: 'Open page' }).press('Enter');
+    await chosenPage(page).getByRole('link', { name: 'Open page' }).press('Enter');
     await page.getByRole('heading', { level: 1, name: 'spoke-two' }).waitFor();
   });
 
-  test('the graph follows what is written meanwhile', async () => {
+  test('the graph shows pages written while it is open', async () => {
     const page = await openGraph();
     await write('hub', '[[spoke-one]] [[spoke-two]] [[late]]');
     await write('late', 'New.');
@@ -56,7 +56,7 @@ else {
     await list(page).getByRole('button', { name: 'hub 3 links' }).waitFor();
   });
 
-  test('500 of 600 pages with 2,000 links are arranged while the page answers', async () => {
+  test('500 of 600 pages with 2,000 links are arranged without blocking the page', async () => {
     for (let i = 0; i < 600; i++) {
       const links = [i * 7 + 1, i * 13 + 5, i * 31 + 2].map((to) => `[[note-${to % 500}]]`).join(' ');
       await write(`note-${i}`, i < 500 ? links : 'Nothing.');
@@ -76,6 +76,6 @@ else {
     await list(page)
       .getByRole('button', { name: /^note-4 / })
       .click();
-    await chosen(page).getByRole('heading', { name: 'note-4' }).waitFor();
+    await chosenPage(page).getByRole('heading', { name: 'note-4' }).waitFor();
   });
 }

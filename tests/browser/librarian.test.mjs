@@ -1,4 +1,4 @@
-// The built-in librarian, which answers where no model is connected.
+// The built-in librarian, which answers if no model is connected.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { answers, missing, questions, sendMessage, withGateway } from './environment.mjs';

@@ -34,7 +34,7 @@ else {
     assert.equal(await message(two).inputValue(), 'half written');
   });
 
-  test('the time of a chat stays on one line beside a long name and a mark', async () => {
+  test('the time of a chat stays on one line next to a long name and a mark', async () => {
     await env.api('POST', '/extensions', {
       type: 'agent',
       name: 'a-name-that-is-longer-than-the-list-of-chats-is-wide',
@@ -80,7 +80,7 @@ else {
     await eventually(async () => assert.equal(await held(), 'H1 Jobs'));
   });
 
-  test('every list says why it cannot be read', async () => {
+  test('every list shows why it cannot be loaded', async () => {
     const page = await env.open('/system');
     await page.getByRole('heading', { level: 1, name: 'System' }).waitFor();
     env.allowedErrors.push(/status of 500/);
@@ -112,7 +112,7 @@ else {
     }
   });
 
-  test('an extension deleted elsewhere is reported and what is typed kept', async () => {
+  test('an extension deleted elsewhere is reported, and the typed text kept', async () => {
     await env.api('POST', '/extensions', {
       type: 'command',
       name: 'short-lived',
@@ -158,14 +158,14 @@ else {
     const page = await env.open('/projects');
     await page.getByText('No projects yet').waitFor();
     const project = await env.api('POST', '/projects', { name: 'Meadow', path: path.replace('/readme.md', '') });
-    const look = () => page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
-    await look();
+    const showPage = () => page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
+    await showPage();
     await page.getByRole('heading', { name: 'Meadow' }).waitFor();
     await env.thread({ title: 'Mowing', project_id: project.id });
     await page.getByRole('link', { name: 'Chats', exact: true }).click();
     await page.locator('aside').getByRole('heading', { name: 'Meadow' }).waitFor();
     await env.api('PATCH', `/projects/${project.id}`, { name: 'Pasture' });
-    await look();
+    await showPage();
     await page.locator('aside').getByRole('heading', { name: 'Pasture' }).waitFor();
     await env.api('DELETE', `/projects/${project.id}`);
   });
@@ -206,7 +206,7 @@ else {
     await eventually(() => assert.ok(asked > before));
   });
 
-  test('words in the filter of the list last no longer than its view or a search', async () => {
+  test('leaving the view or searching clears the filter of the list', async () => {
     const { id } = await env.thread({ title: 'A chat about medians' });
     const page = await env.open(`/t/${id}`);
     const words = page.getByRole('searchbox', { name: 'Search' });
