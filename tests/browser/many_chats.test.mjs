@@ -8,7 +8,7 @@ else {
   const list = (page) => page.getByRole('complementary');
   const titles = (page) => list(page).locator('li .title').allTextContents();
 
-  /** The page with a list of so many chats, said to be the gateway's. */
+  /** Opens the page with a list of that many chats, faked at the API. */
   async function openMany(count) {
     const thread = await env.thread({ title: 'One of many' });
     const all = Array.from({ length: count }, (_, i) => ({
@@ -31,7 +31,7 @@ else {
     return page;
   }
 
-  test('10,000 chats scroll without a long task, and only those in sight exist', async () => {
+  test('10,000 chats scroll without a long task, and only visible ones are rendered', async () => {
     const page = await openMany(10_000);
     const more = list(page).getByRole('button', { name: 'Show more' });
     await list(page)
@@ -40,7 +40,7 @@ else {
     await more.click();
     await more.waitFor({ state: 'detached' });
     await list(page).getByRole('list').first().hover();
-    // Work instead of time: a busy machine makes any task long.
+    // Measures work instead of time, because on a busy machine any task takes long.
     const works = [];
     for (let i = 0; i < 20; i++) {
       const work = await measureWork(page);
@@ -58,7 +58,7 @@ else {
     assert.match(await focusedName(page), /chat 9999/);
   });
 
-  test('arrow keys lead from chat to chat, across headings', async () => {
+  test('arrow keys move from chat to chat, across headings', async () => {
     const page = await openMany(300);
     await list(page)
       .getByRole('link', { name: /^chat 0 / })
@@ -71,7 +71,7 @@ else {
     await eventually(async () => assert.match(await focusedName(page), /chat 0\b/));
   });
 
-  test('pinned chats stand first, on other devices too, and can be unpinned', async () => {
+  test('pinned chats come first, on other devices too, and can be unpinned', async () => {
     await env.thread({ title: 'Shopping list' });
     await env.thread({ title: 'Newer one' });
     const page = await env.open('/chats');
@@ -88,7 +88,7 @@ else {
     await list(other).getByRole('heading', { name: 'Pinned' }).waitFor({ state: 'detached' });
   });
 
-  test('a title of 10,000 emoji, or of characters that reverse text, keeps its row', async () => {
+  test('a title of 10,000 emoji, or of characters that reverse text, stays within its row', async () => {
     const { id } = await env.thread({ title: '\u{1F9A6}'.repeat(10_000) });
     await env.thread({ title: 'safe\u202Egnp.exe' });
     const page = await env.open(`/t/${id}`);
@@ -98,7 +98,7 @@ else {
     assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), 'it scrolls sideways');
   });
 
-  test('a late answer to an earlier filter does not replace the list', async () => {
+  test('a late response to an earlier filter does not replace the list', async () => {
     await env.thread({ title: 'At hand' });
     const { id } = await env.thread({ title: 'Put away' });
     await env.api('PATCH', `/threads/${id}`, { archived: true });
@@ -116,7 +116,7 @@ else {
     const older = page.waitForResponse((response) => isList(response.url(), true));
     await held.release();
     await (await older).finished();
-    // An event that comes after both is shown, so both were taken in.
+    // Once a later event is shown, both responses have been processed.
     await env.thread({ title: 'Begun since' });
     await list(page).getByText('Begun since', { exact: true }).waitFor();
     assert.equal(await list(page).getByText('Put away', { exact: true }).count(), 0);
@@ -124,7 +124,7 @@ else {
     await list(page).getByText('Put away', { exact: true }).waitFor();
   });
 
-  test('a filter in the address counts although the list is still being read', async () => {
+  test('a filter in the address applies although the list is still loading', async () => {
     const { id } = await env.thread({ title: 'Put away early' });
     await env.api('PATCH', `/threads/${id}`, { archived: true });
     const page = await env.open('/system');

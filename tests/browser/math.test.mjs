@@ -11,7 +11,7 @@ else {
     return env.open(`/t/${id}`);
   }
 
-  test('formulas are drawn as MathML, and what draws them is fetched with the first one', async () => {
+  test('formulas are drawn as MathML, and their code is loaded with the first one', async () => {
     const asked = [];
     const page = await env.open('/costs');
     await page.getByRole('heading', { level: 1, name: 'Costs' }).waitFor();
@@ -33,14 +33,14 @@ else {
     assert.ok(height > 20, `${height} px`);
   });
 
-  test('what is no formula is shown as it is written', async () => {
+  test('an invalid formula is shown as source', async () => {
     const page = await answer('Wrong: $\\frac{1}{$ and right: $x^2$');
     await answers(page).locator('math').first().waitFor();
     await answers(page).getByText('\\frac{1}{').waitFor();
     assert.equal(await answers(page).locator('math').count(), 1);
   });
 
-  test('hostile formulas run no code, load nothing and end soon', async () => {
+  test('hostile formulas run no code, load nothing and take bounded work', async () => {
     const bomb = '\\def\\a{\\b\\b}\\def\\b{\\c\\c}\\def\\c{\\d\\d}\\def\\d{\\a\\a}\\a';
     const deep = '{'.repeat(1900) + 'x' + '}'.repeat(1900);
     const link = '\\href{javascript:window.bad=1}{y}\\includegraphics{https://example.com/x.png}';

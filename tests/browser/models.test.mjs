@@ -14,8 +14,8 @@ else {
   const key = 'sk-live-0123456789abcdef';
   const button = (page, name) => page.getByRole('button', { name, exact: true });
 
-  /** The gateway's own list of services, with OpenRouter's address at the stub. */
-  async function atStub(page) {
+  /** Replaces OpenRouter's address by the stub's in the gateway's list of services. */
+  async function redirectToStub(page) {
     await page.route('**/model-services', async (route) => {
       const response = await route.fetch();
       const services = await response.json();
@@ -45,10 +45,10 @@ else {
   const sizes = Object.entries({ desk: { width: 1440, height: 900 }, phone: { width: 390, height: 844 } });
 
   for (const [size, viewport] of sizes) {
-    test(`a newcomer with a key gets from the first page to a streamed answer in four clicks: ${size}`, async () => {
+    test(`a new user with a key gets from the first page to a streamed answer in four clicks: ${size}`, async () => {
       await reset();
       const page = await env.newPage({ viewport });
-      await atStub(page);
+      await redirectToStub(page);
       const begun = Date.now();
       await page.goto(`${env.url}/ui/#code=${(await env.api('GET', '/pair/refresh')).code}`);
       let clicks = 0;
@@ -73,11 +73,11 @@ else {
       await answers(page).getByText('openrouter/small-1').waitFor();
       assert.deepEqual(await env.api('GET', '/secrets'), [{ name: 'OPENROUTER_KEY' }]);
       const shown = await page.evaluate(() => document.documentElement.outerHTML + JSON.stringify(localStorage));
-      assert.ok(!shown.includes(key), 'the key is kept nowhere on the page');
+      assert.ok(!shown.includes(key), 'the key is nowhere on the page');
     });
   }
 
-  test('services that fewer people have are one click away', async () => {
+  test('less common services are one click away', async () => {
     await reset();
     const page = await env.open('/system/models?connect=true');
     const services = page.getByRole('list', { name: 'Services' });
@@ -94,7 +94,7 @@ else {
   test('by keyboard alone a model is connected, another default chosen, and a message sent', async () => {
     await reset();
     const page = await env.open('/chats');
-    await atStub(page);
+    await redirectToStub(page);
     await page.reload();
     const card = page.getByRole('list', { name: 'Services' }).getByRole('button', { name: /^OpenRouter/ });
     await card.waitFor();
@@ -172,7 +172,7 @@ else {
     await page.getByText('No secrets are stored.').waitFor();
   });
 
-  test('the picker says what models cost and can do, and is where models are chosen', async () => {
+  test('the picker shows prices and features of models, and a model is chosen there', async () => {
     await reset();
     const prices = { input: 3, output: 15 };
     const models = [{ id: 'large-2', context_window: 200000, vision: true, tools: true, prices }];
@@ -232,7 +232,7 @@ else {
     await page.getByRole('button', { name: 'Model: bench/vendor-1/model-49321' }).waitFor();
   });
 
-  test('names of models cannot reorder or hide what the list says', async () => {
+  test('names of models cannot reorder or hide text in the list', async () => {
     await reset();
     await env.backend.list_models({ models: [{ id: 'a\u202Egnp.exe' }, { id: '<img src=x onerror=alert(1)>' }] });
     await service();
@@ -242,7 +242,7 @@ else {
     assert.equal(await page.locator('img[src=x]').count(), 0);
   });
 
-  test('what caches saved is among the costs', async () => {
+  test('the costs include the savings by caches', async () => {
     const page = await env.newPage();
     await page.addInitScript((token) => localStorage.setItem('agw.token', JSON.stringify(token)), env.token);
     await page.route('**/costs?*', async (route) => {
@@ -258,7 +258,7 @@ else {
       test(`connecting and choosing models is accessible: ${size}, ${colorScheme}`, async () => {
         await reset();
         const page = await env.open('/new', { viewport, colorScheme, bypassCSP: true, reducedMotion: 'reduce' });
-        await atStub(page);
+        await redirectToStub(page);
         await page.reload();
         await page.getByRole('list', { name: 'Services' }).waitFor();
         await expectAccessible(page);

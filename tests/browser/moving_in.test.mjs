@@ -1,4 +1,4 @@
-// What the first visit offers to those who used another program.
+// The offers of the first visit to users of other programs.
 import test from 'node:test';
 import { missing, withGateway } from './environment.mjs';
 
@@ -6,7 +6,7 @@ if (missing) test(`the page (skipped: ${missing})`, { skip: true });
 else {
   const env = withGateway();
 
-  test('the first visit offers to take over from programs that were used here', async () => {
+  test('the first visit offers to import from programs that were used on this machine', async () => {
     await env.backend.write({ path: '.codex/config.toml', text: '' });
     const page = await env.open('/new');
     const card = page.getByRole('region', { name: 'Move in' });

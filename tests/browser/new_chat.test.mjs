@@ -104,12 +104,12 @@ else {
     await page.getByText('There is no project “gone”.').waitFor({ state: 'detached' });
   });
 
-  test('a new chat offers messages to send, and another one for a project', async () => {
+  test('a new chat offers example messages, and one more for a project', async () => {
     const { id } = await env.api('POST', '/projects', {
       name: 'Orchard',
       path: (await env.backend.write({ path: 'orchard/readme.md', text: 'Apples.' })).replace('/readme.md', ''),
     });
-    // Not the first chat.
+    // The first chat ever would show the first-run page.
     await env.thread({ title: 'Earlier' });
     const page = await env.open('/new');
     const examples = page.getByRole('list', { name: 'Examples' }).getByRole('button');
@@ -130,7 +130,7 @@ else {
     assert.equal((await env.turns(thread.id))[0].content, asked);
   });
 
-  test('the messages that a new chat offers are for the model chosen there, which answers them', async () => {
+  test('the example messages of a new chat suit the model chosen there, which answers them', async () => {
     await env.thread({ title: 'Earlier' });
     const page = await env.open('/new');
     const examples = page.getByRole('list', { name: 'Examples' }).getByRole('button');
@@ -146,7 +146,7 @@ else {
     await eventually(async () => assert.equal(await message(page).inputValue(), 'A draft'));
   });
 
-  test('new chats start in act, unless the person chose otherwise last or the agent asks for plan', async () => {
+  test('new chats start in act, unless the user last chose plan or the agent requires it', async () => {
     const definition = { systemPrompt: 'x', mode: 'plan' };
     await env.api('POST', '/extensions', {
       type: 'agent',

@@ -8,7 +8,7 @@ else {
   const env = withGateway();
 
   const palette = (page) => page.getByRole('combobox', { name: 'Search or run a command' });
-  const marked = (page) => page.getByRole('option', { selected: true });
+  const selected = (page) => page.getByRole('option', { selected: true });
   const command = (name) =>
     env.api('POST', '/extensions', {
       type: 'command',
@@ -30,7 +30,7 @@ else {
     const options = page.getByRole('option');
     await options.filter({ hasText: 'chat' }).waitFor();
     await page.keyboard.press('ArrowUp');
-    await marked(page).getByText('Search all messages').waitFor();
+    await selected(page).getByText('Search all messages').waitFor();
     release();
     await options.filter({ hasText: 'message a tangerine' }).waitFor();
     await page.keyboard.press('Enter');
@@ -44,16 +44,16 @@ else {
     await page.keyboard.press('Control+k');
     await palette(page).fill('quux');
     await page.keyboard.press('ArrowDown');
-    const words = await marked(page).innerText();
+    const words = await selected(page).innerText();
     const better = await command('quux');
     await page
       .getByRole('option')
       .filter({ hasText: /^\s*command\s*quux\s/ })
       .waitFor();
-    assert.equal(await marked(page).innerText(), words);
-    assert.equal(await palette(page).getAttribute('aria-activedescendant'), await marked(page).getAttribute('id'));
+    assert.equal(await selected(page).innerText(), words);
+    assert.equal(await palette(page).getAttribute('aria-activedescendant'), await selected(page).getAttribute('id'));
     for (const gone of [id, better.id]) await env.api('DELETE', `/extensions/${gone}`);
-    await eventually(async () => assert.match(await marked(page).innerText(), /Search all messages/));
+    await eventually(async () => assert.match(await selected(page).innerText(), /Search all messages/));
   });
 
   test('the palette opens chats, views and extensions', async () => {
@@ -82,7 +82,7 @@ else {
     await page.locator('article.found').getByText('clementine').waitFor();
   });
 
-  test('a chat is saved as a Markdown file, and actions are found by what they are about', async () => {
+  test('a chat is saved as a Markdown file, and actions are found by their subject', async () => {
     const { id } = await env.thread({ title: 'Notes: a/b' });
     await env.api('POST', `/threads/${id}/turns`, { role: 'user', content: 'Keep **this**.' });
     const page = await env.open(`/t/${id}`);

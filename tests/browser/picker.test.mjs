@@ -1,4 +1,4 @@
-// The one component for a choice among several (components/Picker.svelte), in the views that use it.
+// The component for a choice among several (components/Picker.svelte), in the views that use it.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { expectAccessible } from './accessibility.mjs';
@@ -25,7 +25,7 @@ else {
     return page;
   }
 
-  /** A gateway with many projects would take long to create, so its response is faked. */
+  /** Opens the page with many projects in a faked response, because creating them would take long. */
   async function openProjects(count) {
     const page = await env.open('/inbox');
     const many = Array.from({ length: count }, (_, i) => ({ id: `p-${i}`, name: `Project ${i}`, path: `/tmp/${i}` }));
@@ -36,7 +36,7 @@ else {
     return { page, picker };
   }
 
-  test('the keyboard opens the list, moves in it, chooses, and leaves it as it was', async () => {
+  test('the keyboard opens the list, moves in it, chooses, and cancels', async () => {
     const page = await openSchedule();
     const picker = schedule(page);
     const before = await picker.innerText();
@@ -59,7 +59,7 @@ else {
     await page.keyboard.press('Enter');
     await eventually(async () => assert.equal(await picker.innerText(), all.at(-1)));
     assert.equal(await picker.getAttribute('aria-expanded'), 'false');
-    // Tab takes the marked entry, and moves on.
+    // Tab chooses the marked entry and moves the focus on.
     await page.keyboard.press('Space');
     await page.keyboard.press('ArrowUp');
     await page.keyboard.press('Tab');
@@ -67,7 +67,7 @@ else {
     await expectFocus(page, 'Cron expression');
   });
 
-  test('typed letters lead to the entry that begins with them, and are no shortcuts', async () => {
+  test('typed letters mark the entry that begins with them, and trigger no shortcuts', async () => {
     const page = await env.open('/jobs/+new');
     const picker = page.getByRole('combobox', { name: 'When' });
     await picker.focus();
@@ -84,7 +84,7 @@ else {
     await eventually(async () => assert.equal(await picker.innerText(), 'When a webhook is called'));
   });
 
-  test('screen readers are told the name, the value and what is chosen', async () => {
+  test('screen readers get the name, the value and the chosen entry', async () => {
     const page = await openSchedule();
     const session = await page.context().newCDPSession(page);
     const { nodes } = await session.send('Accessibility.getFullAXTree');
@@ -106,7 +106,7 @@ else {
     await list(page).waitFor({ state: 'detached' });
   });
 
-  test('a required choice that was not made is pointed out', async () => {
+  test('a missing required choice is reported', async () => {
     const page = await env.open('/agents/assistant');
     await page.getByRole('textbox', { name: 'Reason' }).fill('It has earned it');
     const picker = page.getByRole('combobox', { name: 'Change to' });
@@ -135,7 +135,7 @@ else {
     await page.keyboard.press('Enter');
     await eventually(async () => assert.equal(await picker.innerText(), 'Project 4321'));
     await expectFocus(page, 'Project');
-    // Opened again, it begins at what is chosen.
+    // When it is opened again, the list begins at the chosen entry.
     await picker.click();
     await page.getByRole('option', { name: 'Project 4321', exact: true, selected: true }).waitFor();
     await page.keyboard.press('Escape');

@@ -19,17 +19,17 @@ const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QD
 if (missing) test(`the page (skipped: ${missing})`, { skip: true });
 else {
   const env = withGateway();
-  let made = 0;
+  let projects = 0;
 
-  /** A project with these files, by path. */
+  /** Creates a project with these files, by path. */
   async function projectWith(files) {
-    const folder = `atlas-${made++}`;
+    const folder = `atlas-${projects++}`;
     for (const [path, text] of Object.entries(files)) await env.backend.write({ path: `${folder}/${path}`, text });
     const project = await env.api('POST', '/projects', { name: folder, path: `${env.home}/${folder}` });
     return { ...project, folder };
   }
 
-  /** A chat of the project with its files beside it. */
+  /** Opens a chat of the project with its files next to it. */
   async function openFiles(project, options) {
     const { id } = await env.thread({ project_id: project.id });
     const page = await env.open(`/t/${id}`, options);
@@ -44,7 +44,7 @@ else {
   const names = (page) => tree(page).getByRole('treeitem').allTextContents();
   const content = (page, name) => page.getByRole('region', { name: `Content of ${name}` });
 
-  test('the files of a project stand beside its chat: its directories, and what is in a file', async () => {
+  test('the directories and files of a project are shown next to its chat', async () => {
     const project = await projectWith({
       'README.md': '# Atlas',
       'src/main.py': 'print("hello")\n',
@@ -61,7 +61,7 @@ else {
     await item(page, 'main.py').click();
     await content(page, 'main.py').getByText('print("hello")').waitFor();
     await content(page, 'main.py').locator('.hljs-string').first().waitFor();
-    assert.ok((await message(page).boundingBox()).width > 200, 'the chat stays beside it');
+    assert.ok((await message(page).boundingBox()).width > 200, 'the chat stays visible');
     await panel(page).getByRole('button', { name: 'Mention' }).click();
     assert.match(await message(page).inputValue(), /`src\/main\.py`/);
     await panel(page).getByRole('button', { name: 'Close files' }).focus();
@@ -76,7 +76,7 @@ else {
     assert.equal(await page.getByRole('button', { name: 'Files', exact: true }).count(), 0);
   });
 
-  test('by keyboard alone a file is found, opened and left', async () => {
+  test('a file is found, opened and closed by keyboard alone', async () => {
     const project = await projectWith({ 'src/deep/one.txt': 'first', 'src/two.txt': 'second', 'zebra.txt': 'last' });
     const page = await openFiles(project);
     await tree(page).focus();
@@ -102,7 +102,7 @@ else {
     assert.equal(await active(), 'two.txt');
   });
 
-  test('an answer’s changes are shown without asking', async () => {
+  test('changes during an answer are shown without a reload', async () => {
     const project = await projectWith({ 'notes.md': 'before' });
     const page = await openFiles(project);
     await item(page, 'notes.md').click();
@@ -118,7 +118,7 @@ else {
     await item(page, 'added.md').waitFor();
   });
 
-  test('a page among the files is text, and shown as a page on request only', async () => {
+  test('an HTML file is shown as text, and as a page only on request', async () => {
     const project = await projectWith({ 'index.html': '<h1>Garden</h1><script>try { top.hit = 1 } catch {}</script>' });
     const page = await openFiles(project);
     await item(page, 'index.html').click();
@@ -147,7 +147,7 @@ else {
     await content(page, 'data.bin').getByText('This is not text.').waitFor();
   });
 
-  test('names and contents that deceive are shown as what they are', async () => {
+  test('markup and invisible characters in names and contents are shown as text', async () => {
     const project = await projectWith({
       'safe\u202Egnp.exe': 'rm\u202E txt \u001b[31m',
       '<img src=x onerror=window.hit=1>': 'x',
@@ -159,7 +159,7 @@ else {
     assert.equal(await page.evaluate(() => window.hit), undefined);
   });
 
-  test('a file that is gone says so, and the tree can be read again', async () => {
+  test('a missing file is reported, and the tree can be reloaded', async () => {
     const project = await projectWith({ 'a.txt': 'text' });
     const page = await openFiles(project);
     await item(page, 'a.txt').waitFor();
@@ -171,7 +171,7 @@ else {
     await tree(page).getByText('Empty').waitFor();
   });
 
-  test('the first names of a large directory are shown while the others are still read', async () => {
+  test('the first names of a large directory are shown while the others are still loading', async () => {
     const project = await projectWith({ 'many/first': '' });
     await env.backend.write_many({ path: `${project.folder}/many`, count: 700 });
     const page = await openFiles(project);
@@ -188,7 +188,7 @@ else {
     const active = await tree(page).evaluate((box) =>
       document.getElementById(box.getAttribute('aria-activedescendant'))?.innerText.trim(),
     );
-    assert.match(active, /^file-/, 'the row after those that were there');
+    assert.match(active, /^file-/, 'the row after the previously loaded ones');
     await page.keyboard.press('End');
     await item(page, 'file-00699').waitFor();
     assert.equal(await item(page, 'Loading…').count(), 0);

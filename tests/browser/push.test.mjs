@@ -1,6 +1,6 @@
-// Notices to a closed page: what the gateway sends is read and checked by `http_ece` and compared with `web-push`, and the
-// service worker shows what DevTools deliver to it. Chromium's own push service is not there, so the page subscribes to
-// this file's.
+// Notifications of a closed page: `http_ece` decrypts and verifies the gateway's requests, which are compared with those of
+// `web-push`, and the service worker shows pushes from DevTools. Chromium's push service is not available here, so the page
+// subscribes to the one in this file.
 import assert from 'node:assert/strict';
 import { createECDH, createPublicKey, randomBytes, verify } from 'node:crypto';
 import http from 'node:http';
@@ -10,7 +10,7 @@ import { eventually, missing, require, withGateway } from './environment.mjs';
 const ece = require('http_ece');
 const webPush = require('web-push');
 
-/** A push service that keeps what it is sent, and answers `status`. */
+/** A push service that records requests and responds with `status`. */
 async function openPushService() {
   const service = { sent: [], status: 201 };
   const server = http.createServer((request, response) => {
@@ -22,7 +22,7 @@ async function openPushService() {
     });
   });
   await new Promise((listening) => server.listen(0, '127.0.0.1', listening));
-  server.unref(); // Where the tests are skipped, nobody closes it.
+  server.unref(); // If the tests are skipped, nothing closes it.
   service.origin = `http://127.0.0.1:${server.address().port}`;
   service.close = () => (server.close(), server.closeAllConnections());
   return service;
@@ -59,14 +59,14 @@ describe('push', { skip: missing }, () => {
     return service.sent[count - 1];
   };
   const signal = () => env.api('POST', '/signals', { kind: 'backup-late', message: 'The password is hunter2.' });
-  const forgetAll = async () => {
+  const unsubscribeAll = async () => {
     for (const { id } of await env.api('GET', '/push/subscriptions'))
       await env.api('DELETE', `/push/subscriptions/${id}`);
     service.sent.length = 0;
   };
 
-  test('other implementations read and check what is sent', async () => {
-    await forgetAll();
+  test('other implementations decrypt and verify what is sent', async () => {
+    await unsubscribeAll();
     const browser = newBrowser(`${service.origin}/send/1`);
     await env.api('POST', '/push/subscriptions', browser.subscription);
     await signal();
@@ -77,7 +77,7 @@ describe('push', { skip: missing }, () => {
     assert.equal(named, key);
     assert.ok(isSignedBy(token, key));
 
-    // What web-push would send to that browser is read alike, and has the same headers.
+    // What web-push sends to that browser decrypts the same way, and has the same headers.
     const pair = webPush.generateVAPIDKeys();
     const theirs = webPush.generateRequestDetails(browser.subscription, JSON.stringify({ body: 'theirs' }), {
       TTL: 60,
@@ -91,7 +91,7 @@ describe('push', { skip: missing }, () => {
     assert.match(theirs.headers.Authorization, /^vapid t=[\w.-]+, k=[\w-]+$/);
   });
 
-  /** A page whose browser subscribes to this file's push service. */
+  /** Opens a page whose browser subscribes to the push service of this file. */
   async function openSubscribing(browser) {
     const page = await env.newPage();
     await page.context().grantPermissions(['notifications'], { origin: env.proxy.url });
@@ -101,13 +101,13 @@ describe('push', { skip: missing }, () => {
         // Headless browsers deny notifications even if they were granted.
         Object.defineProperty(Notification, 'permission', { get: () => 'granted' });
         Notification.requestPermission = async () => 'granted';
-        let own = null;
-        const answer = { toJSON: () => subscription, unsubscribe: async () => ((own = null), true) };
-        PushManager.prototype.getSubscription = async () => own;
+        let current = null;
+        const fake = { toJSON: () => subscription, unsubscribe: async () => ((current = null), true) };
+        PushManager.prototype.getSubscription = async () => current;
         PushManager.prototype.subscribe = async ({ applicationServerKey }) => {
           const text = applicationServerKey.replace(/-/g, '+').replace(/_/g, '/');
-          answer.options = { applicationServerKey: Uint8Array.from(atob(text), (c) => c.charCodeAt(0)).buffer };
-          return (own = answer);
+          fake.options = { applicationServerKey: Uint8Array.from(atob(text), (c) => c.charCodeAt(0)).buffer };
+          return (current = fake);
         };
       },
       { token: env.token, subscription: browser.subscription },
@@ -117,7 +117,7 @@ describe('push', { skip: missing }, () => {
   }
 
   test('the System view subscribes this browser, with kinds and a test', async () => {
-    await forgetAll();
+    await unsubscribeAll();
     const browser = newBrowser(`${service.origin}/send/2`);
     const page = await openSubscribing(browser);
     const card = page.getByRole('region', { name: 'Notifications' });
@@ -138,8 +138,8 @@ describe('push', { skip: missing }, () => {
     assert.equal(await page.evaluate(() => localStorage.getItem('agw.device')), null);
   });
 
-  test('nothing is pushed while the page is seen', async () => {
-    await forgetAll();
+  test('nothing is pushed while the page is visible', async () => {
+    await unsubscribeAll();
     const seen = newBrowser(`${service.origin}/send/3`);
     const away = newBrowser(`${service.origin}/send/4`);
     const page = await openSubscribing(seen);
@@ -156,7 +156,7 @@ describe('push', { skip: missing }, () => {
   });
 
   test('forgetting this browser ends its subscription', async () => {
-    await forgetAll();
+    await unsubscribeAll();
     const page = await openSubscribing(newBrowser(`${service.origin}/send/5`));
     await page.getByRole('checkbox', { name: 'Notify this browser while the page is closed' }).click();
     await page.getByRole('button', { name: 'Test' }).waitFor();
@@ -165,7 +165,7 @@ describe('push', { skip: missing }, () => {
     await eventually(async () => assert.deepEqual(await env.api('GET', '/push/subscriptions'), []));
   });
 
-  test('a page without HTTPS says so', async () => {
+  test('a page without HTTPS shows that it is required', async () => {
     const page = await env.newPage();
     await page.addInitScript((token) => {
       localStorage.setItem('agw.token', JSON.stringify(token));
@@ -175,7 +175,7 @@ describe('push', { skip: missing }, () => {
     await page.getByText('To be notified while this page is closed, open it at an https address.').waitFor();
   });
 
-  test('an iPhone is told to install the page', async () => {
+  test('on an iPhone, the page asks to be installed first', async () => {
     const page = await env.newPage({ userAgent: 'Mozilla/5.0 (iPhone; CPU iPhone OS 17_0 like Mac OS X)' });
     await page.addInitScript((token) => {
       localStorage.setItem('agw.token', JSON.stringify(token));
@@ -185,7 +185,7 @@ describe('push', { skip: missing }, () => {
     await page.getByText(/install it first: Share, then Add to Home Screen/).waitFor();
   });
 
-  test('a browser that blocks notifications says so', async () => {
+  test('the page shows that the browser blocks its notifications', async () => {
     const page = await env.newPage();
     await page.addInitScript((token) => {
       localStorage.setItem('agw.token', JSON.stringify(token));
@@ -195,7 +195,7 @@ describe('push', { skip: missing }, () => {
     await page.getByText('Notifications of this page are blocked.').waitFor();
   });
 
-  /** The page's service worker, whose notifications and windows are recorded: headless Chromium shows none. */
+  /** Starts the service worker, and records its notifications and windows, because headless Chromium shows none. */
   async function openWorker(page) {
     const started = page.context().waitForEvent('serviceworker');
     await page.evaluate(() => {
@@ -235,7 +235,7 @@ describe('push', { skip: missing }, () => {
       dispatchEvent(event);
     }, url);
 
-  test('the worker shows a push, and a click on it leads the page to the thread', async () => {
+  test('the worker shows a push, and a click on it opens the thread in the page', async () => {
     const id = await env.threadWith({ role: 'user', content: 'the question' });
     const page = await env.open('/chats');
     const worker = await openWorker(page);
@@ -250,11 +250,11 @@ describe('push', { skip: missing }, () => {
     await page.evaluate(() => (globalThis.sameDocument = true));
     await click(worker, data);
     await page.getByRole('article', { name: 'You' }).getByText('the question').waitFor();
-    assert.ok(await page.evaluate(() => globalThis.sameDocument), 'the page was not loaded again');
+    assert.ok(await page.evaluate(() => globalThis.sameDocument), 'the page was not reloaded');
     assert.deepEqual(await worker.evaluate(() => self.opened), ['focus']);
   });
 
-  test('the worker leads nowhere else, and caches nothing', async () => {
+  test('the worker opens no other address, and caches nothing', async () => {
     const page = await env.open('/chats');
     const worker = await openWorker(page);
     await deliver(page, JSON.stringify({ body: 'x', url: 'https://evil.example/', topic: 'x' }));

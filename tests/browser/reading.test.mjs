@@ -8,7 +8,7 @@ if (missing) test(`the page (skipped: ${missing})`, { skip: true });
 else {
   const env = withGateway();
 
-  test('a failed answer says why, also after a reload', async () => {
+  test('a failed answer shows the reason, also after a reload', async () => {
     const page = await env.open();
     await env.backend.fail({ status: 400, body: '{"error":{"message":"the moon is in the way"}}' });
     await sendMessage(page, 'Well?');
@@ -21,7 +21,7 @@ else {
       .waitFor();
   });
 
-  test('footnotes stand above the line, and their texts below the answer', async () => {
+  test('footnote references are superscripts, with their texts below the answer', async () => {
     const content =
       'Trees rotate.[^1] Some do not.[^2] In `[^1]` nothing is a note.\n\n[^1]: **AVL** trees,\nby Adelson-Velsky.\n[^2]: Heaps.\n';
     const page = await env.open(`/t/${await env.threadWith({ role: 'assistant', content })}`);
@@ -39,7 +39,7 @@ else {
     assert.equal(await answers(page).locator('code').innerText(), '[^1]');
   });
 
-  test('definitions that are no footnotes are shown', async () => {
+  test('definitions that are not footnotes are shown', async () => {
     const content = 'So it is.\n\n[^é]: https://one.example/\n\n[^1]:\nhttps://two.example/\n';
     const page = await env.open(`/t/${await env.threadWith({ role: 'assistant', content })}`);
     for (const name of ['https://one.example/', 'https://two.example/'])
@@ -47,7 +47,7 @@ else {
     await answers(page).getByText('[^é]: https://one.example/').waitFor();
   });
 
-  test('a picture from the web is a link that says why', async () => {
+  test('a remote picture is a link that explains why', async () => {
     const content = 'See ![a cat](https://example.org/cat.png).';
     const page = await env.open(`/t/${await env.threadWith({ role: 'assistant', content })}`);
     const link = answers(page).getByRole('link', { name: 'Image, not loaded: a cat' });
@@ -91,7 +91,7 @@ else {
     const id = await env.threadWith({ role: 'user', content: 'מה שלומך?\nAnd you?' }, { role: 'assistant', content });
     const page = await env.open(`/t/${id}`);
     await answers(page).getByText('Hello').waitFor();
-    /** Whether the first letter of each is at the right end of its text. */
+    /** For each element, whether its first letter is at the right end of the text. */
     const runsFromRight = (locator) =>
       locator.evaluateAll((elements) =>
         elements.map((element) => {
@@ -309,7 +309,7 @@ else {
     await told.waitFor({ state: 'hidden' });
   });
 
-  test('code that loads before the document is parsed waits for it', async () => {
+  test('code that is loaded before the document is parsed waits for it', async () => {
     const page = await env.open('/system');
     await page.getByRole('heading', { level: 1, name: 'System' }).waitFor();
     let chat = '';
@@ -350,7 +350,7 @@ else {
     assert.equal(await page.locator('.prose pre').textContent(), 'if [[ok]]; then');
   });
 
-  test('the address of a footnote is shown', async () => {
+  test('an address in a footnote is shown', async () => {
     const page = await env.open(
       `/t/${await env.threadWith({ role: 'assistant', content: 'So it is.[^1]\n\n[^1]: https://source.example/page\n' })}`,
     );

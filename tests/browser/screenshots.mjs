@@ -15,7 +15,7 @@ async function shoot(page, name) {
   writeFileSync(`${images}/${name}.webp`, Buffer.from(data, 'base64'));
 }
 
-async function setTheScene() {
+async function addSampleData() {
   await env.api('POST', '/extensions', {
     type: 'agent',
     name: 'editor',
@@ -53,9 +53,9 @@ git tag "$VERSION" && git push --tags
 \`\`\`
 `;
 
-/** In the chat of the page: a change that the agent may not make by itself. */
+/** Has the agent request a change in the chat of the page that it may not make by itself. */
 async function askForPermission(page) {
-  const asked = page.getByRole('group', { name: 'Permission request' });
+  const card = page.getByRole('group', { name: 'Permission request' });
   await env.backend.write({
     path: '.agent-gateway/agents/assistant/workspace/checklist.md',
     text: '# Release\n\n- [x] Tests\n- [ ] Tag\n- [ ] Announce\n',
@@ -68,21 +68,21 @@ async function askForPermission(page) {
   });
   await env.backend.reply({ text: 'Done: the tag is ticked off.' });
   await sendMessage(page, 'I have tagged it. Please tick it off.');
-  await asked.getByRole('button', { name: 'Allow once' }).waitFor();
-  await asked.locator('button[aria-disabled=false]').first().waitFor();
+  await card.getByRole('button', { name: 'Allow once' }).waitFor();
+  await card.locator('button[aria-disabled=false]').first().waitFor();
   await shoot(page, 'approval');
-  const place = new URL(page.url()).hash.slice(1);
-  const phone = await env.open(place, { colorScheme: 'dark', viewport: { width: 390, height: 844 }, hasTouch: true });
+  const route = new URL(page.url()).hash.slice(1);
+  const phone = await env.open(route, { colorScheme: 'dark', viewport: { width: 390, height: 844 }, hasTouch: true });
   await phone.locator('[data-request] button[aria-disabled=false]').first().waitFor();
   await phone.locator('[data-request]').scrollIntoViewIfNeeded();
   await phone.locator('[data-request]').evaluate((card) => card.scrollIntoView({ block: 'end' }));
   await phone.getByRole('button', { name: 'Model: stub/talker-1', exact: true }).waitFor();
   await shoot(phone, 'approval-phone');
-  await asked.getByRole('button', { name: 'Allow once' }).click();
-  await asked.waitFor({ state: 'detached' });
+  await card.getByRole('button', { name: 'Allow once' }).click();
+  await card.waitFor({ state: 'detached' });
 }
 
-/** The timeline of an answer that searched, in a dark page. */
+/** Shows the timeline of an answer that searched, in a dark page. */
 async function showTimeline(page) {
   const { id } = await env.thread({ title: 'Where the build spends its time' });
   await env.api('PATCH', `/threads/${id}`, { mode: 'act' });
@@ -112,7 +112,7 @@ $$
 \`\`\`
 `;
 
-/** A formula, and a drawing beside the chat. */
+/** Shows a formula, and a drawing next to the chat. */
 async function showArtifact(page) {
   const { id } = await env.thread({ title: 'A bell curve' });
   await page.goto(`${env.proxy.url}/ui/#/t/${id}`);
@@ -138,7 +138,7 @@ const map = `mindmap
     Page
 `;
 
-/** A diagram beside the chat. */
+/** Shows a diagram next to the chat. */
 async function showDiagram(page) {
   const id = await env.threadWith(
     { role: 'user', content: 'What belongs to a release? Draw it.' },
@@ -152,7 +152,7 @@ async function showDiagram(page) {
 }
 
 try {
-  await setTheScene();
+  await addSampleData();
   const page = await env.open('/new', { colorScheme: 'light', viewport: { width: 1280, height: 800 } });
   await page.getByText('Act', { exact: true }).click();
   await env.backend.reply({
@@ -166,7 +166,7 @@ try {
   await page.locator('.hljs-built_in, .hljs-keyword').first().waitFor();
   await shoot(page, 'chat');
   await askForPermission(page);
-  const place = new URL(page.url()).hash.slice(1);
+  const route = new URL(page.url()).hash.slice(1);
   for (const [name, to] of [
     ['jobs', '/jobs'],
     ['agent', '/agents/editor'],
@@ -179,7 +179,7 @@ try {
   await showTimeline(page);
   await showArtifact(page);
   await showDiagram(page);
-  const phone = await env.open(place, { colorScheme: 'dark', viewport: { width: 390, height: 844 }, hasTouch: true });
+  const phone = await env.open(route, { colorScheme: 'dark', viewport: { width: 390, height: 844 }, hasTouch: true });
   await answers(phone).first().waitFor();
   await phone.getByRole('button', { name: 'Model: stub/talker-1', exact: true }).waitFor();
   await shoot(phone, 'phone');

@@ -32,17 +32,17 @@ else {
     assert.equal(await answer.evaluate((one) => getComputedStyle(one).fontSize), '15px');
   });
 
-  test('the shortcuts stand in the settings', async () => {
+  test('the shortcuts are listed in the settings', async () => {
     const page = await env.open('/system');
     const list = page.getByRole('region', { name: 'Keyboard shortcuts' });
     const words = list.getByText('Dictate while the keys are held');
     await words.waitFor();
     const widths = [words, list].map(async (one) => (await one.boundingBox()).width);
-    const [own, whole] = await Promise.all(widths);
-    assert.ok(own > whole / 2, `the words have ${own} of ${whole} px`);
+    const [textWidth, listWidth] = await Promise.all(widths);
+    assert.ok(textWidth > listWidth / 2, `the text has ${textWidth} of ${listWidth} px`);
   });
 
-  test('the end of a long answer is heard, if that is wanted', async () => {
+  test('a sound marks the end of a long answer, if it is turned on', async () => {
     const page = await env.newPage();
     await page.addInitScript((token) => {
       localStorage.setItem('agw.token', JSON.stringify(token));
@@ -52,7 +52,7 @@ else {
         window.tones++;
         start.call(this);
       };
-      // Answers of a test take no twenty seconds.
+      // Answers in tests do not take the twenty seconds that count as long.
       const { parse } = JSON;
       JSON.parse = (text) => {
         const event = parse(text);

@@ -16,7 +16,7 @@ else {
   const shown = (page) => page.frameLocator('iframe');
   const warning = (page) => page.getByText('Anyone could have made this link; the gateway did not check what it says.');
 
-  /** Opens a chat, and its dialog for a link. What is copied is in `window.copied`. */
+  /** Opens a chat and its dialog for a link. Copied text is stored in `window.copied`. */
   async function openDialog(...turns) {
     const id = await env.threadWith(...turns);
     await env.api('PATCH', `/threads/${id}`, { title: 'A garden' });
@@ -40,12 +40,12 @@ else {
     return page.evaluate(() => window.copied);
   }
 
-  /** A browser without a token, and the addresses that it asks for. */
-  async function reader(options) {
+  /** Opens a browser without a token, and records the addresses that it requests. */
+  async function openReader(options) {
     const page = await env.newPage(options);
-    const asked = [];
-    page.on('request', (request) => asked.push(request.url().split('#')[0]));
-    return { page, asked };
+    const requested = [];
+    page.on('request', (request) => requested.push(request.url().split('#')[0]));
+    return { page, requested };
   }
 
   test('a chat is read from a link without a token, and only files of the page are loaded', async () => {
@@ -59,7 +59,7 @@ else {
     for (const secret of ['hunter2-and-more', 'diary', 'the contents', env.token])
       assert.ok(!contentOf(link).includes(secret), secret);
 
-    const { page, asked } = await reader();
+    const { page, requested } = await openReader();
     await page.goto(link);
     await warning(page).waitFor();
     await shown(page).getByRole('heading', { name: 'A garden' }).waitFor();
@@ -70,7 +70,7 @@ else {
     await shown(page).locator('msub').waitFor({ state: 'attached' });
     await shown(page).getByText('the pump (https://example.org/pump)').waitFor();
     assert.equal(await shown(page).locator('[href]').count(), 0);
-    for (const url of asked)
+    for (const url of requested)
       assert.match(url.replace(env.proxy.url, ''), /^\/ui\/(shared\.html|frame|icon\.svg|assets\/shared[\w.-]+)$/);
     assert.equal(await page.evaluate(() => localStorage.length), 0);
     await expectAccessible(page, { iframes: false });
@@ -85,9 +85,9 @@ else {
     assert.doesNotMatch(file, /<script/);
   });
 
-  test('diagrams are in the link', async () => {
+  test('a link contains diagrams', async () => {
     const link = await copyLink({ role: 'assistant', content: '```mermaid\nflowchart TD\n  rain --> roses\n```\n' });
-    const { page } = await reader();
+    const { page } = await openReader();
     await page.goto(link);
     const picture = shown(page).locator('img');
     await picture.waitFor();
@@ -107,7 +107,7 @@ else {
     assert.equal(saved.suggestedFilename(), 'A garden.html');
   });
 
-  test('a hostile link runs, loads and opens nothing, in a browser with the token either', async () => {
+  test('a hostile link runs, loads and opens nothing, even in a browser with the token', async () => {
     let connections = 0;
     const spy = net.createServer((socket) => (connections++, socket.destroy()));
     await new Promise((listening) => spy.listen(0, '127.0.0.1', listening));
@@ -166,8 +166,8 @@ else {
     }
   });
 
-  test('what is no whole chat is refused with a sentence', async () => {
-    const { page } = await reader();
+  test('a link without a complete chat is rejected with an explanation', async () => {
+    const { page } = await openReader();
     const whole = fragmentOf(`<p>${randomBytes(3000).toString('hex')}</p>`);
     const broken = page.getByText('This link contains no chat, or only a part of one');
     const large = page.getByText('This link contains more than a chat may be.');
@@ -189,7 +189,7 @@ else {
   });
 
   test('another link in the same tab is shown, in the language of the browser', async () => {
-    const { page } = await reader({ locale: 'de-DE', viewport: { width: 360, height: 740 } });
+    const { page } = await openReader({ locale: 'de-DE', viewport: { width: 360, height: 740 } });
     await page.goto(address(fragmentOf('<p>first</p>')));
     await shown(page).getByText('first').waitFor();
     await page.getByText('Jeder könnte diesen Link gemacht haben').waitFor();

@@ -25,7 +25,7 @@ else {
     return page;
   }
 
-  test('a chat is shared as a page that runs nothing and shows neither secrets nor what tools gave', async () => {
+  test('a chat is shared as a page without scripts, secrets and the results of tools', async () => {
     const page = await chat();
     await more(page).click();
     const [saved] = await Promise.all([page.waitForEvent('download'), item(page, 'Share as a file').click()]);
@@ -68,7 +68,7 @@ else {
     await other.getByText('no such').waitFor();
   });
 
-  test('the file sends nothing, and its formulas keep only what draws them', async () => {
+  test('the file sends nothing, and its formulas keep only attributes that draw them', async () => {
     const content = '$\\mathllap{x}$ and $\\color{red}y$\n\n$$\\begin{aligned}a &= b\\\\ c &= d\\end{aligned}$$\n';
     const page = await env.open(`/t/${await env.threadWith({ role: 'assistant', content })}`);
     await answers(page).waitFor();
@@ -81,8 +81,8 @@ else {
     assert.doesNotMatch(text, /<m[^>]*\s(?:position|id|class|data-[a-z]+)\s*[:=]/);
   });
 
-  test('formulas that are not drawn do not hold the file up', async () => {
-    // Each of these answers took ten seconds.
+  test('formulas that are not drawn do not delay the file', async () => {
+    // Each of these answers used to take ten seconds.
     const answer = { role: 'assistant', content: 'A picture: ![of $x$ and $y$](https://example.org/x.png)' };
     const drawn = { role: 'assistant', content: 'And $z$.' };
     const page = await env.open(`/t/${await env.threadWith(...Array(8).fill(answer), drawn)}`);
@@ -95,7 +95,7 @@ else {
   });
 
   test('a line of 60,000 characters is shown in pieces, and shared', async () => {
-    // It was never shown, and sharing it held up the page for ever.
+    // Such a line was never shown, and sharing it blocked the page.
     const content = `Here:\n\n\`\`\`\n${'long '.repeat(12_000)}end\n\`\`\`\n`;
     const page = await env.open(`/t/${await env.threadWith({ role: 'assistant', content })}`);
     await answers(page).getByText('long long').first().waitFor();
@@ -106,7 +106,7 @@ else {
     assert.match(await readAll(await saved.createReadStream()), /long end/);
   });
 
-  test('the menu is used with the keyboard, and gives the focus back', async () => {
+  test('the menu is used by keyboard, and restores the focus', async () => {
     const page = await chat();
     await more(page).press('Enter');
     const focused = (name) =>
@@ -122,7 +122,7 @@ else {
     await eventually(async () => assert.ok(await more(page).evaluate((one) => one === document.activeElement)));
   });
 
-  test('a chat is printed without what surrounds it', async () => {
+  test('a chat is printed without the rest of the page', async () => {
     const page = await chat();
     await page.evaluate(() => (window.print = () => (window.printed = true)));
     await more(page).click();

@@ -9,11 +9,11 @@ if (missing) test(`the page (skipped: ${missing})`, { skip: true });
 else {
   const env = withGateway();
 
-  async function longThread(count) {
-    const atOnce = 5000;
+  async function createLongThread(count) {
+    const batchSize = 5000;
     let id;
-    for (let begin = 0; begin < count; begin += atOnce) {
-      const turns = Array.from({ length: Math.min(atOnce, count - begin) }, (_, i) => ({
+    for (let begin = 0; begin < count; begin += batchSize) {
+      const turns = Array.from({ length: Math.min(batchSize, count - begin) }, (_, i) => ({
         key: `${begin + i}`,
         role: (begin + i) % 2 ? 'assistant' : 'user',
         content: `Turn ${begin + i} with **some** text.`,
@@ -24,7 +24,7 @@ else {
     return id;
   }
 
-  /** The traffic until the network is idle. */
+  /** Opens `url`, and measures the traffic until the network is idle. */
   async function traffic(page, url) {
     const session = await page.context().newCDPSession(page);
     await session.send('Network.enable');
@@ -56,9 +56,9 @@ else {
     const chat = await env.newPage();
     await chat.addInitScript((token) => localStorage.setItem('agw.token', JSON.stringify(token)), env.token);
     const { urls, bytes } = await traffic(chat, `${env.url}/ui/#/t/${id}`);
-    const told = ({ bytes: { page, answers: data, font }, urls: all }) =>
+    const summary = ({ bytes: { page, answers: data, font }, urls: all }) =>
       `${(page / kilobyte).toFixed(0)} KB, a font of ${(font / kilobyte).toFixed(0)} KB and ${(data / kilobyte).toFixed(0)} KB of data in ${all.length} requests`;
-    console.log(`# pairing ${told(pairing)}; chat ${told({ bytes, urls })}`);
+    console.log(`# pairing ${summary(pairing)}; chat ${summary({ bytes, urls })}`);
     assert.ok(pairing.bytes.page <= 40 * kilobyte);
     assert.ok(bytes.page <= 90 * kilobyte);
     assert.ok(urls.length <= 12, urls.join('\n'));
@@ -70,7 +70,7 @@ else {
     [50_000, 1200],
   ]) {
     test(`a chat of ${count} turns shows its end at once, and older turns when scrolling up`, async () => {
-      const id = await longThread(count);
+      const id = await createLongThread(count);
       const page = await env.open('/inbox');
       await page.waitForLoadState('networkidle');
       const work = await measureWork(page);

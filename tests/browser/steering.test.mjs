@@ -8,8 +8,8 @@ if (missing) test(`the page (skipped: ${missing})`, { skip: true });
 else {
   const env = withGateway();
 
-  /** A chat whose model waits in a step that ends with a call. */
-  async function working(options) {
+  /** Starts an answer whose model waits in a step that ends with a call. */
+  async function startAnswer(options) {
     const page = await env.open(`/t/${(await env.thread()).id}`, options);
     const held = await env.backend.hold({ pieces: ['Let me look.'], tool_calls: [glob] });
     await sendMessage(page, 'Which animals swim?');
@@ -18,7 +18,7 @@ else {
   }
 
   test('Ctrl+Enter adds a message to the answer, which shows where it went in', async () => {
-    const { page, held } = await working();
+    const { page, held } = await startAnswer();
     await message(page).fill('Only the otters.');
     await page.keyboard.press('Control+Enter');
     await page.getByText('Joins at the next step').waitFor();
@@ -44,8 +44,8 @@ else {
     }
   });
 
-  test('an answer under way shows its message after a reload', async () => {
-    const { page, held } = await working();
+  test('an active answer shows its added message after a reload', async () => {
+    const { page, held } = await startAnswer();
     await message(page).fill('Only the otters.');
     await page.getByRole('button', { name: 'Steer' }).click();
     const next = await env.backend.hold({ pieces: ['Otters'] });
@@ -63,7 +63,7 @@ else {
       (page) => page.keyboard.press('Control+Shift+Enter'),
       (page) => page.getByRole('button', { name: 'Interrupt' }).click(),
     ]) {
-      const { page } = await working();
+      const { page } = await startAnswer();
       await env.backend.reply({ text: 'Something else, then.' });
       await message(page).fill('Something else.');
       await press(page);
@@ -83,7 +83,7 @@ else {
     await answers(page).getByText('Hello.').waitFor();
   });
 
-  test('the list of tasks is pinned above the message, and its items are text', async () => {
+  test('the list of tasks is pinned above the message, and its items are shown as text', async () => {
     const { id } = await env.thread();
     await env.api('PATCH', `/threads/${id}`, { mode: 'act' });
     const items = [

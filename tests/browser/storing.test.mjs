@@ -7,8 +7,8 @@ if (missing) test(`the page (skipped: ${missing})`, { skip: true });
 else {
   const env = withGateway();
 
-  /** Opens the form of a new project. */
-  async function editsProject(name) {
+  /** Creates a project, and opens its form. */
+  async function editProject(name) {
     const path = await env.backend.write({ path: `${name}/readme`, text: '' });
     const { id } = await env.api('POST', '/projects', { name, path: path.replace('/readme', '') });
     const page = await env.open('/projects');
@@ -17,8 +17,8 @@ else {
     return { id, page, card };
   }
 
-  /** Opens the file of a new extension. */
-  async function editsFile(name) {
+  /** Creates an extension, and opens its file. */
+  async function editFile(name) {
     const { id } = await env.api('POST', '/extensions', {
       type: 'agent',
       name,
@@ -37,13 +37,13 @@ else {
   }
 
   /** Writes a proposal for a new knowledge page. */
-  async function proposes(name) {
+  async function addProposal(name) {
     const text = `---\ntitle: ${name}\ntype: knowledge\nagent: assistant\ntarget: knowledge/wiki/${name}.md\nstatus: pending\ncreated_at: 2026-01-02T03:04:05.678Z\nreason: It was missing.\n---\n# New\n`;
     await env.backend.write({ path: `.agent-gateway/autoresearch/proposals/assistant/2026-01-02/${name}.md`, text });
   }
 
   test('a conflict in a project is reported also if Save is pressed twice', async () => {
-    const { id, page, card } = await editsProject('pressed-twice');
+    const { id, page, card } = await editProject('pressed-twice');
     await card.getByRole('textbox', { name: 'Name' }).fill('Mine');
     await env.api('PATCH', `/projects/${id}`, { name: 'Theirs' });
     await card.getByRole('button', { name: 'Save', exact: true }).dblclick();
@@ -52,7 +52,7 @@ else {
   });
 
   test('a project is not saved while its current version cannot be read', async () => {
-    const { id, page, card } = await editsProject('unreadable');
+    const { id, page, card } = await editProject('unreadable');
     await card.getByRole('textbox', { name: 'Name' }).fill('Mine');
     env.allowedErrors.push(/status of 500/);
     await page.route(/\/projects(\/|$)/, (route) =>
@@ -67,7 +67,7 @@ else {
   });
 
   test('text typed while a project is being saved is kept', async () => {
-    const { id, page, card } = await editsProject('written-on');
+    const { id, page, card } = await editProject('written-on');
     const box = card.getByRole('textbox', { name: 'Description' });
     await box.fill('One.');
     const release = await holdResponses(page, 'PATCH', `**/projects/${id}`);
@@ -82,7 +82,7 @@ else {
   });
 
   test('text typed while a file on disk is being saved is kept, even if it is not JSON', async () => {
-    const { page, config, text, replace } = await editsFile('disk-written-on');
+    const { page, config, text, replace } = await editFile('disk-written-on');
     await config.fill(text.replace('old', 'new'));
     const release = await holdResponses(page, 'PATCH', '**/disk-config');
     await replace.click();
@@ -103,7 +103,7 @@ else {
   });
 
   test('a field of a file on disk can be emptied, also while a conflict is shown', async () => {
-    const { id, page, config, text, replace } = await editsFile('disk-emptied');
+    const { id, page, config, text, replace } = await editFile('disk-emptied');
     await config.fill(text.replace('old', 'mine'));
     await env.api('PATCH', `/extensions/${id}/disk-config`, JSON.parse(text.replace('old', 'theirs')));
     await replace.click();
@@ -118,7 +118,7 @@ else {
   });
 
   test('an unedited file on disk is updated after a reconnection', async () => {
-    const { id, config, text } = await editsFile('disk-unwritten');
+    const { id, config, text } = await editFile('disk-unwritten');
     await env.api('PATCH', `/extensions/${id}/disk-config`, JSON.parse(text.replace('old', 'theirs')));
     env.proxy.cut();
     await eventually(async () => assert.match(await config.inputValue(), /"theirs"/));
@@ -150,7 +150,7 @@ else {
     assert.equal(await soul.inputValue(), 'One.');
   });
 
-  test('a response that was read during a save does not bring the old soul back', async () => {
+  test('a response from before a save does not restore the old soul', async () => {
     const { page, soul } = await env.openSoul('');
     await soul.fill('One.');
     let release;
@@ -176,7 +176,7 @@ else {
     assert.equal(await page.getByRole('region', { name: 'Conflicting change' }).count(), 0);
   });
 
-  test('retrying saves a soul as it is by then', async () => {
+  test('retrying saves the current text of a soul', async () => {
     const { page, soul } = await env.openSoul('');
     await soul.fill('One.');
     env.allowedErrors.push(/status of 500/);
@@ -194,7 +194,7 @@ else {
   });
 
   test('an edited proposal is applied as edited even if the editor is closed while it is compared', async () => {
-    await proposes('left-early');
+    await addProposal('left-early');
     const page = await env.open('/inbox/assistant/2026-01-02/left-early');
     await page.getByRole('button', { name: 'Edit', exact: true }).click();
     const content = page.getByRole('textbox', { name: 'New content' });
@@ -210,7 +210,7 @@ else {
   });
 
   test('an edited proposal can be compared again before it is applied', async () => {
-    await proposes('edited-over');
+    await addProposal('edited-over');
     await env.backend.write({ path: '.agent-gateway/knowledge/wiki/edited-over.md', text: '# Old\n' });
     const page = await env.open('/inbox/assistant/2026-01-02/edited-over');
     await page.getByRole('button', { name: 'Edit', exact: true }).click();

@@ -7,7 +7,7 @@ else {
   const env = withGateway();
 
   /** Opens two tabs of one browser, each with a chat. */
-  async function tabs(first, second = first) {
+  async function openTabs(first, second = first) {
     const one = await env.open(`/t/${first}`);
     const two = await one.context().newPage();
     await two.goto(`${env.proxy.url}/ui/#/t/${second}`);
@@ -24,18 +24,18 @@ else {
     await attachments(page).getByText('notes.txt').waitFor();
   }
 
-  const kept = (page, name) => page.evaluate((key) => JSON.parse(localStorage.getItem(key)), `agw.${name}`);
+  const stored = (page, name) => page.evaluate((key) => JSON.parse(localStorage.getItem(key)), `agw.${name}`);
 
   test('unsent messages of two tabs are both kept', async () => {
     const [first, second] = [await env.thread(), await env.thread()];
-    const [one, two] = await tabs(first.id, second.id);
+    const [one, two] = await openTabs(first.id, second.id);
     env.proxy.down = true;
     env.proxy.cut();
     await sendMessage(one, 'From one');
     await sendMessage(two, 'From two');
     await eventually(async () =>
       assert.deepEqual(
-        (await kept(one, 'outbox')).map(({ content }) => content),
+        (await stored(one, 'outbox')).map(({ content }) => content),
         ['From one', 'From two'],
       ),
     );
@@ -56,24 +56,24 @@ else {
 
   test('an idle tab shows another tab’s draft and does not remove it', async () => {
     const { id } = await env.thread();
-    const [one, two] = await tabs(id);
+    const [one, two] = await openTabs(id);
     await message(one).fill('A long thought');
     await eventually(async () => assert.equal(await message(two).inputValue(), 'A long thought'));
     await message(two).focus();
     await two.getByRole('button', { name: 'Rename', exact: true }).focus();
     await two.close({ runBeforeUnload: true });
-    assert.equal(await kept(one, `draft.${id}`), 'A long thought');
+    assert.equal(await stored(one, `draft.${id}`), 'A long thought');
   });
 
   test('a draft sent in one tab does not come back in the other', async () => {
     const { id } = await env.thread();
-    const [one, two] = await tabs(id);
+    const [one, two] = await openTabs(id);
     await message(one).fill('To be sent');
     await eventually(async () => assert.equal(await message(two).inputValue(), 'To be sent'));
     await one.getByRole('button', { name: 'Send' }).click();
     await eventually(async () => assert.equal(await message(two).inputValue(), ''));
     await two.goto('about:blank');
-    assert.equal(await kept(one, `draft.${id}`), null);
+    assert.equal(await stored(one, `draft.${id}`), null);
   });
 
   test('attachments of a draft are restored after a reload', async () => {
@@ -89,7 +89,7 @@ else {
   });
 
   test('a file attached in one tab appears in the other until it is sent', async () => {
-    const [one, two] = await tabs((await env.thread()).id);
+    const [one, two] = await openTabs((await env.thread()).id);
     await attach(one);
     await attachments(two).getByText('notes.txt').waitFor();
     await sendMessage(one, 'Read it');
@@ -121,7 +121,7 @@ else {
     assert.equal(await message(page).inputValue(), 'Too late');
   });
 
-  test('a message after a rejected one is sent all the same', async () => {
+  test('a message after a rejected one is still sent', async () => {
     const { id } = await env.thread();
     const page = await env.open(`/t/${id}`);
     await page.getByRole('heading', { level: 1, name: 'New thread' }).waitFor();
@@ -140,7 +140,7 @@ else {
     assert.equal((await env.turns(id))[0].content, 'Wanted');
   });
 
-  test('a message after one that was kept and discarded is sent', async () => {
+  test('a message after one that was stored and discarded is sent', async () => {
     const { id } = await env.thread();
     const page = await env.open(`/t/${id}`);
     await page.getByRole('heading', { level: 1, name: 'New thread' }).waitFor();
@@ -177,13 +177,13 @@ else {
     await answers(page).first().waitFor();
   });
 
-  /** Opens a page and sends a message whose file is still uploading; `arrive` lets the upload finish. */
-  async function sendsWithFile(id) {
+  /** Opens a page and sends a message whose file is still uploading; `finishUpload` lets the upload finish. */
+  async function sendWithFile(id) {
     const page = await env.open(`/t/${id}`);
-    let arrive;
-    const arrived = new Promise((done) => (arrive = done));
+    let finishUpload;
+    const uploadAllowed = new Promise((done) => (finishUpload = done));
     await page.route('**/files?*', async (route) => {
-      await arrived;
+      await uploadAllowed;
       await route.continue();
     });
     await page
@@ -191,15 +191,15 @@ else {
       .setInputFiles({ name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('x') });
     await sendMessage(page, 'Read it');
     await page.getByText('Uploading 1 file; the message will be sent afterwards').waitFor();
-    return { page, arrive };
+    return { page, finishUpload };
   }
 
   test('a message sent during an upload waits for it', async () => {
     const { id } = await env.thread();
-    const { page, arrive } = await sendsWithFile(id);
-    arrive();
+    const { page, finishUpload } = await sendWithFile(id);
+    finishUpload();
     await page.getByRole('article', { name: 'You' }).getByText('notes.txt').waitFor();
-    // The page shows it before the gateway has it.
+    // The page shows the message before the gateway has it.
     await eventually(async () => {
       const [turn] = await env.turns(id);
       assert.deepEqual(
@@ -210,10 +210,10 @@ else {
   });
 
   test('a message that waited for its file does not take the focus when it is sent', async () => {
-    const { page, arrive } = await sendsWithFile((await env.thread()).id);
+    const { page, finishUpload } = await sendWithFile((await env.thread()).id);
     const search = page.getByRole('searchbox', { name: 'Search' });
     await search.focus();
-    arrive();
+    finishUpload();
     await page.getByRole('article', { name: 'You' }).getByText('notes.txt').waitFor();
     await page.keyboard.type('thread');
     assert.equal(await search.inputValue(), 'thread');
@@ -221,10 +221,10 @@ else {
 
   test('a message edited during an upload is not sent', async () => {
     const { id } = await env.thread();
-    const { page, arrive } = await sendsWithFile(id);
+    const { page, finishUpload } = await sendWithFile(id);
     await page.keyboard.type(' twice');
     await page.getByText('will be sent afterwards').waitFor({ state: 'hidden' });
-    arrive();
+    finishUpload();
     await attachments(page).getByText('notes.txt').waitFor();
     assert.equal(await message(page).inputValue(), 'Read it twice');
     await page.keyboard.press('Enter');
@@ -236,17 +236,17 @@ else {
     test(`a message whose chat is left during an upload that ends ${when} the return is kept there with its file`, async () => {
       const other = await env.thread({ title: 'Elsewhere' });
       const { id } = await env.thread();
-      const { page, arrive } = await sendsWithFile(id);
+      const { page, finishUpload } = await sendWithFile(id);
       const go = (route) => page.evaluate((hash) => (location.hash = hash), `#/t/${route}`);
       await go(other.id);
       await page.getByText('The message was not sent because a file was still uploading').waitFor();
       if (when === 'before') {
-        arrive();
-        await eventually(async () => assert.equal((await kept(page, `draft.${id}.files`))?.length, 1));
+        finishUpload();
+        await eventually(async () => assert.equal((await stored(page, `draft.${id}.files`))?.length, 1));
       }
       await go(id);
       await eventually(async () => assert.equal(await message(page).inputValue(), 'Read it'));
-      arrive();
+      finishUpload();
       await attachments(page).getByText('notes.txt').waitFor();
       assert.deepEqual(await env.turns(id), []);
     });
@@ -369,7 +369,7 @@ else {
     await card(two, 'fails-first').waitFor({ state: 'hidden' });
     await card(two, 'fails-too').getByRole('button', { name: 'Dismiss' }).click();
     await card(one, 'fails-too').waitFor({ state: 'hidden' });
-    assert.equal((await kept(one, 'aside')).length, 2);
+    assert.equal((await stored(one, 'aside')).length, 2);
   });
 
   test('a theme chosen in one tab applies to the other', async () => {

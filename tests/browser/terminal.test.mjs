@@ -10,13 +10,13 @@ else {
 
   let projects = 0;
   const open = new Set();
-  /** Terminals outlive their pages, but not their projects. */
+  // Terminals outlive their pages, but not their projects.
   test.afterEach(async () => {
     for (const id of open) await env.api('DELETE', `/projects/${id}`);
     open.clear();
   });
 
-  /** A chat in a new project. */
+  /** Opens a chat in a new project. */
   async function chat(options) {
     const name = `garden-${++projects}`;
     const folder = `${env.home}/${name}`;
@@ -36,9 +36,9 @@ else {
     await page.getByRole('menuitem', { name: 'Terminal' }).click();
     await eventually(async () => assert.match(await rows(page).innerText(), /[$#]/));
   }
-  const shows = (page, what) => eventually(async () => assert.match(await rows(page).innerText(), what));
+  const expectRows = (page, what) => eventually(async () => assert.match(await rows(page).innerText(), what));
 
-  test('a shell of the project stands under the chat, and takes what is typed', async () => {
+  test('a shell in the project is shown below the chat, and receives typed text', async () => {
     const { page, name, folder } = await chat();
     await openTerminal(page);
     await panel(page)
@@ -47,7 +47,7 @@ else {
     await expectFocus(page, 'Terminal input');
     await page.keyboard.type('echo "$((6 * 7)) grün" | tee made.txt');
     await page.keyboard.press('Enter');
-    await shows(page, /^42 grün/m);
+    await expectRows(page, /^42 grün/m);
     assert.equal(readFileSync(`${folder}/made.txt`, 'utf8'), '42 grün\n');
     await expectAccessible(page);
     assert.ok(
@@ -55,12 +55,12 @@ else {
     );
   });
 
-  test('colours of programs are shown, within the policy of the page', async () => {
+  test('colours of programs are shown under the Content-Security-Policy', async () => {
     const { page } = await chat();
     await openTerminal(page);
     await page.keyboard.type(`printf '\\033[31mred\\033[0m \\033[38;2;10;200;30mtrue\\033[0m\\n'`);
     await page.keyboard.press('Enter');
-    await shows(page, /^red true/m);
+    await expectRows(page, /^red true/m);
     const color = (text) =>
       rows(page)
         .getByText(text, { exact: true })
@@ -75,12 +75,12 @@ else {
     assert.notEqual(await color('true'), await color('red'));
   });
 
-  test('the size of the screen is told to programs', async () => {
+  test('programs get the size of the screen', async () => {
     const { page } = await chat();
     await openTerminal(page);
     await page.keyboard.type('stty size');
     await page.keyboard.press('Enter');
-    await shows(page, /^\d+ \d+/m);
+    await expectRows(page, /^\d+ \d+/m);
     const [, first] = /^\d+ (\d+)/m.exec(await rows(page).innerText());
     await page.setViewportSize({ width: 900, height: 800 });
     await eventually(async () => {
@@ -98,16 +98,16 @@ else {
     await openTerminal(page);
     await page.keyboard.type('word=kept; echo be""fore');
     await page.keyboard.press('Enter');
-    await shows(page, /^before/m);
+    await expectRows(page, /^before/m);
     await page.reload();
-    await shows(page, /^before/m);
+    await expectRows(page, /^before/m);
     await input(page).focus();
     await page.keyboard.type('echo "is $word"');
     await page.keyboard.press('Enter');
-    await shows(page, /^is kept/m);
+    await expectRows(page, /^is kept/m);
   });
 
-  test('a broken connection is made again', async () => {
+  test('a broken connection is restored', async () => {
     const { page } = await chat();
     await openTerminal(page);
     await page.keyboard.type('word=kept');
@@ -118,7 +118,7 @@ else {
     await input(page).focus();
     await page.keyboard.type('echo "is $word"');
     await page.keyboard.press('Enter');
-    await shows(page, /^is kept/m);
+    await expectRows(page, /^is kept/m);
   });
 
   test('the keyboard leaves the terminal, hides it and shows it again', async () => {
@@ -126,7 +126,7 @@ else {
     await openTerminal(page);
     await page.keyboard.type('echo st""ays');
     await page.keyboard.press('Enter');
-    await shows(page, /^stays/m);
+    await expectRows(page, /^stays/m);
     await page.keyboard.press('F6');
     await eventually(async () => assert.equal(await page.evaluate(() => document.activeElement.tagName), 'H2'));
     await page.keyboard.press('Tab');
@@ -135,12 +135,12 @@ else {
     await page.keyboard.press('Enter');
     await panel(page).waitFor({ state: 'hidden' });
     await openTerminal(page);
-    await shows(page, /^stays/m);
+    await expectRows(page, /^stays/m);
     await button(page, 'End').click();
     await panel(page).waitFor({ state: 'hidden' });
   });
 
-  test('the end of the shell is said', async () => {
+  test('the end of the shell is reported', async () => {
     const { page } = await chat();
     await openTerminal(page);
     await page.keyboard.type('exit 7');
@@ -161,7 +161,7 @@ else {
     assert.ok(existsSync(folder));
   });
 
-  test('on a phone, and at 200 %, it takes the place of the chat', async () => {
+  test('on a phone, and at 200 %, the terminal replaces the chat', async () => {
     for (const viewport of [
       { width: 360, height: 640 },
       { width: 640, height: 400 },
@@ -172,7 +172,7 @@ else {
       assert.deepEqual([box.x, box.y, box.width, box.height], [0, 0, viewport.width, viewport.height]);
       await page.keyboard.type('echo "$((6 * 7))"');
       await page.keyboard.press('Enter');
-      await shows(page, /^42/m);
+      await expectRows(page, /^42/m);
       await expectAccessible(page);
       await button(page, 'End').click();
     }

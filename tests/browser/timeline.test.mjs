@@ -7,8 +7,8 @@ if (missing) test(`the page (skipped: ${missing})`, { skip: true });
 else {
   const env = withGateway();
 
-  /** A chat whose answer searched twice; the page shows its timeline. */
-  async function answered() {
+  /** Opens the timeline of an answer that searched twice. */
+  async function openTimeline() {
     const { id } = await env.thread({ title: 'About otters' });
     await env.api('PATCH', `/threads/${id}`, { mode: 'act' });
     const page = await env.open(`/t/${id}`);
@@ -23,7 +23,7 @@ else {
     return page;
   }
 
-  /** A run whose turns the gateway is said to have. */
+  /** Prepares a run with that many steps, faked at the API. */
   async function openRun(steps) {
     const run = '019ab000-0000-7000-8000-000000000001';
     const { id } = await env.thread({ title: 'Long work' });
@@ -81,8 +81,8 @@ else {
     return { page, show: () => page.evaluate((hash) => (location.hash = hash), `#/runs/${id}/${run}`) };
   }
 
-  test('an answer’s duration leads to its timeline: calls, tokens, cache and time', async () => {
-    const page = await answered();
+  test('the duration of an answer opens its timeline: calls, tokens, cache and time', async () => {
+    const page = await openTimeline();
     const table = page.getByRole('table', { name: 'Timeline' });
     await eventually(async () => assert.equal(await table.getByRole('row').count(), 5));
     await table.getByText('stub/talker-1').first().waitFor();
@@ -95,7 +95,7 @@ else {
     await answers(page).getByText('Nothing about otters.').waitFor();
   });
 
-  test('the wait for a person is a part of its own', async () => {
+  test('waiting for a person is shown as a separate part', async () => {
     await env.api('POST', '/extensions', {
       type: 'agent',
       name: 'asker',
@@ -111,7 +111,7 @@ else {
     await sendMessage(page, 'Say hello');
     const allow = page.getByRole('button', { name: 'Allow once' });
     await allow.waitFor();
-    // A click in the first half second decides nothing.
+    // Clicks in the first half second are ignored.
     await page.waitForTimeout(700);
     await allow.click();
     await answers(page).getByText('Said.').waitFor();
@@ -154,7 +154,7 @@ else {
         await expectAccessible(page);
       });
 
-  test('a run that is not there is told so', async () => {
+  test('a missing run is reported', async () => {
     const { id } = await env.thread({});
     const page = await env.open(`/runs/${id}/019ab000-0000-7000-8000-000000000001`);
     await page.getByText('This answer is not in the chat any more.').waitFor();

@@ -6,23 +6,23 @@ if (missing) test(`the page (skipped: ${missing})`, { skip: true });
 else {
   const env = withGateway();
 
-  const reads = (page) => page.getByRole('button', { name: 'Reload from disk' });
+  const reloadButton = (page) => page.getByRole('button', { name: 'Reload from disk' });
   const dismiss = (page) => page.getByRole('button', { name: 'Dismiss' });
 
-  /** A page with two toasts; the focus is on the button that caused them. */
-  async function noted() {
+  /** Opens a page with two toasts. The focus is on the button that caused them. */
+  async function openWithToasts() {
     const page = await env.open('/system');
     let asked = 0;
     await page.route('**/reseed', (route) => route.fulfill({ status: 400, json: { error: `no ${++asked}` } }));
     for (const count of [1, 2]) {
-      await reads(page).press('Enter');
+      await reloadButton(page).press('Enter');
       await eventually(async () => assert.equal(await dismiss(page).count(), count));
     }
     return page;
   }
 
-  test('dismissing a toast by keyboard focuses the next one, and after the last what was focused before', async () => {
-    const page = await noted();
+  test('dismissing a toast by keyboard focuses the next one, and after the last the previously focused element', async () => {
+    const page = await openWithToasts();
     await dismiss(page).first().press('Enter');
     await eventually(async () => assert.equal(await dismiss(page).count(), 1));
     await expectFocus(page, 'Dismiss');
@@ -32,7 +32,7 @@ else {
   });
 
   test('using the action of a toast restores the focus', async () => {
-    const page = await noted();
+    const page = await openWithToasts();
     await dismiss(page).first().press('Enter');
     await eventually(async () => assert.equal(await dismiss(page).count(), 1));
     await page.getByRole('button', { name: 'Retry' }).press('Enter');
@@ -45,7 +45,7 @@ else {
     await page.route('**/reseed', (route) => (asked++, route.fulfill({ status: 400, json: { error: 'no' } })));
     for (const count of [1, 2, 3]) {
       const answered = page.waitForResponse('**/reseed');
-      await reads(page).press('Enter');
+      await reloadButton(page).press('Enter');
       await answered;
       await eventually(async () => assert.equal(asked, count));
     }
@@ -72,11 +72,11 @@ else {
     const page = await env.open('/system');
     await page.clock.install();
     await page.route('**/reseed', (route) => route.fulfill({ status: 400, json: { error: 'no' } }));
-    await reads(page).press('Enter');
+    await reloadButton(page).press('Enter');
     await dismiss(page).focus();
     await page.clock.runFor(20_000);
     assert.equal(await dismiss(page).count(), 1);
-    await reads(page).focus();
+    await reloadButton(page).focus();
     await page.clock.runFor(8_000);
     await eventually(async () => assert.equal(await dismiss(page).count(), 0));
   });
@@ -94,7 +94,7 @@ else {
     await eventually(async () => assert.equal((await env.turns(id)).length, 1));
   });
 
-  /** From now on no toast expires. */
+  /** Keeps toasts from expiring from now on. */
   async function stopClock(page) {
     await page.clock.install();
     await page.clock.pauseAt(Date.now() + 60_000);
@@ -121,11 +121,11 @@ else {
 
   test('a toast that appears while a dialog is open can be reached inside it and after it', async () => {
     const page = await env.open('/system');
-    await reads(page).waitFor();
+    await reloadButton(page).waitFor();
     await stopClock(page);
     let fail;
     await page.route('**/reseed', (route) => (fail = () => route.fulfill({ status: 400, json: { error: 'no' } })));
-    await reads(page).press('Enter');
+    await reloadButton(page).press('Enter');
     await eventually(() => assert.ok(fail));
     await page.keyboard.press('?');
     const dialog = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
@@ -138,7 +138,7 @@ else {
     await eventually(async () => assert.equal(await dismiss(page).count(), 0));
   });
 
-  test('an error does not follow to the next view', async () => {
+  test('an error is not shown in the next view', async () => {
     const page = await env.open('/system');
     await page.route('**/reseed', (route) => route.abort());
     await page.getByRole('button', { name: 'Reload from disk' }).click();
@@ -148,9 +148,9 @@ else {
     await toast.waitFor({ state: 'detached' });
   });
 
-  test('reloading from disk says that config.yaml needs a restart', async () => {
+  test('reloading from disk reports that config.yaml requires a restart', async () => {
     const page = await env.open('/system');
-    await reads(page).click();
+    await reloadButton(page).click();
     await page.getByText('Reloaded from disk. Changes to config.yaml need a restart.').waitFor();
   });
 }

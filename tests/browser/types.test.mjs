@@ -15,13 +15,13 @@ else {
   test('the types are those of this gateway’s /openapi.json (else: npm run types)', () => {
     const directory = mkdtempSync(join(tmpdir(), 'agw-types-'));
     try {
-      const fresh = join(directory, 'openapi.d.ts');
+      const generated = join(directory, 'openapi.d.ts');
       execFileSync(process.execPath, ['script/types.mjs', env.url, env.token], {
         cwd: web,
-        env: { ...process.env, TYPES_FILE: fresh },
+        env: { ...process.env, TYPES_FILE: generated },
       });
       assert.ok(
-        readFileSync(fresh, 'utf8') === readFileSync(join(web, 'src/api/openapi.d.ts'), 'utf8'),
+        readFileSync(generated, 'utf8') === readFileSync(join(web, 'src/api/openapi.d.ts'), 'utf8'),
         'src/api/openapi.d.ts is out of date',
       );
     } finally {

@@ -7,7 +7,7 @@ else {
   const env = withGateway();
 
   const button = (page, name) => page.getByRole('button', { name, exact: true });
-  const said = (page) => questions(page).locator('.said');
+  const sentMessages = (page) => questions(page).locator('.said');
 
   /** Sends a message and waits for its answer. */
   async function ask(page, text, answer) {
@@ -27,7 +27,7 @@ else {
     await button(page, 'Stop').waitFor({ state: 'hidden' });
   }
 
-  test('arrows lead through the versions of an answer and what followed each, by keyboard too', async () => {
+  test('arrows switch between the versions of an answer and the turns after each, also by keyboard', async () => {
     const page = await env.open(`/t/${(await env.thread()).id}`);
     await ask(page, 'Fruit?', 'A plum.');
     await ask(page, 'Why?', 'It is blue.');
@@ -54,7 +54,7 @@ else {
     await ask(page, 'Hello', 'Hi.');
     await ask(page, 'A plum?', 'No.');
     await edit(page, questions(page).last(), 'A pear?', 'Yes.');
-    assert.deepEqual(await said(page).allTextContents(), ['Hello', 'A pear?']);
+    assert.deepEqual(await sentMessages(page).allTextContents(), ['Hello', 'A pear?']);
     await page.getByText('2 of 2').waitFor();
     await edit(page, questions(page).last(), 'A fig?', 'Perhaps.');
     await page.getByText('3 of 3').waitFor();
@@ -62,10 +62,10 @@ else {
     await answers(page).getByText('Yes.').waitFor();
     await button(page, 'Previous version').click();
     await answers(page).getByText('No.').waitFor();
-    assert.deepEqual(await said(page).allTextContents(), ['Hello', 'A plum?']);
-    // A message goes to the latest version.
+    assert.deepEqual(await sentMessages(page).allTextContents(), ['Hello', 'A plum?']);
+    // A new message continues the latest version.
     await ask(page, 'And now?', 'Now figs.');
-    assert.deepEqual(await said(page).allTextContents(), ['Hello', 'A fig?', 'And now?']);
+    assert.deepEqual(await sentMessages(page).allTextContents(), ['Hello', 'A fig?', 'And now?']);
     await page.reload();
     await page.getByText('3 of 3').waitFor();
   });
@@ -77,7 +77,7 @@ else {
     await answers(two).getByText('No.').waitFor();
     await edit(one, questions(one), 'A pear?', 'Yes.');
     await answers(two).getByText('Yes.').waitFor();
-    await eventually(async () => assert.deepEqual(await said(two).allTextContents(), ['A pear?']));
+    await eventually(async () => assert.deepEqual(await sentMessages(two).allTextContents(), ['A pear?']));
   });
 
   test('an edit can be cancelled, survives a reload, and is kept if it cannot be sent', async () => {
@@ -88,7 +88,7 @@ else {
     await expectFocus(page, 'Edited message');
     assert.equal(await box.inputValue(), 'A plum?');
     await box.press('Escape');
-    await said(page).getByText('A plum?').waitFor();
+    await sentMessages(page).getByText('A plum?').waitFor();
     await expectFocus(page, 'Edit message');
     await button(page, 'Edit message').click();
     await box.fill('Two plums?');
@@ -103,10 +103,10 @@ else {
     await env.backend.reply({ text: 'Two.' });
     await button(page, 'Send again').click();
     await answers(page).getByText('Two.').waitFor();
-    assert.deepEqual(await said(page).allTextContents(), ['Two plums?']);
+    assert.deepEqual(await sentMessages(page).allTextContents(), ['Two plums?']);
   });
 
-  test('another model answers again', async () => {
+  test('an answer is regenerated with another model', async () => {
     const ids = ['talker-1', 'thinker-2'];
     await env.backend.list_models({ models: ids.map((id) => ({ id })) });
     const page = await env.open(`/t/${(await env.thread()).id}`);
@@ -120,7 +120,7 @@ else {
     await page.getByText('2 of 2').waitFor();
   });
 
-  test('an answer that was stopped can go on or be tried again', async () => {
+  test('a stopped answer can be continued or retried', async () => {
     const page = await env.open(`/t/${(await env.thread()).id}`);
     await env.backend.hold({ pieces: ['Half an'] });
     await sendMessage(page, 'Tell me');
@@ -128,12 +128,12 @@ else {
     await button(page, 'Stop').click();
     await env.backend.reply({ text: ' answer.' });
     await button(page, 'Continue').click();
-    await said(page).getByText('Continue where you stopped.').waitFor();
+    await sentMessages(page).getByText('Continue where you stopped.').waitFor();
     await answers(page).getByText('answer.', { exact: true }).waitFor();
     assert.equal(await button(page, 'Continue').count(), 0);
   });
 
-  test('what a model thought stays, folded, once it has answered, also after a reload', async () => {
+  test('the reasoning of a model stays, folded, after its answer, also after a reload', async () => {
     const page = await env.open(`/t/${(await env.thread()).id}`);
     await env.backend.reply({ text: 'A plum.', reasoning: 'Plums are ripe now.' });
     await sendMessage(page, 'Fruit?');

@@ -66,7 +66,7 @@ else {
       };
     });
 
-  async function settled(page) {
+  async function waitUntilSettled(page) {
     await page.locator('main h1:visible').first().waitFor();
     await page.waitForLoadState('networkidle');
   }
@@ -89,14 +89,14 @@ else {
           reducedMotion: 'reduce',
           hasTouch: size === 'phone',
         });
-        await settled(page);
+        await waitUntilSettled(page);
         for (const route of routes) {
           await t.test(route, async () => {
             await page.goto(`${env.proxy.url}/ui/#${route}`);
-            await settled(page);
+            await waitUntilSettled(page);
             await expectAccessible(page);
             const { sideways, downwards, small, headings } = await layout(page);
-            assert.equal(sideways, 0, 'no sideways scroll');
+            assert.equal(sideways, 0, 'nothing scrolls sideways');
             assert.equal(downwards, 0, 'only views scroll, never the page');
             assert.deepEqual(small, [], 'targets of 24 pixels');
             assert.equal(headings.length, 1, `one h1: ${headings}`);
@@ -146,7 +146,7 @@ else {
     );
   });
 
-  test('a heading that the page focuses has no ring, and what a person focuses has one', async () => {
+  test('a heading that the page focuses has no focus ring, an element that the user focuses has one', async () => {
     const page = await env.open('/jobs');
     await page.getByRole('heading', { name: 'Jobs', level: 1 }).waitFor();
     await page.keyboard.press('Tab');
@@ -184,7 +184,7 @@ else {
     const page = await env.open();
     for (const route of routes) {
       await page.goto(`${env.proxy.url}/ui/#${route}`);
-      await settled(page);
+      await waitUntilSettled(page);
     }
   });
 
@@ -225,7 +225,7 @@ else {
     const page = await env.open('/chats', { viewport: { width: 320, height: 700 } });
     for (const route of routes) {
       await page.goto(`${env.proxy.url}/ui/?${encodeURIComponent(route)}#${route}`);
-      await settled(page);
+      await waitUntilSettled(page);
       const wide = await page.evaluate(() =>
         [...document.querySelectorAll('html, main, main *')]
           .filter(
@@ -267,7 +267,7 @@ else {
     }
   });
 
-  /** Words in tables, of at most the length of a tool's name, that are broken across lines. */
+  /** Words in tables that are broken across lines, if they are not longer than the name of a tool. */
   const brokenWords = (page) =>
     page.evaluate(() => {
       const texts = document.createTreeWalker(document.querySelector('main'), NodeFilter.SHOW_TEXT);
@@ -310,12 +310,12 @@ else {
     ]) {
       await page.evaluate((hash) => (location.hash = hash), `#${route}`);
       await page.locator('table').first().waitFor();
-      await settled(page);
+      await waitUntilSettled(page);
       assert.deepEqual(await brokenWords(page), [], route);
     }
   });
 
-  test('typed text has the colour of text, in every kind of field', async () => {
+  test('typed text has the text colour in every kind of field', async () => {
     const page = await env.open('/jobs/+new');
     await choose(page.getByRole('combobox', { name: 'When' }), 'At set times');
     await page.getByRole('textbox', { name: 'Cron expression' }).waitFor();
@@ -359,20 +359,20 @@ else {
     await env.api('POST', '/proposals/assistant/2026-01-02/long-diff/reject', {});
   });
 
-  test('forced colours, 200 % zoom and 320 pixels cut nothing off', async () => {
+  test('forced colours, 200 % zoom and 320 pixels clip nothing', async () => {
     for (const options of [
       { forcedColors: 'active' },
       { viewport: { width: 640, height: 400 }, deviceScaleFactor: 2 },
       { viewport: { width: 320, height: 568 } },
     ]) {
       const page = await env.open('/new', options);
-      await settled(page);
+      await waitUntilSettled(page);
       await page.getByRole('button', { name: 'Send' }).waitFor();
       assert.equal((await layout(page)).sideways, 0);
     }
   });
 
-  test('the list of jobs shows what triggers each', async () => {
+  test('the list of jobs shows the trigger of each', async () => {
     const triggers = {
       'by-event': { type: 'event', event: 'thread.created', filter: { title: 'none' } },
       'by-webhook': { type: 'webhook' },

@@ -8,7 +8,7 @@ else {
   const dictate = (page) => page.getByRole('button', { name: 'Dictate', exact: true });
   const question = (page) => page.getByRole('dialog', { name: 'Dictate in this browser?' });
 
-  /** A chat in a browser whose speech recognition is moved by `say`, as browsers move theirs. */
+  /** Opens a chat in a browser whose speech recognition is a fake that `say` controls. */
   async function chat({ isLocal = false } = {}) {
     const { id } = await env.thread();
     const page = await env.newPage();
@@ -38,7 +38,7 @@ else {
     await message(page).waitFor();
     return page;
   }
-  const hears = (page) => page.getByText('Listening…').waitFor();
+  const expectListening = (page) => page.getByText('Listening…').waitFor();
 
   test('dictation asks before anything is sent to a service, writes at the cursor and sends nothing', async () => {
     const page = await chat();
@@ -52,7 +52,7 @@ else {
 
     await dictate(page).click();
     await question(page).getByRole('button', { name: 'Dictate' }).click();
-    await hears(page);
+    await expectListening(page);
     await page.evaluate(() => window.say('water the', false));
     await page.getByText('water the').waitFor();
     assert.equal(await message(page).inputValue(), 'Dear all');
@@ -63,25 +63,25 @@ else {
     await expectFocus(page, 'Message');
     assert.deepEqual(await env.turns((await page.evaluate(() => location.hash)).split('/').at(-1)), []);
 
-    // What was dictated is kept like what was typed, and the question is not asked again.
+    // Dictated text is kept like typed text, and consent is not requested again.
     await page.reload();
     await eventually(async () => assert.equal(await message(page).inputValue(), 'Dear all water the garden'));
     await dictate(page).click();
-    await hears(page);
+    await expectListening(page);
   });
 
-  test('a browser that recognizes speech itself is not asked about', async () => {
+  test('a browser that recognizes speech locally needs no consent', async () => {
     const page = await chat({ isLocal: true });
     await dictate(page).click();
-    await hears(page);
+    await expectListening(page);
     assert.equal(await page.evaluate(() => window.recognizer.processLocally), true);
   });
 
-  test('it listens while the keys are held', async () => {
+  test('dictation listens while the keys are held', async () => {
     const page = await chat({ isLocal: true });
     await message(page).focus();
     for (const key of ['Control', 'Shift', 'Space']) await page.keyboard.down(key);
-    await hears(page);
+    await expectListening(page);
     await page.evaluate(() => window.say('one two'));
     await page.keyboard.up('Space');
     await page.getByText('Listening…').waitFor({ state: 'detached' });
@@ -90,11 +90,11 @@ else {
     assert.equal(await page.evaluate(() => window.recognizer), null);
   });
 
-  test('it ends when the keys are released elsewhere', async () => {
+  test('dictation ends when the keys are released elsewhere', async () => {
     const page = await chat({ isLocal: true });
     await message(page).focus();
     for (const key of ['Control', 'Shift', 'Space']) await page.keyboard.down(key);
-    await hears(page);
+    await expectListening(page);
     await page.evaluate(() => document.activeElement.blur());
     await page.keyboard.up('Space');
     await page.getByText('Listening…').waitFor({ state: 'detached' });
@@ -102,10 +102,10 @@ else {
     assert.equal(await page.evaluate(() => window.recognizer), null);
   });
 
-  test('a refused microphone is told', async () => {
+  test('a denied microphone is reported', async () => {
     const page = await chat({ isLocal: true });
     await dictate(page).click();
-    await hears(page);
+    await expectListening(page);
     await page.evaluate(() => {
       window.recognizer.onerror({ error: 'not-allowed' });
       window.recognizer.onend();
@@ -114,7 +114,7 @@ else {
     assert.equal(await dictate(page).getAttribute('aria-pressed'), 'false');
   });
 
-  test('a browser without speech recognition offers none', async () => {
+  test('without speech recognition, the page offers no dictation', async () => {
     const { id } = await env.thread();
     const page = await env.newPage();
     await page.addInitScript((token) => {
@@ -126,8 +126,8 @@ else {
     assert.equal(await dictate(page).count(), 0);
   });
 
-  /** A chat whose browser has these voices; `spoken` holds what is read until `finish` is called. */
-  async function readable(content, voices) {
+  /** Opens a chat in a browser with these fake voices. `spoken` contains the texts read; `finish` ends the current one. */
+  async function openReadable(content, voices) {
     const id = await env.threadWith({ role: 'assistant', content });
     const page = await env.newPage();
     await page.addInitScript(
@@ -156,7 +156,7 @@ else {
   const own = { name: 'Own', lang: 'en-GB', localService: true, default: false };
 
   test('an answer is read aloud by a voice of the device, without its code, until it is stopped', async () => {
-    const page = await readable('# Garden\n\nWater it **well**.\n\n- Roses\n  - red\n\n```\nx = 1\n```\n', [
+    const page = await openReadable('# Garden\n\nWater it **well**.\n\n- Roses\n  - red\n\n```\nx = 1\n```\n', [
       service,
       own,
     ]);
@@ -175,7 +175,7 @@ else {
   });
 
   test('no text goes to a voice that is a service', async () => {
-    const page = await readable('Hello', [service]);
+    const page = await openReadable('Hello', [service]);
     await answers(page).getByRole('button', { name: 'Read aloud' }).click();
     await page.getByText('This browser has no voice that works without a service.').waitFor();
     assert.deepEqual(await spoken(page), []);

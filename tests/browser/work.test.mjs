@@ -162,7 +162,7 @@ else {
     assert.equal((await env.api('GET', `/threads/${id}`)).mode, 'act');
   });
 
-  test('a numbered list that is no plan is not offered for approval, in any mode', async () => {
+  test('a numbered list that is not a plan is not offered for approval in any mode', async () => {
     const page = await newChat('Plan');
     await env.backend.reply({ text: 'A B-tree is searched in steps:\n\n1. Compare\n2. Descend' });
     await sendMessage(page, 'How is a B-tree searched?');
@@ -175,7 +175,7 @@ else {
     await page.getByRole('region', { name: 'Plan' }).waitFor();
   });
 
-  test('an approved plan is carried out in its own chat, whatever is shown by then', async () => {
+  test('an approved plan is carried out in its own chat, even if another view is open by then', async () => {
     const other = await env.thread({ title: 'Not this one' });
     const page = await newChat('Plan');
     await env.backend.reply({ text: '1. Look\n2. Do' });
@@ -244,7 +244,7 @@ else {
     assert.match(readFileSync(`${env.data}/knowledge/wiki/plan.md`, 'utf8'), /# The plan/);
   });
 
-  test('a denied call says what would allow it', async () => {
+  test('a denied call shows what would allow it', async () => {
     const page = await newChat('Plan');
     await env.backend.reply({ tool_calls: [{ name: 'ListExtensions', arguments: {} }] });
     await env.backend.reply({ text: 'I may not.' });
