@@ -1,5 +1,5 @@
-// A client made with the protocol's own library: prompts an agent, allows what it asks for, cancels a prompt that is being
-// answered, prompts again, loads the session. Its arguments are the command of the agent; it prints what it saw as JSON.
+// A client built with the protocol's own library: prompts an agent, grants permissions, cancels a prompt during its answer,
+// prompts again and loads the session. The arguments are the command of the agent; prints its observations as JSON.
 import { once } from "node:events";
 import { spawn } from "node:child_process";
 import { Readable, Writable } from "node:stream";

@@ -1,5 +1,5 @@
-// CopilotKit's mock of model services, on a free port. The argument names a file with what it answers; its address is
-// printed once it listens.
+// CopilotKit's mock of model services, on a free port. The argument names a file with its answers; the address is printed
+// once it listens.
 import { LLMock } from "@copilotkit/aimock";
 
 const mock = new LLMock({ port: 0, logLevel: "silent", journalMaxEntries: 0 });

@@ -1,4 +1,4 @@
-"""Vendors' clients and whole programs, from npm, against a gateway whose model is a stub. Run by script/test_clients."""
+"""Clients of vendors and complete programs, from npm, with a gateway whose model is a stub. Run by script/test_clients."""
 
 import json
 import os
@@ -17,11 +17,11 @@ from talker import MODEL, Talker, configuration  # noqa: E402
 HERE = Path(__file__).resolve().parent
 MODULES = Path(os.environ["CLIENT_MODULES"])
 PATH = f"{MODULES / 'node' / 'bin'}:{MODULES / '.bin'}:/usr/bin:/bin"
-SECONDS = 300
+TIMEOUT_SECONDS = 300
 
 
 class Programs:
-    """Runs programs as a person who has configured nothing but the gateway."""
+    """Runs programs in a home in which only the gateway is configured."""
 
     def __init__(self, talker, home):
         self.talker = talker
@@ -38,10 +38,10 @@ class Programs:
         """Runs a program that needs no input, and returns what it printed."""
         variables = {"HOME": str(self.home), "PATH": PATH, "LANG": "C.UTF-8", "TOKEN": self.talker.gateway.token,
                      "TMPDIR": str(self.home), "GATEWAY": self.url, "MODEL": MODEL}
-        ended = subprocess.run(command, cwd=self.work, env=variables | environment, stdin=subprocess.DEVNULL,
-                               capture_output=True, text=True, timeout=SECONDS)
-        assert ended.returncode == 0, f"{ended.stdout}\n{ended.stderr}\n{self.talker.gateway.stderr}"
-        return ended.stdout
+        result = subprocess.run(command, cwd=self.work, env=variables | environment, stdin=subprocess.DEVNULL,
+                                capture_output=True, text=True, timeout=TIMEOUT_SECONDS)
+        assert result.returncode == 0, f"{result.stdout}\n{result.stderr}\n{self.talker.gateway.stderr}"
+        return result.stdout
 
     def script(self, name, *arguments):
         """Runs one of the scripts here, and returns the JSON that it prints."""

@@ -1,4 +1,4 @@
-// Asks by LangChain's ChatOpenAI, as docs/connect-clients.md configures it. Prints what came as JSON.
+// Sends messages with LangChain's ChatOpenAI, configured as in docs/connect-clients.md. Prints the answers as JSON.
 import { tool } from "@langchain/core/tools";
 import { ChatOpenAI } from "@langchain/openai";
 

@@ -15,7 +15,7 @@ def agent(programs):
     return [str(BINARY), "acp", "--data-dir", str(gateway.data), "--agent", apprentice["name"]]
 
 
-def test_library_of_the_protocol(programs, agent):
+def test_library_of_the_protocol_prompts_cancels_and_loads(programs, agent):
     programs.stub.script(calls(("Bash", {"command": "echo hello"})), "All done.")
     half = programs.stub.hold("Half ")
     programs.stub.script("The rest.")
@@ -23,7 +23,7 @@ def test_library_of_the_protocol(programs, agent):
     assert (seen["protocolVersion"], seen["stopReason"], seen["said"]) == (1, "end_turn", "All done.")
     assert seen["calls"] == ["completed"] and seen["replayed"] == "All done.Half The rest."
     assert seen["asked"] == [["allow_once", "allow_always", "allow_always", "reject_once", "reject_always"]]
-    # The cancelled answer is stopped at the model, leaves no run, and holds up neither the next one nor the end.
+    # The cancelled request to the model is aborted; the next prompt and the exit are not delayed, and no run remains.
     assert seen["cancelled"] == {"stopReason": "cancelled", "said": "Half "} and half.was_aborted()
     assert seen["next"] == {"stopReason": "end_turn", "said": "The rest."} and seen["exit"] == 0
     thread = accepted(programs.talker.gateway.http.get(f"/threads/{seen['sessionId']}"))
@@ -32,7 +32,7 @@ def test_library_of_the_protocol(programs, agent):
 
 def test_acpx_finishes_a_task_with_a_tool_call(programs, agent):
     programs.stub.script(calls(("Bash", {"command": "echo hello"})), "All done.")
-    said = programs.run("acpx", "--approve-all", "--agent", " ".join(agent), "exec", "Do it.")
-    assert "All done." in said and "echo hello" in said
-    told = programs.stub.requests[-1].json["messages"][-1]
-    assert told["role"] == "tool" and "hello" in told["content"]
+    printed = programs.run("acpx", "--approve-all", "--agent", " ".join(agent), "exec", "Do it.")
+    assert "All done." in printed and "echo hello" in printed
+    message = programs.stub.requests[-1].json["messages"][-1]
+    assert message["role"] == "tool" and "hello" in message["content"]

@@ -3,14 +3,14 @@
 from stubs.provider import Reply, ToolCall
 
 
-def test_a_text_with_its_reasoning(programs):
+def test_text_and_reasoning_are_received(programs):
     programs.stub.script(Reply("Sunny.", reasoning="Hm."))
     result = programs.script("ai_sdk.mjs", "text")
     assert (result["text"], result["reasoningText"], result["finishReason"]) == ("Sunny.", "Hm.", "stop")
     assert result["usage"]["outputTokens"] == 5
 
 
-def test_a_tool_is_run_by_the_program_and_the_answer_goes_on(programs):
+def test_client_runs_a_tool_and_gets_the_answer(programs):
     programs.stub.script(Reply("", tool_calls=[ToolCall("weather", {"city": "Rome"}, id="call_1")]),
                          Reply("It is sunny."))
     assert programs.script("ai_sdk.mjs", "tools") == {"text": "It is sunny.", "steps": 2}

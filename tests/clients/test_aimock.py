@@ -1,4 +1,4 @@
-"""`@copilotkit/aimock` as the model service: a mock of many vendors that others have written."""
+"""`@copilotkit/aimock` as the model service: a third-party mock of many vendors."""
 
 import json
 import subprocess
@@ -12,13 +12,13 @@ from conftest import HERE, MODULES, PATH
 from events import ENDS, text_of
 from gateway import Gateway
 
-MODEL = "deepseek-r1"  # a name that the mock takes for that of a reasoning model
+MODEL = "deepseek-r1"  # the mock takes it for a reasoning model, by its name
 TEXT = "Grüße aus Köln, \N{GRINNING FACE} and the rest of it, which comes in many pieces."
 THOUGHTS = "Let me think about it for more than one piece."
 FIRST, SECOND, THIRD = ({"name": "Glob", "arguments": {"pattern": f"*.{number}"}} for number in ("one", "two", "three"))
 USAGE = {"prompt_tokens": 20, "completion_tokens": 7, "total_tokens": 27}
 
-# What the mock answers, by the question and, in `several rounds`, by the number of answers before it.
+# The mock's answers by question and, for `several rounds`, by the number of earlier answers.
 ANSWERS = [
     ({"userMessage": "plain"}, {"response": {"content": TEXT, "usage": USAGE}}),
     ({"userMessage": "think"}, {"response": {"content": TEXT, "reasoning": THOUGHTS}}),
@@ -27,12 +27,12 @@ ANSWERS = [
      {"response": {"content": "Looking further. ", "toolCalls": [SECOND, THIRD]}}),
     ({"userMessage": "several rounds", "turnIndex": 2}, {"response": {"content": TEXT}}),
     ({"userMessage": "refused"}, {"response": {"error": {"message": "not like this"}, "status": 400}}),
-    # The pause lets what was written leave before the connection is destroyed.
+    # The latency lets written data be sent before the connection is destroyed.
     ({"userMessage": "broken off"},
      {"response": {"content": TEXT}, "chunkSize": 5, "latency": 20, "truncateAfterChunks": 8}),
 ]
 
-# API and path of each format that the mock and the gateway speak, and of what vendors made of OpenAI's.
+# API and path of each format that both the mock and the gateway support, and of vendors' variants of OpenAI's.
 SERVICES = {
     "anthropic": ("anthropic", ""),
     "responses": ("openai-responses", "/v1"),
@@ -42,23 +42,23 @@ SERVICES = {
     "gemini": ("gemini", ""),
     "ollama": ("ollama", ""),
 }
-# The mock writes a member that Ollama does not have.
+# For Ollama, the mock sends reasoning in a member that does not exist there.
 THINKING = [name for name in SERVICES if name != "ollama"]
-# And counts no tokens for it.
+# Nor does the mock count tokens for Ollama.
 COUNTING = THINKING
 
-# A fault that hits half of the requests, by the header that asks the mock for it.
+# Faults of half of the requests: the end of the header that requests them from the mock, and the status in its journal.
 FAULTS = {"drop": 500, "malformed": 200, "ratelimit": 429, "disconnect": 0}
 RUNS = 4
 
 
 class Mock:
-    """The mock's process."""
+    """The process of the mock."""
 
     def __init__(self, folder):
         answers = folder / "answers.json"
         answers.write_text(json.dumps({"fixtures": [{"match": match, **answer} for match, answer in ANSWERS]}))
-        # A script finds modules beside itself.
+        # Node looks for modules in the directory of the script.
         (folder / "node_modules").symlink_to(MODULES)
         script = folder / "aimock.mjs"
         script.write_text((HERE / "aimock.mjs").read_text())
@@ -68,7 +68,7 @@ class Mock:
         assert self.url.startswith("http://127.0.0.1:"), self.process.wait()
 
     def requests(self, test):
-        """The requests of a test in the form of OpenAI's chats, whatever their own was, with what was answered."""
+        """Returns the requests of a test, in the format of OpenAI's chats whatever they were sent in, with the responses."""
         return accepted(httpx.get(f"{self.url}/__aimock/journal", params={"testId": test, "method": "POST"}))
 
     def stop(self):
@@ -78,14 +78,14 @@ class Mock:
 
 
 class Services:
-    """A gateway with services that are the mock."""
+    """A gateway whose model services are the mock."""
 
     def __init__(self, gateway, mock):
         self.gateway = gateway
         self.mock = mock
 
     def connect(self, service, test, **headers):
-        """Connects the service under the name of the test, by which the mock tells its requests from others."""
+        """Connects the service under the name of the test, by which the mock distinguishes its requests."""
         api, path = SERVICES[service]
         definition = {"kind": "model", "api": api, "base_url": self.mock.url + path,
                       "headers": {"x-test-id": test, **headers}}
@@ -94,7 +94,7 @@ class Services:
         return f"{test}/{MODEL}"
 
     def send(self, model, content):
-        """Asks in a new thread, which has a title so that the mock is not asked for one. Returns the user turn."""
+        """Sends a message in a new thread, with a title so that none is requested of the mock. Returns the user turn."""
         thread = accepted(self.gateway.http.post("/threads", json={"title": content}), 201)
         body = {"content": content, "threadId": thread["id"], "model": model}
         return accepted(self.gateway.http.post("/chat", json=body), 201)
@@ -105,9 +105,9 @@ class Services:
             return events.run(self.send(model, content)["id"])
 
     def answers(self, thread):
-        """The assistant's turns in the thread."""
+        """Returns the assistant turns of the thread."""
         turns = accepted(self.gateway.http.get(f"/threads/{thread}/turns"))
-        return [one for one in turns if one["role"] == "assistant"]
+        return [turn for turn in turns if turn["role"] == "assistant"]
 
 
 @contextmanager
@@ -147,7 +147,7 @@ def test_tokens_are_counted(services, name):
 
 
 @pytest.mark.parametrize("name", THINKING)
-def test_reasoning_is_streamed_beside_the_answer(services, name):
+def test_reasoning_is_streamed_separately(services, name):
     run = services.ask(services.connect(name, f"thinking-{name}"), "think")
     assert (reasoning_of(run), text_of(run)) == (THOUGHTS, TEXT)
 
@@ -169,13 +169,13 @@ def test_tools_are_used_in_several_rounds(services, name):
 
 
 @pytest.mark.parametrize("name", SERVICES)
-def test_a_refusal_ends_the_run_with_what_the_service_says(services, name):
+def test_a_refusal_ends_the_run_with_the_error_of_the_service(services, name):
     run = services.ask(services.connect(name, f"refused-{name}"), "refused")
     assert run[-1]["finishReason"] == "error" and "not like this" in run[-2]["error"]
 
 
 @pytest.mark.parametrize("name", SERVICES)
-def test_what_came_before_a_break_is_kept(services, name):
+def test_text_before_a_broken_stream_is_kept(services, name):
     run = services.ask(services.connect(name, f"broken-{name}"), "broken off")
     assert run[-1]["finishReason"] == "error" and text_of(run) and TEXT.startswith(text_of(run))
     answer, = services.answers(run[0]["threadId"])

@@ -3,7 +3,7 @@
 from stubs.provider import Reply, ToolCall
 
 
-def test_agent_and_model_answer_and_call_a_tool(programs):
+def test_answers_of_an_agent_and_a_model_and_a_tool_call_are_received(programs):
     programs.stub.script("From the agent.", Reply("Hello there", deltas=3),
                          Reply("", tool_calls=[ToolCall("weather", {"city": "Rome"}, id="call_1")]), "It is sunny.")
     assert programs.script("langchain.mjs") == {

@@ -6,21 +6,21 @@ from stubs.provider import Reply, ToolCall
 from talker import MODEL
 
 
-def test_a_whole_completion(programs):
+def test_a_completion_is_received(programs):
     programs.stub.script(Reply("Sunny."))
     completion = programs.script("openai.mjs", "chat")
     assert completion["choices"][0]["message"]["content"] == "Sunny."
     assert completion["usage"]["total_tokens"] == 15
 
 
-def test_a_stream_is_put_together(programs):
+def test_a_stream_is_assembled(programs):
     programs.stub.script(Reply("Sunny and warm.", deltas=3))
     completion = programs.script("openai.mjs", "stream")
     assert completion["choices"][0]["message"]["content"] == "Sunny and warm."
     assert completion["usage"]["total_tokens"] == 15
 
 
-def test_a_tool_call_is_answered_and_the_answer_goes_on(programs):
+def test_a_tool_result_leads_to_the_answer(programs):
     programs.stub.script(Reply("", tool_calls=[ToolCall("weather", {"city": "Rome"}, id="call_1")]),
                          Reply("It is sunny."))
     result = programs.script("openai.mjs", "tools")
@@ -34,12 +34,12 @@ def test_models_are_listed(programs):
     assert "assistant" in result["listed"] and MODEL in result["listed"] and result["one"]["id"] == MODEL
 
 
-def test_a_whole_response(programs):
+def test_a_response_is_received(programs):
     programs.stub.script(Reply("Sunny."))
     assert programs.script("openai.mjs", "response")["output_text"] == "Sunny."
 
 
-def test_a_streamed_response_with_a_tool_call(programs):
+def test_a_streamed_response_has_a_tool_call(programs):
     programs.stub.script(Reply("", tool_calls=[ToolCall("weather", {"city": "Rome"}, id="call_1")]))
     result = programs.script("openai.mjs", "responseStream")
     assert result["numbers"] == sorted(set(result["numbers"]))
@@ -55,7 +55,7 @@ def test_responses_on_a_socket_continue_each_other(programs):
     assert programs.talker.conversation() == [("user", "One"), ("assistant", "First."), ("user", "Two")]
 
 
-def test_errors_have_the_classes_that_the_client_gives_them(programs):
+def test_errors_have_the_classes_of_the_client(programs):
     assert programs.script("openai.mjs", "errors") == [
         {"name": "NotFoundError", "status": 404, "param": "model"},
         {"name": "BadRequestError", "status": 400, "param": "n"},

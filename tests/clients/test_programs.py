@@ -1,4 +1,4 @@
-"""Whole programs, each of which finishes a task with a tool call of its own, as docs/connect-clients.md sets them up."""
+"""Complete programs finish a task with one of their own tools, configured as in docs/connect-clients.md."""
 
 import json
 
@@ -9,7 +9,7 @@ CALL = "call_of_the_test"
 
 
 def makes_a_file(name, **arguments):
-    """A model that calls the program's tool once it is offered, and says so once it has its result."""
+    """Returns replies of a model that calls the program's tool once it is offered, and confirms its result."""
     def reply(request):
         offered = {tool.get("name") or tool.get("function", {}).get("name") for tool in request.json.get("tools", [])}
         if name not in offered:
@@ -20,23 +20,24 @@ def makes_a_file(name, **arguments):
     return [reply] * 10
 
 
-def finished(programs, printed):
+def clients_that_finished(programs, printed):
+    """Asserts that the file was made, and returns the clients in the costs."""
     assert "The file is there." in printed
     assert (programs.work / "made.txt").read_text() == "made\n"
     clients = programs.talker.gateway.http.get("/costs").json()["by_client"]
     return {row["client"] for row in clients}
 
 
-def test_claude_code(programs):
+def test_claude_code_finishes_a_task(programs):
     programs.stub.script(*makes_a_file("Bash", command="echo made > made.txt", description="Make a file"))
     printed = programs.run(
         "claude", "-p", "Make a file.", "--allowedTools", "Bash", ANTHROPIC_BASE_URL=programs.url,
         ANTHROPIC_AUTH_TOKEN=programs.talker.gateway.token, ANTHROPIC_MODEL=MODEL,
         CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC="1")
-    assert finished(programs, printed) == {"claude-cli"}
+    assert clients_that_finished(programs, printed) == {"claude-cli"}
 
 
-def test_continue(programs):
+def test_continue_finishes_a_task(programs):
     programs.stub.script(*makes_a_file("Bash", command="echo made > made.txt"))
     configuration = programs.home / "config.yaml"
     configuration.write_text(f"""
@@ -51,10 +52,10 @@ models:
     apiKey: {programs.talker.gateway.token}
 """)
     printed = programs.run("cn", "-p", "--auto", "--config", str(configuration), "Make a file.")
-    assert finished(programs, printed) == {"ls"}  # the class of its library, as a minifier names it
+    assert clients_that_finished(programs, printed) == {"ls"}  # the minified name of a class of its library
 
 
-def test_opencode(programs):
+def test_opencode_finishes_a_task(programs):
     programs.stub.script(*makes_a_file("bash", command="echo made > made.txt", description="Make a file"))
     provider = {"npm": "@ai-sdk/openai-compatible", "name": "Gateway",
                 "options": {"baseURL": f"{programs.url}/v1", "apiKey": programs.talker.gateway.token},
@@ -63,10 +64,10 @@ def test_opencode(programs):
     configuration.parent.mkdir(parents=True)
     configuration.write_text(json.dumps({
         "provider": {"gateway": provider}, "model": f"gateway/{MODEL}", "permission": "allow", "autoupdate": False}))
-    assert finished(programs, programs.run("opencode", "run", "Make a file.")) == {"opencode"}
+    assert clients_that_finished(programs, programs.run("opencode", "run", "Make a file.")) == {"opencode"}
 
 
-def test_codex(programs):
+def test_codex_finishes_a_task(programs):
     programs.stub.script(*makes_a_file("exec_command", cmd="echo made > made.txt"))
     configuration = programs.home / ".codex" / "config.toml"
     configuration.parent.mkdir()
@@ -82,4 +83,4 @@ wire_api = "responses"
 """)
     printed = programs.run("codex", "exec", "--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox",
                            "Make a file.")
-    assert finished(programs, printed) == {"codex_exec"}
+    assert clients_that_finished(programs, printed) == {"codex_exec"}

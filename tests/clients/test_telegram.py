@@ -1,9 +1,9 @@
-"""Channels against telegram-test-api, somebody else's Telegram.
+"""Channels with telegram-test-api, a third-party emulation of Telegram.
 
-It knows getUpdates, sendMessage, editMessageText, editMessageReplyMarkup and answerCallbackQuery, of a private chat. It
-does not know: long polling (getUpdates answers at once), offsets (an update is handed out once), drafts, files, groups and
-topics, errors, rates and retry_after, HTML and its mistakes, a second program that polls. tests/api/stubs/telegram.py
-does.
+It supports getUpdates, sendMessage, editMessageText, editMessageReplyMarkup and answerCallbackQuery in a private chat. It
+does not support long polling (getUpdates returns at once), offsets (each update is returned once), drafts, files, groups
+and topics, errors, rates and retry_after, HTML and its errors, and a second program that polls.
+tests/api/stubs/telegram.py does.
 """
 
 import subprocess
@@ -22,7 +22,7 @@ PATIENCE = 30
 
 
 class Telegram:
-    """The server, and Ann's client."""
+    """The server, and the client of Ann."""
 
     def __init__(self, home):
         script = home / "telegram.mjs"
@@ -54,16 +54,16 @@ class Telegram:
 
     def messages(self):
         sent = accepted(self.http.post("/getUpdatesHistory", json={"token": TOKEN}))["result"]
-        return [one for one in sent if "chat_id" in one.get("message", {})]
+        return [each for each in sent if "chat_id" in each.get("message", {})]
 
     def texts(self):
-        return [one["message"]["text"] for one in self.messages()]
+        return [each["message"]["text"] for each in self.messages()]
 
     def message(self, part):
         deadline = time.monotonic() + PATIENCE
-        while not (found := [one for one in self.messages() if part in one["message"]["text"]]):
+        while not (found := [each for each in self.messages() if part in each["message"]["text"]]):
             assert time.monotonic() < deadline, self.texts()
-            time.sleep(0.05)  # the server tells nobody
+            time.sleep(0.05)  # the server sends no notification
         return found[-1]
 
 
@@ -87,7 +87,7 @@ def talker(programs, telegram):
     return talker
 
 
-def test_questions_are_answered_each_once(talker, telegram):
+def test_each_question_is_answered_once(talker, telegram):
     for number in range(3):
         talker.answers(f"Answer {number}.")
         telegram.says(f"Question {number}?")
@@ -104,7 +104,7 @@ def test_unfinished_answer_is_edited(talker, telegram):
     assert len(telegram.messages()) == 1
 
 
-def test_permission_is_given_by_a_button(talker, telegram):
+def test_permission_is_denied_by_a_button(talker, telegram):
     talker.stub.script(calls(("Write", {"path": "note.txt", "content": "hello"})), "It is done.")
     telegram.says("Write it.")
     asked = telegram.message("write a file")
@@ -113,6 +113,6 @@ def test_permission_is_given_by_a_button(talker, telegram):
     assert "denied" in telegram.message("write a file")["message"]["text"]
 
 
-def test_commands_are_obeyed(talker, telegram):
+def test_commands_are_executed(talker, telegram):
     telegram.says("/status")
     assert "Agent: assistant" in telegram.message("Agent:")["message"]["text"]

@@ -1,4 +1,4 @@
-"""What the gateway sends, held by the compiler against the types of the vendors' own libraries."""
+"""The TypeScript compiler checks responses of the gateway against the types of vendors' libraries."""
 
 import json
 
@@ -9,8 +9,8 @@ from conftest import MODULES
 from stubs.provider import Reply, ToolCall
 from talker import MODEL
 
-# A type without what the libraries add to what they receive. What may be absent may be null: OpenAI's own services, and
-# Open Responses, send it. Further members are allowed.
+# Wire is a type without the members that the libraries add to what they receive. Optional members may be null, which
+# OpenAI's services and Open Responses send. Further members are allowed.
 PRELUDE = """
 import type { ChatCompletion, ChatCompletionChunk } from "openai/resources/chat/completions";
 import type { Response, ResponseStreamEvent } from "openai/resources/responses/responses";
@@ -35,7 +35,7 @@ REPLY = {"text": "It is", "reasoning": "Hm.", "tool_calls": [ToolCall("weather",
 
 
 class Types:
-    """Collects values with the types that they should have."""
+    """Collects values with the types that they must have, and has the compiler check them."""
 
     def __init__(self, programs):
         self.programs = programs
@@ -72,7 +72,7 @@ def types(programs):
 
 
 @MODELS
-def test_chat_completions(types, model):
+def test_chat_completions_have_the_types_of_openai(types, model):
     types.fits("ChatCompletion", types.answer("chat/completions", model=model, messages=USER))
     for chunk in types.events("chat/completions", model=model, messages=USER, stream_options={"include_usage": True}):
         types.fits("ChatCompletionChunk", chunk)
@@ -80,7 +80,7 @@ def test_chat_completions(types, model):
 
 
 @MODELS
-def test_responses(types, model):
+def test_responses_have_the_types_of_openai(types, model):
     types.fits("Response", types.answer("responses", model=model, input="Weather in Rome?"))
     for event in types.events("responses", model=model, input="Weather in Rome?"):
         types.fits("ResponseStreamEvent", event)
@@ -88,7 +88,7 @@ def test_responses(types, model):
 
 
 @MODELS
-def test_messages(types, model):
+def test_messages_have_the_types_of_anthropic(types, model):
     members = {"model": model, "messages": USER, "max_tokens": 2048,
                "thinking": {"type": "enabled", "budget_tokens": 1024}}
     types.fits("Message", types.answer("messages", **members))
@@ -98,7 +98,7 @@ def test_messages(types, model):
     types.check()
 
 
-def test_everything_else(types):
+def test_embeddings_token_counts_and_models_have_the_types_of_vendors(types):
     types.fits("CreateEmbeddingResponse", types.post("embeddings", model=MODEL, input=["a"]))
     types.fits("MessageTokensCount", types.post("messages/count_tokens", model=MODEL, messages=USER))
     for model in accepted(types.http.get("/v1/models"))["data"]:

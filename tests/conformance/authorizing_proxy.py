@@ -1,4 +1,4 @@
-"""A proxy that adds the gateway's token to each request: the conformance suite of MCP sends none."""
+"""A proxy that adds the gateway's token to each request, because MCP's conformance suite sends none."""
 
 import re
 import socket
@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 class AuthorizingProxy:
     """Runs while it is used as a context manager. Each connection carries one request. `Host` and `Origin` that name
-    the proxy name the gateway instead; others are left alone."""
+    the proxy are changed to the gateway; others are not changed."""
 
     def __init__(self, url, token):
         self.gateway = urlsplit(url)

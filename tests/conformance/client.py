@@ -25,7 +25,7 @@ from tools import calls, new_agent, new_thread, run_chat  # noqa: E402
 
 ARGUMENTS = {"add_numbers": {"a": 5, "b": 3}}
 REDIRECT = "http://127.0.0.1:4817/callback"
-# The suite expects this address of the client's own metadata.
+# The suite expects the client's metadata at this address.
 DESCRIPTION = "https://conformance-test.local/client-metadata.json"
 WANTS_LOGIN = "agw ext login suite"
 MAX_LOGINS = 2
@@ -64,12 +64,12 @@ def call_all_tools(talker, url):
 
 
 def call_with_person(talker, thread, name, input):
-    """Has the model make one call while somebody is there who sends every form as the server has filled it in."""
-    with person(talker, thread, calls((name, input)), "Done.") as somebody:
+    """Has the model make one call, with a person who submits every form with the server's defaults."""
+    with person(talker, thread, calls((name, input)), "Done.") as person_there:
         while True:
-            event = somebody.events.until(lambda event: event["type"] in ("permission-requested", "finish", "stopped"))[-1]
+            event = person_there.events.until(lambda event: event["type"] in ("permission-requested", "finish", "stopped"))[-1]
             if event["type"] != "permission-requested":
-                return somebody.result()
+                return person_there.result()
             fields = event["request"]["question"]["form"].get("properties", {})
             filled = {field: schema["default"] for field, schema in fields.items() if "default" in schema}
             accepted(answer(talker.gateway, event["request"], filled))
@@ -81,19 +81,19 @@ def offered(talker):
 
 
 def wait_for_log(talker, times):
-    """Waits until the gateway has logged the state of the connection this often, and returns the last line."""
+    """Waits until the gateway has logged `times` states of the connection, and returns the last line."""
     deadline = time.monotonic() + PATIENCE
     while time.monotonic() < deadline:
-        said = [line for line in talker.gateway.stderr.splitlines() if "integration suite: " in line]
-        fared = [line for line in said if "connected" in line or "next attempt" in line]
-        if len(fared) >= times:
-            return WANTS_LOGIN if WANTS_LOGIN in fared[-1] else fared[-1]
+        lines = [line for line in talker.gateway.stderr.splitlines() if "integration suite: " in line]
+        states = [line for line in lines if "connected" in line or "next attempt" in line]
+        if len(states) >= times:
+            return WANTS_LOGIN if WANTS_LOGIN in states[-1] else states[-1]
         time.sleep(0.05)
     return ""
 
 
 def log_in(gateway):
-    """Logs in like `agw ext login` and a browser; the suite's server grants every request."""
+    """Logs in as `agw ext login` and a browser do; the suite's server grants every request."""
     context = json.loads(os.environ.get("MCP_CONFORMANCE_CONTEXT") or "{}")
     body = {"redirect_uri": REDIRECT, "client_metadata_url": DESCRIPTION}
     body |= {name: context[name] for name in ("client_id", "client_secret") if name in context}

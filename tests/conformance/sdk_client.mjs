@@ -1,4 +1,4 @@
-// Uses the gateway's MCP server as the SDK's client does, and prints what it got as JSON. Arguments: node_modules, the
+// Uses the gateway's MCP server with the client of the SDK, and prints the results as JSON. Arguments: node_modules, the
 // address, the token.
 import { pathToFileURL } from "node:url";
 

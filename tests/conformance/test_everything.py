@@ -33,7 +33,7 @@ EVERYTHING = [str(MODULES / "node" / "bin" / "node"),
 
 
 def connect(gateway, name, command):
-    """Connects a server over stdio, and waits until it is there."""
+    """Connects a server over stdio, and waits until it is connected."""
     body = {"type": "integration", "name": name, "description": "", "enabled": True,
             "definition": {"kind": "mcp-stdio", "command": command[0], "args": command[1:]}}
     accepted(gateway.http.post("/extensions", json=body), 201)
@@ -42,7 +42,7 @@ def connect(gateway, name, command):
         time.sleep(0.05)
 
 
-def test_its_tools_are_found_among_those_of_four_servers_with_sixty_each(talker):
+def test_tools_are_found_among_those_of_four_servers_with_sixty_each(talker):
     gateway = talker.gateway
     connect(gateway, "everything", EVERYTHING)
     for number in range(4):
@@ -57,7 +57,7 @@ def test_its_tools_are_found_among_those_of_four_servers_with_sixty_each(talker)
     assert "5" in call_tool(talker, thread, "everything__get-sum", {"a": 2, "b": 3})["output"]
 
 
-def test_its_tools_are_offered_and_called(talker):
+def test_tools_are_offered_and_called(talker):
     connect(talker.gateway, "everything", EVERYTHING)
     thread = new_thread(talker.gateway, new_agent(talker.gateway, "user", "trusted"))
     assert call_tool(talker, thread, "everything__echo", {"message": "hello"})["output"] == "Echo: hello"

@@ -24,12 +24,11 @@ REVISIONS = {
     "2025-11-25": (["--spec-version", "2025-11-25", "--suite", "all"], 33),
     "2025-06-18": (["--spec-version", "2025-06-18", "--suite", "all"], 27),
 }
-# What the requirements of 2026-07-28 do not count, and the gateway does not offer. See docs/contract/mcp.md.
+# Not counted by the requirements of 2026-07-28, and not offered by the gateway. See docs/contract/mcp.md.
 NOT_OFFERED = re.compile(r"tasks-|http-custom-header-server-validation$")
 
-# Not among these: the extensions for programs that log in without a person (auth/client-credentials-*,
-# auth/cross-app-access-*).
-SCENARIOS_OF_CLIENTS = """initialize tools_call sse-retry elicitation-sep1034-client-defaults
+# Without the extensions for programs that log in without a person (auth/client-credentials-*, auth/cross-app-access-*).
+CLIENT_SCENARIOS = """initialize tools_call sse-retry elicitation-sep1034-client-defaults
     auth/metadata-default auth/metadata-var1 auth/metadata-var2 auth/metadata-var3
     auth/2025-03-26-oauth-metadata-backcompat auth/2025-03-26-oauth-endpoint-fallback auth/resource-mismatch
     auth/basic-cimd auth/pre-registration
@@ -38,12 +37,12 @@ SCENARIOS_OF_CLIENTS = """initialize tools_call sse-retry elicitation-sep1034-cl
     auth/scope-step-up auth/scope-retry-limit auth/offline-access-scope auth/offline-access-not-supported""".split()
 
 
-def suite(package, *arguments):
-    """Runs the suite of that package, which has to succeed, and returns what it printed."""
-    ended = subprocess.run([MODULES / "node" / "bin" / "node", MODULES / package / "dist" / "index.js", *arguments],
-                           capture_output=True, text=True, timeout=300)
-    assert ended.returncode == 0, ended.stdout + ended.stderr
-    return ended.stdout
+def run_suite(package, *arguments):
+    """Runs the suite of the package, which must succeed, and returns its output."""
+    result = subprocess.run([MODULES / "node" / "bin" / "node", MODULES / package / "dist" / "index.js", *arguments],
+                            capture_output=True, text=True, timeout=300)
+    assert result.returncode == 0, result.stdout + result.stderr
+    return result.stdout
 
 
 @pytest.mark.parametrize("revision", REVISIONS)
@@ -52,8 +51,8 @@ def test_gateway_is_a_server_of_the_revision(tmp_path, revision):
     with McpFixture() as fixture:
         gateway = Gateway(tmp_path / "gateway", environment=fixture.environment).start()
         with AuthorizingProxy(gateway.url, gateway.token) as proxy:
-            printed = suite("conformance-of-servers", "server", "--url", proxy.url + "/mcp", *options,
-                            "-o", tmp_path / "results")
+            printed = run_suite("conformance-of-servers", "server", "--url", proxy.url + "/mcp", *options,
+                                "-o", tmp_path / "results")
         gateway.close()
     summary = printed.partition("=== SUMMARY ===")[2].partition("Total:")[0]
     results = [(mark, name) for mark, name in re.findall(r"^([✓✗]) (\S+):", summary, re.M)
@@ -61,7 +60,7 @@ def test_gateway_is_a_server_of_the_revision(tmp_path, revision):
     assert {mark for mark, _ in results} == {"✓"} and len(results) == count, printed
 
 
-@pytest.mark.parametrize("scenario", SCENARIOS_OF_CLIENTS)
+@pytest.mark.parametrize("scenario", CLIENT_SCENARIOS)
 def test_gateway_is_a_client(tmp_path, scenario):
-    suite("@modelcontextprotocol/conformance", "client", "--command", f"/usr/bin/python3 {HERE / 'client.py'}",
-          "--scenario", scenario, "--timeout", "60000", "-o", tmp_path / "results")
+    run_suite("@modelcontextprotocol/conformance", "client", "--command", f"/usr/bin/python3 {HERE / 'client.py'}",
+              "--scenario", scenario, "--timeout", "60000", "-o", tmp_path / "results")
