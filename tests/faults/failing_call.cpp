@@ -1,10 +1,10 @@
-// A library for LD_PRELOAD that has one system call fail, as it can when memory, descriptors or space run out or a disk
-// breaks.
+// A library for LD_PRELOAD that makes one system call fail, as it can when memory, descriptors or disk space run out or
+// a disk breaks.
 //
 //   FAILING_CALL    the function, such as fsync
-//   FAILING_AT      which call of it fails, counted from 1; 0: none
-//   FAILING_ERRNO   what it sets errno to
-//   FAILING_COUNTS  a file that gets the numbers of calls of each function when the program ends by itself
+//   FAILING_AT      the number of the call that fails, from 1; 0: none
+//   FAILING_ERRNO   the value of errno
+//   FAILING_COUNTS  a file to which the number of calls of each function is written when the program exits normally
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/epoll.h>
@@ -36,9 +36,11 @@ struct Function {
 
   static inline Function* first = nullptr;
 
-  explicit Function(const char* its_name) : name(its_name), real(::dlsym(RTLD_NEXT, its_name)) { first = this; }
+  explicit Function(const char* function_name) : name(function_name), real(::dlsym(RTLD_NEXT, function_name)) {
+    first = this;
+  }
 
-  /// Counts a call. True if this one fails.
+  /// Counts a call, and returns whether it must fail.
   bool fails() {
     static const char* const failing = variable("FAILING_CALL");
     static const long at = std::atol(variable("FAILING_AT"));
@@ -62,8 +64,8 @@ __attribute__((destructor)) void write_counts() {
 
 }  // namespace
 
-// FAILS(result, name, (parameters), (arguments)): the function counts its calls, and fails if it is its turn. In C++ it
-// has another name, because the headers declare some with a variable number of arguments.
+// FAILS(result, name, (parameters), (arguments)): wraps a function, which counts its calls and fails if it is its turn.
+// Its C++ name differs, because the headers declare some functions with a variable number of arguments.
 #define FAILS_IF(condition, result, name, parameters, arguments)                                     \
   static Function name##_function(#name);                                                            \
   extern "C" __attribute__((visibility("default"))) result failing_##name parameters __asm__(#name); \
@@ -103,7 +105,7 @@ FAILS(ssize_t, send, (int file, const void* bytes, size_t size, int flags), (fil
 FAILS(ssize_t, sendmsg, (int file, const msghdr* message, int flags), (file, message, flags))
 FAILS(int, setsockopt, (int file, int level, int name, const void* value, socklen_t size),
       (file, level, name, value, size))
-// Only this operation takes memory.
+// Only this operation allocates memory.
 FAILS_IF(operation == EPOLL_CTL_ADD, int, epoll_ctl, (int file, int operation, int other, epoll_event* event),
          (file, operation, other, event))
 FAILS(int, timerfd_settime, (int file, int flags, const itimerspec* time, itimerspec* old), (file, flags, time, old))

@@ -1,8 +1,8 @@
-// A library for LD_PRELOAD that kills its program at a step it takes: before it sends something, changes a file or
-// waits for the disk, or after it received something.
+// A library for LD_PRELOAD that kills its program at a chosen step: before it sends data, changes a file or syncs one,
+// or after it received data.
 //
-// KILL_STEPS names a file of two numbers of eight bytes each: how many steps are left until the kill, never if it is 0
-// (a test writes it while the program runs), and how many steps there were.
+// KILL_STEPS names a file of two numbers of eight bytes each: the steps left until the kill, or 0 for none (a test
+// writes it while the program runs), and the steps so far.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -49,8 +49,8 @@ bool is_socket(int file) {
 
 }  // namespace
 
-// STEP(result, name, (parameters), (arguments), before, after): the function takes a step before or after what it does.
-// In C++ it has another name, because the headers declare some with a variable number of arguments.
+// STEP(result, name, (parameters), (arguments), before, after): wraps a function, which takes a step before or after
+// its call. Its C++ name differs, because the headers declare some functions with a variable number of arguments.
 #define STEP(result, name, parameters, arguments, before, after)                                      \
   extern "C" __attribute__((visibility("default"))) result stepping_##name parameters __asm__(#name); \
   result stepping_##name parameters {                                                                 \

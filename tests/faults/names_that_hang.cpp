@@ -1,5 +1,5 @@
-// A library for LD_PRELOAD in which the lookup of names below hang.example never ends, as if no name server answered
-// and the system had no limit.
+// A library for LD_PRELOAD in which lookups of names below hang.example never return, as if no name server responded
+// and the resolver had no timeout.
 #include <dlfcn.h>
 #include <netdb.h>
 #include <unistd.h>

@@ -1,5 +1,4 @@
-// A library for LD_PRELOAD with which files are as on NFS, where no directory can be locked, and a file cannot be moved
-// with a flag.
+// A library for LD_PRELOAD that simulates NFS, which supports neither locks of directories nor renames with flags.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/file.h>

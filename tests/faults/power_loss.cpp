@@ -1,15 +1,15 @@
-// A library for LD_PRELOAD that cuts the power: a program that runs with it loses, at its n-th change of a file, what
-// it had not synced, and dies. What is found on the disk then is what could be found after a real power failure.
+// A library for LD_PRELOAD that simulates a power failure: before its n-th change of a file, the program loses data
+// that it had not synced, and is killed. The files are then in a state that is possible after a real power failure.
 //
-//   POWER_LOSS_ROOT   only files below this directory take part; logs/ and SQLite's -shm files do not
+//   POWER_LOSS_ROOT   only files below this directory are affected, except logs/ and SQLite's -shm files
 //   POWER_LOSS_SAVED  an empty directory on the same file system, for files that were replaced or removed
 //   POWER_LOSS_AT     the number of the change before which the power fails; 0: never
-//   POWER_LOSS_SEED   chooses what of the unsynced changes reaches the disk all the same
-//   POWER_LOSS_COUNT  a file that gets the number of changes when the program ends by itself
+//   POWER_LOSS_SEED   chooses which unsynced changes reach the disk all the same
+//   POWER_LOSS_COUNT  a file to which the number of changes is written when the program exits normally
 //
-// The model. Content: each write since the last fsync of its file is either there or not, in any combination, and the
-// last one that is there may be torn at a sector. Names (create, rename, remove): those since the last fsync of
-// anything are there up to some moment and not after it, as a journal has them (ext4, XFS).
+// The model. Content: of the writes since the last fsync of their file, any combination is kept, and the last one kept
+// may be torn at a sector. Names (create, rename, remove): of the changes since the last fsync of any file, those up to
+// some point are kept and all later ones are lost, as in a journal (ext4, XFS).
 #include <dirent.h>
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -74,20 +74,20 @@ using Inode = std::pair<dev_t, ino_t>;
 class Disk {
 public:
   static Disk& get() {
-    static auto* const disk = new Disk();  // lives on while other threads still write at the end
+    static auto* const disk = new Disk();  // never destroyed: other threads may still write at exit
     return *disk;
   }
 
   std::recursive_mutex& mutex() { return mutex_; }
 
-  /// Whether this is a regular file that takes part.
+  /// Whether this is a regular file that is affected.
   bool has(int descriptor) const {
     struct stat status{};
     return !root_.empty() && ::fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode) && has(path_of(descriptor));
   }
   bool has_directory(int descriptor) const { return !root_.empty() && has(path_of(descriptor)); }
 
-  /// Called before each change. It does not return if this is the one before which the power fails.
+  /// Called before each change. Does not return if the power fails before this one.
   void count() {
     if (++changes_ == at_) fail();
   }
@@ -111,15 +111,15 @@ public:
     file.writes.push_back({size, std::move(lost), "", status.st_size, size});
   }
 
-  /// `undo` takes back a change of names that is about to be made.
+  /// `undo` reverts a change of names that was made.
   void note_names(std::function<void()> undo) { names_.push_back(std::move(undo)); }
 
-  /// Keeps a file that is about to lose this name. Empty if there is none.
-  std::string keep(int directory, const char* name) {
+  /// Saves a file that is about to lose this name by a hard link, and returns its path, or "" if there is no such file.
+  std::string save(int directory, const char* name) {
     struct stat status{};
     if (::fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) != 0 || S_ISDIR(status.st_mode)) return {};
-    const auto kept = saved_ + "/" + std::to_string(++kept_);
-    return REAL(linkat)(directory, name, AT_FDCWD, kept.c_str(), 0) == 0 ? kept : std::string();
+    const auto saved = saved_ + "/" + std::to_string(++saved_count_);
+    return REAL(linkat)(directory, name, AT_FDCWD, saved.c_str(), 0) == 0 ? saved : std::string();
   }
 
   void sync(int descriptor) {
@@ -193,7 +193,7 @@ private:
       put(file.descriptor, write->before, write->offset);
       REAL(ftruncate)(file.descriptor, write->size_before);
     }
-    // Often all or nothing: combinations alone would hardly ever lose everything.
+    // Often all or nothing, because random combinations would hardly ever lose everything.
     const auto kind = std::uniform_int_distribution<int>(0, 3)(random);
     if (kind == 0) return;
     const Write* last = nullptr;
@@ -219,17 +219,17 @@ private:
   long seed_ = std::atol(text_of("POWER_LOSS_SEED").c_str());
   std::recursive_mutex mutex_;
   long changes_ = 0;
-  long kept_ = 0;
+  long saved_count_ = 0;
   std::map<Inode, File> files_;
   std::vector<std::function<void()>> names_;
 };
 
-/// The directory of a path and the name in it. Owns the descriptor of the directory, as long as an undo may need it.
-struct Place {
+/// The directory of a path and the name in it. Owns the descriptor of the directory, which an undo may need later.
+struct DirectoryEntry {
   std::shared_ptr<const int> directory;
   std::string name;
 
-  Place(int at, const char* path) {
+  DirectoryEntry(int at, const char* path) {
     const std::string text(path);
     const auto slash = text.rfind('/');
     const auto parent = slash == text.npos ? std::string(".") : slash == 0 ? std::string("/") : text.substr(0, slash);
@@ -239,16 +239,16 @@ struct Place {
                    delete opened;
                  }};
   }
-  bool takes_part() const { return *directory >= 0 && Disk::get().has_directory(*directory); }
+  bool is_affected() const { return *directory >= 0 && Disk::get().has_directory(*directory); }
   bool exists() const {
     struct stat status{};
     return ::fstatat(*directory, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0;
   }
 };
 
-/// Makes a change of names if `change` succeeds: notes how to undo it.
-int change_names(const Place& place, const std::function<int()>& change, const std::function<void()>& undo) {
-  if (!place.takes_part()) return change();
+/// Makes a change of names, and records how to undo it if `change` succeeds.
+int change_names(const DirectoryEntry& entry, const std::function<int()>& change, const std::function<void()>& undo) {
+  if (!entry.is_affected()) return change();
   const std::lock_guard lock(Disk::get().mutex());
   Disk::get().count();
   const auto result = change();
@@ -273,16 +273,16 @@ ssize_t write_at(int descriptor, const void* bytes, std::size_t size, off_t offs
 int open_at(int directory, const char* path, int flags, mode_t mode) {
   const auto open = [&] { return REAL(openat)(directory, path, flags, mode); };
   if (!(flags & (O_CREAT | O_TRUNC)) || (flags & O_TMPFILE) == O_TMPFILE) return open();
-  const Place place(directory, path);
-  if (!place.takes_part()) return open();
+  const DirectoryEntry entry(directory, path);
+  if (!entry.is_affected()) return open();
   const std::lock_guard lock(Disk::get().mutex());
-  const bool is_new = !place.exists();
+  const bool is_new = !entry.exists();
   if (is_new || (flags & O_TRUNC)) Disk::get().count();
   const int plain = flags & ~O_TRUNC;
   const int opened = REAL(openat)(directory, path, plain, mode);
   if (opened < 0) return opened;
   if (is_new) {
-    Disk::get().note_names([place] { REAL(unlinkat)(*place.directory, place.name.c_str(), 0); });
+    Disk::get().note_names([entry] { REAL(unlinkat)(*entry.directory, entry.name.c_str(), 0); });
   } else if ((flags & O_TRUNC) && Disk::get().has(opened)) {
     Disk::get().note_size(opened, 0);
     REAL(ftruncate)(opened, 0);
@@ -291,35 +291,35 @@ int open_at(int directory, const char* path, int flags, mode_t mode) {
 }
 
 int rename_at(int from_directory, const char* from, int to_directory, const char* to, unsigned flags) {
-  const Place source(from_directory, from);
-  const Place target(to_directory, to);
+  const DirectoryEntry source(from_directory, from);
+  const DirectoryEntry target(to_directory, to);
   const auto rename = [&] { return REAL(renameat2)(from_directory, from, to_directory, to, flags); };
-  if (!source.takes_part() && !target.takes_part()) return rename();
+  if (!source.is_affected() && !target.is_affected()) return rename();
   const std::lock_guard lock(Disk::get().mutex());
   const bool exchanges = flags & RENAME_EXCHANGE;
-  const auto kept = exchanges ? std::string() : Disk::get().keep(*target.directory, target.name.c_str());
+  const auto saved = exchanges ? std::string() : Disk::get().save(*target.directory, target.name.c_str());
   Disk::get().count();
   const auto result = rename();
   if (result != 0) return result;
-  Disk::get().note_names([source, target, kept, exchanges] {
+  Disk::get().note_names([source, target, saved, exchanges] {
     REAL(renameat2)(*target.directory, target.name.c_str(), *source.directory, source.name.c_str(),
                     exchanges ? RENAME_EXCHANGE : 0);
-    if (!kept.empty()) REAL(linkat)(AT_FDCWD, kept.c_str(), *target.directory, target.name.c_str(), 0);
+    if (!saved.empty()) REAL(linkat)(AT_FDCWD, saved.c_str(), *target.directory, target.name.c_str(), 0);
   });
   return result;
 }
 
 int remove_at(int directory, const char* path, int flags) {
-  const Place place(directory, path);
+  const DirectoryEntry entry(directory, path);
   const auto remove = [&] { return REAL(unlinkat)(directory, path, flags); };
   if (flags & AT_REMOVEDIR) {
-    return change_names(place, remove, [place] { REAL(mkdirat)(*place.directory, place.name.c_str(), 0700); });
+    return change_names(entry, remove, [entry] { REAL(mkdirat)(*entry.directory, entry.name.c_str(), 0700); });
   }
-  if (!place.takes_part()) return remove();
+  if (!entry.is_affected()) return remove();
   const std::lock_guard lock(Disk::get().mutex());
-  const auto kept = Disk::get().keep(*place.directory, place.name.c_str());
-  return change_names(place, remove, [place, kept] {
-    if (!kept.empty()) REAL(linkat)(AT_FDCWD, kept.c_str(), *place.directory, place.name.c_str(), 0);
+  const auto saved = Disk::get().save(*entry.directory, entry.name.c_str());
+  return change_names(entry, remove, [entry, saved] {
+    if (!saved.empty()) REAL(linkat)(AT_FDCWD, saved.c_str(), *entry.directory, entry.name.c_str(), 0);
   });
 }
 
@@ -327,7 +327,7 @@ int sync_file(int descriptor, const std::function<int()>& sync) {
   const std::lock_guard lock(Disk::get().mutex());
   if (!Disk::get().has(descriptor) && !Disk::get().has_directory(descriptor)) return sync();
   Disk::get().count();
-  // What the disk really does would only cost time.
+  // A real sync would only take time.
   Disk::get().sync(descriptor);
   return 0;
 }
@@ -403,23 +403,23 @@ EXPORTED int unlinkat(int directory, const char* path, int flags) { return remov
 EXPORTED int rmdir(const char* path) { return remove_at(AT_FDCWD, path, AT_REMOVEDIR); }
 
 EXPORTED int mkdirat(int directory, const char* path, mode_t mode) {
-  const Place place(directory, path);
+  const DirectoryEntry entry(directory, path);
   return change_names(
-      place, [=] { return REAL(mkdirat)(directory, path, mode); },
-      [place] { REAL(unlinkat)(*place.directory, place.name.c_str(), AT_REMOVEDIR); });
+      entry, [=] { return REAL(mkdirat)(directory, path, mode); },
+      [entry] { REAL(unlinkat)(*entry.directory, entry.name.c_str(), AT_REMOVEDIR); });
 }
 EXPORTED int mkdir(const char* path, mode_t mode) { return mkdirat(AT_FDCWD, path, mode); }
 
 EXPORTED int linkat(int from_directory, const char* from, int to_directory, const char* to, int flags) {
-  const Place place(to_directory, to);
+  const DirectoryEntry entry(to_directory, to);
   return change_names(
-      place, [=] { return REAL(linkat)(from_directory, from, to_directory, to, flags); },
-      [place] { REAL(unlinkat)(*place.directory, place.name.c_str(), 0); });
+      entry, [=] { return REAL(linkat)(from_directory, from, to_directory, to, flags); },
+      [entry] { REAL(unlinkat)(*entry.directory, entry.name.c_str(), 0); });
 }
 EXPORTED int link(const char* from, const char* to) { return linkat(AT_FDCWD, from, AT_FDCWD, to, 0); }
 EXPORTED int symlinkat(const char* content, int directory, const char* path) {
-  const Place place(directory, path);
+  const DirectoryEntry entry(directory, path);
   return change_names(
-      place, [=] { return REAL(symlinkat)(content, directory, path); },
-      [place] { REAL(unlinkat)(*place.directory, place.name.c_str(), 0); });
+      entry, [=] { return REAL(symlinkat)(content, directory, path); },
+      [entry] { REAL(unlinkat)(*entry.directory, entry.name.c_str(), 0); });
 }

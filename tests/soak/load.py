@@ -1,7 +1,7 @@
-"""Everything that uses a gateway at the same time in a soak test: people, jobs, programs, sockets, faults.
+"""The load of a soak test: people, jobs, programs, sockets and faults use a gateway at the same time.
 
-Each worker is a thread that does one small thing again and again, and notes what the gateway acknowledged. Half of the
-model's answers are faults.
+Each worker is a thread that repeats one small action and records what the gateway acknowledged. Half of the model's
+answers are faults.
 """
 
 import contextlib
@@ -41,21 +41,21 @@ FAULTS = (
 
 
 def calls_tool(request):
-    """Whether the question asks for a tool that was not called yet."""
+    """Returns whether the question requests a tool that has not been called yet."""
     messages = request.json.get("messages", [])
     last = messages[-1] if messages else {}
     return last.get("role") == "user" and "use a tool" in json.dumps(last)
 
 
 def allow(method, params):
-    """What the person at an editor answers: to trust the folder, and to allow the call."""
+    """Responds as a person at an editor who trusts the folder and allows each call."""
     options = params.get("options", [])
     chosen = next((option["optionId"] for option in options if option["kind"].startswith("allow")), None)
     return {"outcome": {"outcome": "selected", "optionId": chosen} if chosen else {"outcome": "cancelled"}}
 
 
 def model(request):
-    """The model's answer: a fault every other time, else a call where the question asks for one, else text."""
+    """Returns the model's answer: half of the time a fault, otherwise a call if the question requests one, or text."""
     if random.random() < 0.5:
         return random.choice(FAULTS)()
     if calls_tool(request):
@@ -69,24 +69,24 @@ def model(request):
 
 
 class Load:
-    """The gateway, its surroundings and the workers."""
+    """The gateway, what it is connected to, and the workers."""
 
     def __init__(self, root, minutes, report):
         self.minutes = minutes
-        self.report = report  # takes a line about something that should not be
+        self.report = report  # called with a description of each problem
         self.stub = ProviderStub().start()
         self.stub.always(model)
         self.telegram = TelegramStub()
         self.gateway = Gateway(root, config={**configuration(self.stub), "log": {"format": "json"}})
         self.gateway.start()
-        self.runs = {}  # kinds of ends by run
-        self.turns = []  # (thread, turn) that were acknowledged
+        self.runs = {}  # types of end events by run
+        self.turns = []  # acknowledged (thread, turn)
         self.latencies = []
         self._ended = {}  # by turn: an event that is set at the end of its run
         self._stopping = threading.Event()
         self._threads = []
 
-    # The surroundings.
+    # Setup.
 
     def prepare(self):
         self.gateway.command("secret", "set", "TELEGRAM", typed=TOKEN)
@@ -120,7 +120,7 @@ class Load:
             self._threads.append(thread)
 
     def stop(self):
-        """Ends all workers but the one that watches events, which sees the last runs end."""
+        """Stops all workers except the one that watches events, which sees the last runs end."""
         self._stopping.set()
         for thread in self._threads:
             if thread.name != "watch":
@@ -135,24 +135,24 @@ class Load:
     def _guarded(self, worker, arguments):
         try:
             worker(*arguments)
-        except Exception as error:  # the soak goes on, and fails at its end
+        except Exception as error:  # the test continues, and fails at its end
             self.report(f"{worker.__name__}: {type(error).__name__}: {error}")
 
     def _pause(self, seconds):
-        """Returns whether to go on."""
+        """Waits, and returns whether to continue."""
         return not self._stopping.wait(seconds)
 
     def _client(self, **options):
         return http_client.new_client(base_url=self.gateway.url, headers=self.gateway.authorization, **options)
 
     def watch(self):
-        """Notes the ends of runs, decides what agents ask, and forgets what it has read."""
+        """Records the ends of runs, decides on permission requests, and discards the messages that it has read."""
         with self._client() as http:
             while (messages := self.events.take()) is not None:
                 for message in messages:
-                    self._note(http, message)
+                    self._handle(http, message)
 
-    def _note(self, http, message):
+    def _handle(self, http, message):
         if message["type"] in ENDS:
             self.runs.setdefault(message["runId"], []).append(message["type"])
             self._ended.setdefault(message["turnId"], threading.Event()).set()
@@ -229,7 +229,7 @@ class Load:
                 with http.stream("POST", path, json={**sent, "stream": random.random() < 0.5}) as response:
                     for _ in response.iter_bytes():
                         if random.random() < 0.05:
-                            break  # a client that goes away
+                            break  # the client disconnects
 
     def message_programs(self):
         with self._client() as http:
@@ -247,13 +247,14 @@ class Load:
             while self._pause(1):
                 opened = http.post("/mcp", json=body, headers=headers)
                 session = opened.headers.get("mcp-session-id")
-                within = {**headers, "mcp-protocol-version": "2025-11-25", **({"mcp-session-id": session} if session else {})}
-                http.post("/mcp", json={"jsonrpc": "2.0", "method": "notifications/initialized"}, headers=within)
-                http.post("/mcp", json={"jsonrpc": "2.0", "id": 2, "method": "tools/list"}, headers=within)
-                http.delete("/mcp", headers=within)
+                session_headers = {**headers, "mcp-protocol-version": "2025-11-25",
+                                   **({"mcp-session-id": session} if session else {})}
+                http.post("/mcp", json={"jsonrpc": "2.0", "method": "notifications/initialized"}, headers=session_headers)
+                http.post("/mcp", json={"jsonrpc": "2.0", "id": 2, "method": "tools/list"}, headers=session_headers)
+                http.delete("/mcp", headers=session_headers)
 
     def editors(self):
-        """Editors that come and go. A prompt whose model fails ends with an error."""
+        """Starts and stops editors. A prompt ends with an error if its model fails."""
         while self._pause(2):
             editor = Editor(self.gateway, "--agent", "asking")
             editor.decide = allow
@@ -267,7 +268,7 @@ class Load:
                 editor.close()
 
     def crash_integration(self):
-        """Ends the MCP server, as a crash would; the gateway starts it again."""
+        """Kills the MCP server, as a crash would; the gateway restarts it."""
         while self._pause(15):
             subprocess.run(["pkill", "-9", "-P", str(self.gateway.process.pid), "-f", "mcp_server.py"], check=False)
 
@@ -277,12 +278,12 @@ class Load:
             number += 1
             file = self.gateway.root / "backup.tar.zst"
             file.unlink(missing_ok=True)
-            made = self.gateway.command("backup", str(file), seconds=300)
-            if made.returncode != 0:
-                self.report(f"backup {number}: {made.stderr}")
+            result = self.gateway.command("backup", str(file), seconds=300)
+            if result.returncode != 0:
+                self.report(f"backup {number}: {result.stderr}")
 
     def tidy(self):
-        """Forgets the requests that the stubs have kept, which are this program's own memory."""
+        """Discards the requests that the stubs have recorded, to limit the memory of this program."""
         while self._pause(10):
             self.stub.requests.clear()
             self.stub.title_requests.clear()

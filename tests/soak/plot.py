@@ -1,4 +1,4 @@
-"""Time series as an SVG file, one panel for each."""
+"""Draws time series as SVG, with one panel for each."""
 
 PANEL, WIDTH, MARGIN = 90, 900, 60
 
@@ -10,7 +10,7 @@ def line(values, width, height):
 
 
 def svg(title, minutes, series):
-    """`series`: name and values of each panel, sampled at even distances over `minutes`."""
+    """`series`: name and values of each panel, sampled at equal intervals over `minutes`."""
     height = MARGIN + (PANEL + 40) * len(series)
     parts = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH + 2 * MARGIN}" height="{height}" '
              f'font-family="sans-serif" font-size="12"><rect width="100%" height="100%" fill="white"/>'

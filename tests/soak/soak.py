@@ -1,4 +1,4 @@
-"""Runs a gateway under everything at once, and compares what it uses at the end with what it used early on."""
+"""Runs a gateway under load of all kinds, and compares its use of resources at the end with that early on."""
 
 import argparse
 import json
@@ -16,9 +16,9 @@ from checks import accepted  # noqa: E402
 from load import Load  # noqa: E402
 from plot import svg  # noqa: E402
 
-SAMPLES_A_MINUTE = 30
+SAMPLES_PER_MINUTE = 30
 TOLERANCE = 1.05
-# What may differ by that much besides: a socket that is just being opened, a page of memory.
+# Additional tolerance, for example for a socket that is being opened, or a page of memory.
 SLACK = {"memory, MiB": 1, "descriptors": 6, "threads": 2, "children": 3, "files": 6}
 
 
@@ -30,11 +30,11 @@ def children(pid):
 def sample(gateway):
     process = pathlib.Path(f"/proc/{gateway.process.pid}")
     status = dict(line.split(":", 1) for line in (process / "status").read_text().splitlines())
-    kept = ("checkpoints", "logs", "backups", "attachments")  # which grow with what is done, and have bounds of their own
+    excluded = ("checkpoints", "logs", "backups", "attachments")  # they grow with the load, within limits of their own
     files = 0
-    for _, folders, names in os.walk(gateway.data):  # which, unlike rglob, does not mind a folder that goes meanwhile
+    for _, folders, names in os.walk(gateway.data):  # unlike rglob, it tolerates folders that disappear
         files += len(names)
-        folders[:] = [name for name in folders if name not in kept]
+        folders[:] = [name for name in folders if name not in excluded]
     return {
         "memory, MiB": int(status["VmRSS"].split()[0]) / 1024,
         "descriptors": len(list((process / "fd").iterdir())),
@@ -45,30 +45,30 @@ def sample(gateway):
 
 
 def collect(load, minutes):
-    """Samples until the time is over."""
+    """Samples the gateway for this many minutes."""
     samples, began = [], time.monotonic()
     while time.monotonic() < began + minutes * 60:
-        due = began + (len(samples) + 1) * 60 / SAMPLES_A_MINUTE
+        due = began + (len(samples) + 1) * 60 / SAMPLES_PER_MINUTE
         time.sleep(max(0, due - time.monotonic()))
         latencies, load.latencies = load.latencies, []
         found = sample(load.gateway)
         found["GET /health, slowest, ms"] = max(latencies, default=0) * 1000
         found["runs ended"] = len(load.runs)
         samples.append(found)
-        if len(samples) % SAMPLES_A_MINUTE == 0:
-            print(f"{len(samples) // SAMPLES_A_MINUTE:3} min  " +
+        if len(samples) % SAMPLES_PER_MINUTE == 0:
+            print(f"{len(samples) // SAMPLES_PER_MINUTE:3} min  " +
                   "  ".join(f"{name} {value:,.1f}" for name, value in found.items()), flush=True)
     return samples
 
 
 def growth(samples, minutes):
-    """What uses more at the end than early on: at minute five of an hour, or at the corresponding time."""
-    early_at = min(5, max(1, minutes // 3)) * SAMPLES_A_MINUTE
-    window = SAMPLES_A_MINUTE
+    """Returns which resources have grown since early on: since minute five of an hour, or earlier in a shorter run."""
+    early_at = min(5, max(1, minutes // 3)) * SAMPLES_PER_MINUTE
+    window = SAMPLES_PER_MINUTE
     problems = []
     for name, slack in SLACK.items():
-        early = statistics.median(one[name] for one in samples[early_at - window:early_at])
-        late = statistics.median(one[name] for one in samples[-window:])
+        early = statistics.median(each[name] for each in samples[early_at - window:early_at])
+        late = statistics.median(each[name] for each in samples[-window:])
         is_within = late <= early * TOLERANCE or late <= early + slack
         print(f"{name:14} early {early:10,.1f}   at the end {late:10,.1f}   {'ok' if is_within else 'GREW'}")
         if not is_within:
@@ -77,7 +77,7 @@ def growth(samples, minutes):
 
 
 def lost_turns(load):
-    """Acknowledged messages that are not there."""
+    """Returns the acknowledged messages that are missing."""
     stored = {}
     lost = []
     for thread, turn in load.turns:
@@ -117,7 +117,7 @@ def main():
         load.close()
     if options.plot:
         names = samples[0]
-        series = {name: [one[name] for one in samples] for name in names}
+        series = {name: [each[name] for each in samples] for name in names}
         options.plot.write_text(svg("Soak: " + counts, options.minutes, series))
     print(f"\n{counts}")
     for problem in problems[:40]:
