@@ -44,8 +44,8 @@ else {
     );
     const page = await env.open(`/t/${id}`);
     await page.getByText('turn 259', { exact: true }).waitFor();
-    const asked = [];
-    page.on('request', (request) => request.url().includes('before=') && asked.push(request.url()));
+    const requested = [];
+    page.on('request', (request) => request.url().includes('before=') && requested.push(request.url()));
     const now = Date.now().toString(16).padStart(12, '0');
     for (const run of ['missing', `${now.slice(0, 8)}-${now.slice(8)}-7000-8000-000000000000`]) {
       await page.evaluate((to) => (location.hash = to), `#/t/${id}?run=${run}`);
@@ -55,7 +55,7 @@ else {
       await page.getByRole('button', { name: 'Dismiss' }).first().click();
       await toast.waitFor({ state: 'detached' });
     }
-    assert.deepEqual(asked, []);
+    assert.deepEqual(requested, []);
   });
 
   test('following a link to a turn again scrolls to it again', async () => {
@@ -85,9 +85,9 @@ else {
     const held = new Promise((free) => (release = free));
     await page.route(/before=/, async (route) => (await held, route.continue()));
     const go = (hash) => page.evaluate((to) => (location.hash = to), hash);
-    const asked = page.waitForRequest(/before=/);
+    const requested = page.waitForRequest(/before=/);
     await go(`#/t/${id}?turn=${turns[0].id}`);
-    await asked;
+    await requested;
     await go(`#/t/${id}?turn=${turns[50].id}`);
     const found = page.locator('article.found');
     await found.getByText('turn 50', { exact: true }).waitFor();
@@ -107,9 +107,9 @@ else {
     let release;
     const held = new Promise((free) => (release = free));
     await page.route(/before=/, async (route) => (await held, route.continue()));
-    const asked = page.waitForRequest(/before=/);
+    const requested = page.waitForRequest(/before=/);
     await page.evaluate((to) => (location.hash = to), `#/t/${id}?turn=00000000-0000-7000-8000-000000000000`);
-    await asked;
+    await requested;
     await page.evaluate(() => (location.hash = '#/costs'));
     await page.getByRole('heading', { level: 1, name: 'Costs' }).waitFor();
     const read = page.waitForResponse(/before=/);
@@ -123,14 +123,14 @@ else {
     const { id } = await env.thread({ title: 'Of many turns' });
     for (let i = 0; i < 60; i++) await env.api('POST', `/threads/${id}/turns`, { role: 'user', content: `turn ${i}` });
     const page = await env.newPage();
-    const asked = [];
-    page.on('request', (request) => asked.push(request.url()));
+    const requested = [];
+    page.on('request', (request) => requested.push(request.url()));
     await page.addInitScript((token) => localStorage.setItem('agw.token', JSON.stringify(token)), env.token);
     await page.goto(`${env.proxy.url}/ui/#/t/${id}?turn=00000000-0000-7000-8000-000000000000`);
     await page.getByText('The linked message is no longer in this chat.').waitFor();
     assert.ok(await page.getByText('turn 59', { exact: true }).isVisible());
-    assert.equal(asked.filter((url) => /before=(?!00000000-)/.test(url)).length, 0);
-    assert.ok(asked.filter((url) => /before=/.test(url)).every((url) => /[?&]limit=1(&|$)/.test(url)));
+    assert.equal(requested.filter((url) => /before=(?!00000000-)/.test(url)).length, 0);
+    assert.ok(requested.filter((url) => /before=/.test(url)).every((url) => /[?&]limit=1(&|$)/.test(url)));
   });
 
   for (const kind of ['extensions', 'jobs', 'agents', 'knowledge']) {

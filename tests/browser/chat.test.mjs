@@ -197,9 +197,9 @@ else {
     const contentOf = (id) => turns.find((turn) => turn.id === id)?.content;
     const asked = turns.filter(({ role }) => role === 'user').map(({ content }) => content);
     assert.deepEqual(asked, ['One', 'Two', 'Three']);
-    const said = turns.filter(({ role }) => role === 'assistant');
+    const replies = turns.filter(({ role }) => role === 'assistant');
     assert.deepEqual(
-      said.map(({ content, metadata }) => [contentOf(metadata.in_reply_to), content]),
+      replies.map(({ content, metadata }) => [contentOf(metadata.in_reply_to), content]),
       [
         ['One', 'First'],
         ['Two', 'Second.'],
@@ -245,10 +245,10 @@ else {
     const page = await env.open(`/t/${id}`);
     await choose(page.getByRole('combobox', { name: 'Agent' }), 'poet');
     await env.backend.reply({ text: 'A rhyme' });
-    const asked = page.waitForRequest((request) => request.url().endsWith('/chat'));
+    const requested = page.waitForRequest((request) => request.url().endsWith('/chat'));
     await sendMessage(page, 'Rhyme');
     const poet = await env.api('GET', '/extensions/poet');
-    assert.equal((await asked).postDataJSON().agentId, poet.id);
+    assert.equal((await requested).postDataJSON().agentId, poet.id);
     await answers(page).getByText('A rhyme').waitFor();
   });
 
@@ -363,9 +363,9 @@ else {
     const id = await env.threadWith({ role: 'user', content: 'Asked early' });
     const page = await env.open();
     await message(page).waitFor();
-    let asked = 0;
+    let requests = 0;
     await page.route(`**/threads/${id}/turns?limit=50`, async (route) => {
-      if (asked++) return;
+      if (requests++) return;
       await message(page).waitFor();
       await route.continue();
     });
@@ -419,9 +419,9 @@ else {
     await env.api('PATCH', `/threads/${id}`, { mode: 'act' });
     const page = await env.open();
     let answer;
-    const asked = new Promise((asks) => (answer = asks));
+    const requested = new Promise((resolve) => (answer = resolve));
     await page.route(`**/threads/${id}`, async (route) => {
-      await asked;
+      await requested;
       await route.continue();
     });
     await page.goto(`${env.proxy.url}/ui/?unread#/t/${id}`);

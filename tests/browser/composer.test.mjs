@@ -147,9 +147,9 @@ else {
       await held;
       await route.fulfill({ json: { results: [found] } });
     });
-    const asked = page.waitForRequest('**/filesystem/search?*');
+    const requested = page.waitForRequest('**/filesystem/search?*');
     await message(page).fill('@late');
-    await asked;
+    await requested;
     await page.getByRole('button', { name: 'Rename', exact: true }).focus();
     const answered = page.waitForResponse('**/filesystem/search?*');
     answer();

@@ -33,15 +33,15 @@ else {
     });
 
   test('a diagram is drawn as a picture, and its code is loaded with the first one', async () => {
-    const asked = [];
+    const requested = [];
     const page = await env.open('/costs');
     await page.getByRole('heading', { level: 1, name: 'Costs' }).waitFor();
-    page.on('request', (request) => asked.push(request.url()));
+    page.on('request', (request) => requested.push(request.url()));
     const id = await env.threadWith({ role: 'assistant', content: block(flow) });
     await page.evaluate((hash) => (location.hash = hash), `#/t/${id}`);
     await pictures(page).waitFor();
-    assert.equal(asked.filter((url) => url.includes('mermaid_frame')).length, 1);
-    assert.ok(asked.every((url) => url.startsWith(env.proxy.url) || url.startsWith('blob:')));
+    assert.equal(requested.filter((url) => url.includes('mermaid_frame')).length, 1);
+    assert.ok(requested.every((url) => url.startsWith(env.proxy.url) || url.startsWith('blob:')));
     const { width, height } = await pictures(page).boundingBox();
     assert.ok(width > 200 && height > 40, `${width} × ${height} px`);
     assert.ok(await pictures(page).evaluate((image) => image.decode().then(() => image.naturalWidth > 200)));
@@ -145,8 +145,8 @@ else {
   test('a hostile diagram runs no code, loads nothing and stays a picture', async () => {
     const page = await env.open('/costs');
     await page.getByRole('heading', { level: 1, name: 'Costs' }).waitFor();
-    const asked = [];
-    const server = http.createServer(({ url }, answer) => (asked.push(url), answer.end()));
+    const requested = [];
+    const server = http.createServer(({ url }, answer) => (requested.push(url), answer.end()));
     await new Promise((listening) => server.listen(0, '127.0.0.1', listening));
     const spy = `http://127.0.0.1:${server.address().port}`;
     const evil = [
@@ -166,7 +166,7 @@ else {
     await message(page).fill('still alive');
     assert.equal(await page.evaluate(() => window.hit), undefined);
     server.close();
-    assert.deepEqual(asked, []);
+    assert.deepEqual(requested, []);
     const frame = page.frames().find((one) => one !== page.mainFrame());
     assert.equal(await frame.evaluate(() => origin), 'null');
   });

@@ -21,11 +21,11 @@ else {
   /** Waits for a visible element with that accessible name or text, and returns it. */
   async function findNamed(page, selector, name) {
     const handle = await page.waitForFunction(
-      (wanted, said) =>
+      (wanted, expected) =>
         [...document.querySelectorAll(wanted)].find((element) => {
           const label = element.ariaLabel ?? element.labels?.[0]?.textContent ?? element.textContent;
-          const told = label.trim();
-          return (told === said || told.startsWith(`${said} `)) && element.checkVisibility();
+          const text = label.trim();
+          return (text === expected || text.startsWith(`${expected} `)) && element.checkVisibility();
         }),
       { timeout },
       selector,
@@ -35,7 +35,7 @@ else {
   }
 
   const expectText = (page, text) =>
-    page.waitForFunction((said) => document.body.innerText.includes(said), { timeout }, text);
+    page.waitForFunction((expected) => document.body.innerText.includes(expected), { timeout }, text);
   const press = async (page, name) => (await findNamed(page, 'button', name)).click();
 
   /** A page in a separate context; its errors fail the file. */

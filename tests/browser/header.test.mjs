@@ -118,10 +118,10 @@ else {
         await route.continue();
       });
       await page.getByRole('button', { name: 'Add a note' }).press('Enter');
-      const asked = page.waitForRequest('**/turns');
+      const requested = page.waitForRequest('**/turns');
       await page.getByRole('textbox', { name: 'Note' }).fill('Be brief');
       await page.keyboard.press('Enter');
-      await asked;
+      await requested;
       if (name === 'Title') await page.getByRole('button', { name: 'Rename', exact: true }).click();
       const box = page.getByRole('textbox', { name });
       await box.focus();

@@ -370,10 +370,10 @@ else {
             (answer) => answer.type,
             () => 'failed',
           );
-          const socket = await new Promise((told) => {
+          const socket = await new Promise((resolve) => {
             const line = new WebSocket(`${url.replace('http', 'ws')}/ws`, ['bearer', token]);
-            line.onopen = () => told(true);
-            line.onclose = () => told(false);
+            line.onopen = () => resolve(true);
+            line.onclose = () => resolve(false);
           });
           return { post, plain, socket };
         },

@@ -75,9 +75,9 @@ else {
       await route.continue();
       answered();
     });
-    const asked = page.waitForRequest(/cron\?expression=0\+5/);
+    const requested = page.waitForRequest(/cron\?expression=0\+5/);
     await page.getByRole('textbox', { name: 'Cron expression' }).fill('0 5 * * *');
-    await asked;
+    await requested;
     await page.getByRole('textbox', { name: 'Cron expression' }).fill('0 23 * * *');
     await page.getByText(/23:00/).first().waitFor();
     const response = page.waitForResponse(/cron\?expression=0\+5/);

@@ -55,8 +55,8 @@ else {
 
   test('a soul is saved neither without changes nor if it is too long', async () => {
     const page = await env.open('/agents');
-    const asked = [];
-    page.on('request', (request) => request.url().endsWith('/soul') && asked.push(request.method()));
+    const requested = [];
+    page.on('request', (request) => request.url().endsWith('/soul') && requested.push(request.method()));
     const soul = page.getByRole('textbox', { name: 'Soul' });
     await soul.waitFor();
     await button(page, 'Save soul').press('Enter');
@@ -65,7 +65,7 @@ else {
     await soul.fill('Short.');
     await button(page, 'Save soul').press('Enter');
     await page.getByText('Saved. Used').waitFor();
-    assert.equal(asked.filter((method) => method === 'PUT').length, 1);
+    assert.equal(requested.filter((method) => method === 'PUT').length, 1);
     assert.equal((await env.api('GET', '/soul')).content, 'Short.');
   });
 
@@ -280,13 +280,13 @@ else {
     const diff = page.getByRole('region', { name: 'Changes' });
     await diff.waitFor();
     assert.ok((await diff.getByRole('row').count()) < 300);
-    const asked = [];
-    page.on('request', (request) => request.url().endsWith('/soul') && asked.push(request.method()));
+    const requested = [];
+    page.on('request', (request) => request.url().endsWith('/soul') && requested.push(request.method()));
     await diff.focus();
     await diff.press('End');
     await diff.getByText('500', { exact: true }).waitFor();
     await expectFocus(page, 'Changes');
-    assert.deepEqual(asked, []);
+    assert.deepEqual(requested, []);
   });
 
   test('going back closes confirmations, shortcuts and palette', async () => {

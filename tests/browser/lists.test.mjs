@@ -191,19 +191,19 @@ else {
     const project = await env.api('POST', '/projects', { name: 'Orchard', path: path.replace('/readme.md', '') });
     await env.thread({ title: 'In the orchard', project_id: project.id });
     const page = await env.open('/new', { viewport: { width: 390, height: 800 } });
-    let asked = 0;
-    page.on('request', (request) => (asked += new URL(request.url()).pathname === '/projects'));
+    let requests = 0;
+    page.on('request', (request) => (requests += new URL(request.url()).pathname === '/projects'));
     const read = page.waitForResponse(/\/threads\?/);
     await page.reload();
     await read;
     await message(page).waitFor();
     await page.evaluate(() => new Promise((settled) => setTimeout(settled, 50)));
-    assert.equal(asked, 0);
+    assert.equal(requests, 0);
     await page.evaluate(() => (location.hash = '#/chats'));
     await page.getByRole('heading', { name: 'Orchard' }).waitFor();
-    const before = asked;
+    const before = requests;
     env.proxy.cut();
-    await eventually(() => assert.ok(asked > before));
+    await eventually(() => assert.ok(requests > before));
   });
 
   test('leaving the view or searching clears the filter of the list', async () => {

@@ -12,21 +12,21 @@ else {
   }
 
   test('formulas are drawn as MathML, and their code is loaded with the first one', async () => {
-    const asked = [];
+    const requested = [];
     const page = await env.open('/costs');
     await page.getByRole('heading', { level: 1, name: 'Costs' }).waitFor();
-    page.on('request', (request) => asked.push(request.url()));
+    page.on('request', (request) => requested.push(request.url()));
     const plain = await env.threadWith({ role: 'assistant', content: 'It costs $5 and $10.' });
     await page.evaluate((hash) => (location.hash = hash), `#/t/${plain}`);
     await answers(page).getByText('It costs $5 and $10.').waitFor();
-    assert.ok(!asked.some((url) => url.includes('Formula')));
+    assert.ok(!requested.some((url) => url.includes('Formula')));
     const id = await env.threadWith({
       role: 'assistant',
       content: 'The depth is $h \\le \\log_2 n$, so \\(O(\\log n)\\):\n\n$$\n\\sum_{i=1}^n i = \\frac{n(n+1)}{2}\n$$\n',
     });
     await page.evaluate((hash) => (location.hash = hash), `#/t/${id}`);
     await eventually(async () => assert.equal(await answers(page).locator('math').count(), 3));
-    assert.ok(asked.some((url) => url.includes('Formula')));
+    assert.ok(requested.some((url) => url.includes('Formula')));
     assert.equal(await answers(page).locator('math mfrac').count(), 1);
     assert.equal(await answers(page).locator('math[display=block]').count(), 1);
     const { height } = await answers(page).locator('math mfrac').boundingBox();
@@ -44,10 +44,10 @@ else {
     const bomb = '\\def\\a{\\b\\b}\\def\\b{\\c\\c}\\def\\c{\\d\\d}\\def\\d{\\a\\a}\\a';
     const deep = '{'.repeat(1900) + 'x' + '}'.repeat(1900);
     const link = '\\href{javascript:window.bad=1}{y}\\includegraphics{https://example.com/x.png}';
-    const asked = [];
+    const requested = [];
     const page = await env.open('/costs');
     await page.getByRole('heading', { level: 1, name: 'Costs' }).waitFor();
-    page.on('request', (request) => asked.push(request.url()));
+    page.on('request', (request) => requested.push(request.url()));
     const id = await env.threadWith({
       role: 'assistant',
       content: `$$${bomb}$$\n\n$$${deep}$$\n\n$$${link}$$\n\n${'$x^2$ '.repeat(400)}\n\nThe end.`,
@@ -62,6 +62,6 @@ else {
     assert.ok(took < 6000, `${took} ms`);
     assert.equal(await answers(page).locator('math a, math img, mglyph, [href^="javascript"]').count(), 0);
     assert.equal(await page.evaluate(() => window.bad), undefined);
-    assert.ok(asked.every((url) => url.startsWith(env.proxy.url)));
+    assert.ok(requested.every((url) => url.startsWith(env.proxy.url)));
   });
 }

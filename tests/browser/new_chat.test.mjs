@@ -120,14 +120,14 @@ else {
     const example = examples.getByText(/^Look at the files of this project/);
     await example.waitFor();
     assert.equal(await examples.count(), count + 1);
-    const asked = await example.innerText();
+    const exampleText = await example.innerText();
     await env.backend.reply({ text: 'It is about apples.' });
     await example.click();
     await answers(page).getByText('It is about apples.').waitFor();
     await expectFocus(page, 'Message');
     const thread = await env.api('GET', `/threads/${page.url().split('/t/')[1]}`);
     assert.equal(thread.project_id, id);
-    assert.equal((await env.turns(thread.id))[0].content, asked);
+    assert.equal((await env.turns(thread.id))[0].content, exampleText);
   });
 
   test('the example messages of a new chat suit the model chosen there, which answers them', async () => {

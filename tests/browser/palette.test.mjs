@@ -24,9 +24,9 @@ else {
     await page.getByRole('heading', { level: 1, name: 'Costs' }).waitFor();
     const release = await holdResponses(page, 'GET', '**/turns/search?**');
     await page.keyboard.press('Control+k');
-    const asked = page.waitForRequest(/\/turns\/search/);
+    const requested = page.waitForRequest(/\/turns\/search/);
     await palette(page).fill('tangerine');
-    await asked;
+    await requested;
     const options = page.getByRole('option');
     await options.filter({ hasText: 'chat' }).waitFor();
     await page.keyboard.press('ArrowUp');

@@ -124,9 +124,9 @@ else {
         .evaluate((table) => getComputedStyle(table).direction),
       'rtl',
     );
-    const said = questions(page).locator('.said');
-    assert.deepEqual(await runsFromRight(said), [true]);
-    assert.equal(await said.evaluate((element) => getComputedStyle(element).unicodeBidi), 'plaintext');
+    const question = questions(page).locator('.said');
+    assert.deepEqual(await runsFromRight(question), [true]);
+    assert.equal(await question.evaluate((element) => getComputedStyle(element).unicodeBidi), 'plaintext');
     assert.equal(await message(page).evaluate((box) => getComputedStyle(box).unicodeBidi), 'plaintext');
   });
 
@@ -221,14 +221,14 @@ else {
   ]) {
     test(`a missing item in the address is reported once, with a link to the list: ${route}`, async () => {
       const page = await env.open(route);
-      const told = page.getByRole('alert');
-      await told
+      const alert = page.getByRole('alert');
+      await alert
         .getByText(`There is no such ${kind}`)
-        .or(told.getByText(`There is no ${kind}`))
+        .or(alert.getByText(`There is no ${kind}`))
         .waitFor();
-      assert.equal(await told.getByRole('link').getAttribute('href'), `#/${route.split('/')[1]}`);
+      assert.equal(await alert.getByRole('link').getAttribute('href'), `#/${route.split('/')[1]}`);
       assert.equal(await page.getByRole('button', { name: /Retry|^Run$|Start a chat|Discuss/ }).count(), 0);
-      assert.equal(await told.count(), 1);
+      assert.equal(await alert.count(), 1);
     });
   }
 
@@ -303,10 +303,10 @@ else {
     env.proxy.down = true;
     env.proxy.cut();
     await page.getByText(/Retrying in \d+ s|Connecting…/).waitFor();
-    const told = page.getByRole('status').filter({ hasText: 'The gateway cannot be reached' });
-    assert.equal(await told.textContent(), 'The gateway cannot be reached. What you write is saved.');
+    const status = page.getByRole('status').filter({ hasText: 'The gateway cannot be reached' });
+    assert.equal(await status.textContent(), 'The gateway cannot be reached. What you write is saved.');
     env.proxy.down = false;
-    await told.waitFor({ state: 'hidden' });
+    await status.waitFor({ state: 'hidden' });
   });
 
   test('code that is loaded before the document is parsed waits for it', async () => {

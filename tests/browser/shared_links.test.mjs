@@ -130,8 +130,8 @@ else {
       env.allowedErrors.push(/base URI/);
       const page = await env.open();
       await page.getByRole('textbox', { name: 'Message' }).waitFor();
-      const asked = [];
-      page.on('request', (request) => asked.push(request.url().split('#')[0]));
+      const requested = [];
+      page.on('request', (request) => requested.push(request.url().split('#')[0]));
       const link = address(fragmentOf(hostile));
       await page.goto(link);
       await shown(page).getByText('before⟨U+202E⟩after').waitFor();
@@ -157,7 +157,7 @@ else {
       assert.equal(await page.title(), 'Shared chat');
       assert.equal(page.url(), link);
       assert.deepEqual(
-        asked.filter((url) => !url.startsWith(`${env.proxy.url}/ui/`) && !url.startsWith('blob:')),
+        requested.filter((url) => !url.startsWith(`${env.proxy.url}/ui/`) && !url.startsWith('blob:')),
         [],
       );
       assert.equal(connections, 0);

@@ -31,10 +31,10 @@ else {
     const urls = [];
     const kinds = new Map();
     const bytes = { page: 0, answers: 0, font: 0 };
-    session.on('Network.requestWillBeSent', ({ requestId, request: { url: asked } }) => {
-      const { pathname } = new URL(asked);
+    session.on('Network.requestWillBeSent', ({ requestId, request: { url: requestUrl } }) => {
+      const { pathname } = new URL(requestUrl);
       kinds.set(requestId, pathname.endsWith('.woff2') ? 'font' : pathname.startsWith('/ui/') ? 'page' : 'answers');
-      if (!asked.startsWith('data:')) urls.push(asked);
+      if (!requestUrl.startsWith('data:')) urls.push(requestUrl);
     });
     session.on('Network.webSocketCreated', ({ url: socket }) => urls.push(socket));
     session.on(

@@ -75,11 +75,11 @@ else {
   test('Enter still queues, and without an answer Ctrl+Enter just sends', async () => {
     const page = await env.open(`/t/${(await env.thread()).id}`);
     assert.equal(await page.getByRole('button', { name: 'Steer' }).count(), 0);
-    const asked = page.waitForRequest((request) => request.url().endsWith('/chat'));
+    const requested = page.waitForRequest((request) => request.url().endsWith('/chat'));
     await env.backend.reply({ text: 'Hello.' });
     await message(page).fill('Hi');
     await page.keyboard.press('Control+Enter');
-    assert.equal((await asked).postDataJSON().delivery, undefined);
+    assert.equal((await requested).postDataJSON().delivery, undefined);
     await answers(page).getByText('Hello.').waitFor();
   });
 

@@ -142,11 +142,11 @@ else {
   test('a saved soul is not read back', async () => {
     const { page, soul } = await env.openSoul('');
     await soul.fill('One.');
-    const asked = [];
-    page.on('request', (request) => request.url().endsWith('/soul') && asked.push(request.method()));
+    const requested = [];
+    page.on('request', (request) => request.url().endsWith('/soul') && requested.push(request.method()));
     await page.getByRole('button', { name: 'Save soul' }).click();
     await page.getByText('Saved. Used').waitFor();
-    assert.deepEqual(asked, ['GET', 'PUT']);
+    assert.deepEqual(requested, ['GET', 'PUT']);
     assert.equal(await soul.inputValue(), 'One.');
   });
 
@@ -200,9 +200,9 @@ else {
     const content = page.getByRole('textbox', { name: 'New content' });
     await content.fill('# Mine\n');
     const release = await holdResponses(page, 'GET', '**/proposals/assistant/2026-01-02/left-early');
-    const asked = page.waitForRequest('**/proposals/assistant/2026-01-02/left-early');
+    const requested = page.waitForRequest('**/proposals/assistant/2026-01-02/left-early');
     await page.getByRole('button', { name: 'Apply', exact: true }).click();
-    await asked;
+    await requested;
     await content.press('Escape');
     release();
     await page.getByText('Applied.', { exact: true }).first().waitFor();

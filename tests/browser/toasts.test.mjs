@@ -12,8 +12,8 @@ else {
   /** Opens a page with two toasts. The focus is on the button that caused them. */
   async function openWithToasts() {
     const page = await env.open('/system');
-    let asked = 0;
-    await page.route('**/reseed', (route) => route.fulfill({ status: 400, json: { error: `no ${++asked}` } }));
+    let requests = 0;
+    await page.route('**/reseed', (route) => route.fulfill({ status: 400, json: { error: `no ${++requests}` } }));
     for (const count of [1, 2]) {
       await reloadButton(page).press('Enter');
       await eventually(async () => assert.equal(await dismiss(page).count(), count));
@@ -41,18 +41,18 @@ else {
 
   test('a repeated toast replaces the earlier one, and its action runs once', async () => {
     const page = await env.open('/system');
-    let asked = 0;
-    await page.route('**/reseed', (route) => (asked++, route.fulfill({ status: 400, json: { error: 'no' } })));
+    let requests = 0;
+    await page.route('**/reseed', (route) => (requests++, route.fulfill({ status: 400, json: { error: 'no' } })));
     for (const count of [1, 2, 3]) {
       const answered = page.waitForResponse('**/reseed');
       await reloadButton(page).press('Enter');
       await answered;
-      await eventually(async () => assert.equal(asked, count));
+      await eventually(async () => assert.equal(requests, count));
     }
     await page.evaluate(() => new Promise((settled) => setTimeout(settled)));
     assert.equal(await dismiss(page).count(), 1);
     await page.getByRole('button', { name: 'Retry' }).press('Enter');
-    await eventually(async () => assert.equal(asked, 4));
+    await eventually(async () => assert.equal(requests, 4));
     await eventually(async () => assert.equal(await dismiss(page).count(), 1));
   });
 

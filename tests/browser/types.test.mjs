@@ -35,19 +35,19 @@ else {
     const files = readdirSync(join(web, 'src'), { recursive: true }).filter(
       (name) => /\.(ts|svelte)$/.test(name) && !name.endsWith('.d.ts'),
     );
-    const asked = new Set();
+    const requested = new Set();
     for (const name of files) {
       const text = readFileSync(join(web, 'src', name), 'utf8');
       for (const [, path] of text.matchAll(
         /(?:get|post|put|patch|remove|request)(?:<[^(]*>)?\((?:'[A-Z]+', )?(?:apiPath)?['"`](\/[^'"`?]*)/g,
       )) {
-        asked.add(path.replace(/\$\{[^}]+\}/g, '*'));
+        requested.add(path.replace(/\$\{[^}]+\}/g, '*'));
       }
     }
-    assert.ok(asked.size > 30, `${asked.size} paths`);
+    assert.ok(requested.size > 30, `${requested.size} paths`);
     const orders = new Set(['/apps/*/*', '/apps/*/proxy/index.html']); // start, stop, restart; what an app serves
     assert.deepEqual(
-      [...asked].filter((path) => !known.includes(path) && !orders.has(path)),
+      [...requested].filter((path) => !known.includes(path) && !orders.has(path)),
       [],
     );
   });
