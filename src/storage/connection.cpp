@@ -257,6 +257,10 @@ std::int64_t Connection::last_insert_rowid() const {
 
 int Connection::changes() const { return remote_ ? remote_->changes() : sqlite3_changes(handle_); }
 
+void Connection::release_memory() {
+  if (handle_) sqlite3_db_release_memory(handle_);
+}
+
 bool Connection::in_transaction() const {
   return remote_ ? remote_->in_transaction() : sqlite3_get_autocommit(handle_) == 0;
 }

@@ -171,6 +171,8 @@ public:
   int changes() const;
   /// Whether a transaction is open. Some errors, such as a full disk, end it.
   bool in_transaction() const;
+  /// Frees the cached pages of a file. The next statements read theirs again, usually from the system's page cache.
+  void release_memory();
   /// SQLite only, else null.
   sqlite3* handle() const { return handle_; }
   /// For direct calls through `handle`: throws the DatabaseError for `code` unless it is SQLITE_OK.

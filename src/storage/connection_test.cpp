@@ -110,6 +110,24 @@ TEST_F(ConnectionTest, AFullDiskIsItsOwnError) {
   EXPECT_THROW(insert(std::string(100'000, 'x')), DiskFull);
 }
 
+int cached_bytes(Connection& connection) {
+  int now = 0;
+  int peak = 0;
+  EXPECT_EQ(sqlite3_db_status(connection.handle(), SQLITE_DBSTATUS_CACHE_USED, &now, &peak, 0), SQLITE_OK);
+  return now;
+}
+
+TEST_F(ConnectionTest, FreesItsPagesAndReadsThemAgain) {
+  insert(std::string(100'000, 'x'));
+  const auto before = cached_bytes(*connection_);
+  EXPECT_GT(before, 100'000);
+  connection_->release_memory();
+  EXPECT_LT(cached_bytes(*connection_), before / 10);
+  auto row = connection_->prepare("SELECT length(name) FROM things");
+  ASSERT_TRUE(row.step());
+  EXPECT_EQ(row.integer(0), 100'000);
+}
+
 TEST_F(ConnectionTest, AReaderCannotWriteAndAMissingFileIsNotMade) {
   Connection reader(file_.string(), Connection::Access::read_only);
   EXPECT_THROW(reader.execute("DELETE FROM things"), DatabaseError);

@@ -24,9 +24,13 @@ void read_in_transaction(WorkItem& item, const std::string& file, std::unique_pt
 }  // namespace
 
 ItemReader file_reader(std::string file) {
-  return [file = std::move(file), connection = std::make_shared<std::unique_ptr<Connection>>()](WorkItem& item) {
-    read_in_transaction(item, file, *connection);
-  };
+  const auto connection = std::make_shared<std::unique_ptr<Connection>>();
+  return {
+      .read = [file = std::move(file), connection](WorkItem& item) { read_in_transaction(item, file, *connection); },
+      .release_memory =
+          [connection] {
+            if (*connection) (*connection)->release_memory();
+          }};
 }
 
 ReaderPool::ReaderPool(Loop& loop, std::function<ItemReader()> make_reader, std::size_t limit)
@@ -77,19 +81,20 @@ void ReaderPool::close(std::chrono::steady_clock::time_point deadline) {
 }
 
 void ReaderPool::work() {
-  const auto read = make_reader_();
-  while (auto item = take()) {
-    read(*item);
+  const auto reader = make_reader_();
+  AGW_ASSERT(reader.read && reader.release_memory);
+  while (auto item = take(reader)) {
+    reader.read(*item);
     WorkItems done;
     done.push_back(std::move(item));
     complete(loop_, std::move(done));
   }
 }
 
-std::unique_ptr<WorkItem> ReaderPool::take() {
+std::unique_ptr<WorkItem> ReaderPool::take(const ItemReader& reader) {
   std::unique_lock lock(mutex_);
   ++free_;
-  changed_.wait(lock, [this] { return !items_.empty() || closing_; });
+  wait_for_work(changed_, lock, reader.release_memory, [this] { return !items_.empty() || closing_; });
   --free_;
   if (items_.empty() || (closing_ && std::chrono::steady_clock::now() >= deadline_)) return nullptr;
   auto item = std::move(items_.front());

@@ -15,8 +15,13 @@
 
 namespace agw {
 
-/// Runs an item in one transaction, so that it sees one snapshot, and stores a failure in the item.
-using ItemReader = std::function<void(WorkItem&)>;
+/// What one thread of a pool reads with.
+struct ItemReader {
+  /// Runs an item in one transaction, so that it sees one snapshot, and stores a failure in the item.
+  std::function<void(WorkItem&)> read;
+  /// Called when the thread has been idle for `idle_after`.
+  std::function<void()> release_memory = [] {};
+};
 
 /// A reader of a database file. Opens its connection at the first read.
 ItemReader file_reader(std::string file);
@@ -42,7 +47,7 @@ private:
   /// work.
   std::exception_ptr start_thread();
   void work();
-  std::unique_ptr<WorkItem> take();
+  std::unique_ptr<WorkItem> take(const ItemReader& reader);
 
   ThreadChecker checker_;
   Loop& loop_;

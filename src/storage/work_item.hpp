@@ -1,8 +1,11 @@
 #pragma once
 
+#include <chrono>
+#include <condition_variable>
 #include <exception>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <vector>
 
@@ -59,6 +62,21 @@ void reject(Loop& loop, std::unique_ptr<WorkItem> item);
 /// Completes the item with the reason why its thread could not be started. An exception instead would end the loop's
 /// `run`, because the caller is not waiting yet.
 void reject(Loop& loop, std::unique_ptr<WorkItem> item, std::exception_ptr failure);
+
+/// When a database thread without work is idle.
+inline constexpr std::chrono::seconds idle_after{1};
+
+/// Waits on a database thread until `is_ready`. Calls `when_idle` once, without the lock, if that takes longer than
+/// `idle_after`.
+template <class Predicate>
+void wait_for_work(std::condition_variable& changed, std::unique_lock<std::mutex>& lock,
+                   const std::function<void()>& when_idle, Predicate is_ready) {
+  if (changed.wait_for(lock, idle_after, is_ready)) return;
+  lock.unlock();
+  when_idle();
+  lock.lock();
+  changed.wait(lock, is_ready);
+}
 
 /// Passes an item with `work` to `queue` and waits for its completion; throws the item's failure. The wait cannot be
 /// cancelled: a cancelled caller still gets its result.

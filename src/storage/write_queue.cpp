@@ -41,7 +41,7 @@ void WriteQueue::wake() {
   changed_.notify_one();
 }
 
-WorkItems WriteQueue::take(std::size_t limit) {
+WorkItems WriteQueue::take(std::size_t limit, const std::function<void()>& when_idle) {
   AGW_DEBUG_ASSERT(may_block());
   AGW_ASSERT(limit > 0);
 
@@ -56,7 +56,8 @@ WorkItems WriteQueue::take(std::size_t limit) {
     if (!background_.empty() && rested) return take_background(now);
     if (closing_) return {};
     if (background_.empty()) {
-      changed_.wait(lock);
+      wait_for_work(changed_, lock, when_idle,
+                    [this] { return closing_ || !requests_.empty() || !background_.empty(); });
     } else {
       changed_.wait_until(lock, background_rests_until_);
     }

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -30,8 +31,9 @@ public:
   void add(std::unique_ptr<WorkItem> item, Database::Lane lane);
 
   /// Called by the writer's thread after each group: waits for the next group of up to `limit` requests or one
-  /// background item. Returns an empty group when the queue is closed.
-  WorkItems take(std::size_t limit);
+  /// background item. Returns an empty group when the queue is closed. Calls `when_idle` if nothing arrives for
+  /// `idle_after`.
+  WorkItems take(std::size_t limit, const std::function<void()>& when_idle = [] {});
 
   /// Makes `take` return without waiting: queued items until `deadline`, then an empty group.
   void close(Clock::time_point deadline);

@@ -107,9 +107,13 @@ void Writer::close(WriteQueue::Clock::time_point deadline) {
 }
 
 void Writer::work() {
+  bool is_mine = false;  // before the first group, the start uses the connection on its own thread
   while (true) {
-    auto items = queue_->take(group_limit_);
+    auto items = queue_->take(group_limit_, [&] {
+      if (is_mine) connection_->release_memory();
+    });
     if (items.empty()) return;
+    is_mine = true;
     AGW_ASSERT(items.size() <= group_limit_);
     run_group(items);
     writes_ += items.size();

@@ -109,7 +109,9 @@ public:
         readers_(
             loop,
             [this]() -> ItemReader {
-              return [link = std::make_shared<Link>(address_, stop_)](WorkItem& item) { postgres::read(item, *link); };
+              return {.read = [link = std::make_shared<Link>(address_, stop_)](WorkItem& item) {
+                postgres::read(item, *link);
+              }};
             },
             options.readers) {
     if (options.node.empty()) return;
