@@ -28,7 +28,7 @@ const page = [
 ];
 const chat = [
   /node_modules\/marked\//,
-  /src\/(base|api|state)\/(?!split_matches|notifications|reseed|versions|download|integrations)/,
+  /src\/(base|api|state)\/(?!split_matches|notifications|reseed|versions|download|base64url|integrations)/,
   /src\/markdown\/(?!highlight|Drawn|Formula|[Dd]iagram)/,
   /src\/views\/(shell|chat|threads)\/(?!Shortcut|FirstRun|NewChat|Examples|Suggestions|ThreadFilter|SelectionBar|Changes|changes|EditMessage|change_chat|VersionSwitch|PlanCard|plan|Offers|AttachmentList|Artifact|versions_of_artifact|ToolBody)/,
   /src\/components\/(CopyButton|ModelPicker|Time|LoadError|resource)\b/,

@@ -96,12 +96,39 @@ else {
     await shown(page).getByText('rain --> roses').waitFor();
   });
 
+  /** A message that does not become shorter when it is packed. */
+  const noise = (length) => ({
+    role: 'user',
+    content: randomBytes(length).toString('base64').slice(0, length).replace(/.{70}/g, '$&\n'),
+  });
+  const end = { role: 'assistant', content: 'The **end**.' };
+
+  test('a long chat is read from a link, and its file is offered beside it', async () => {
+    const turns = Array.from({ length: 10 }, () => noise(30_000));
+    const { page, dialog } = await openDialog(...turns, end);
+    await dialog.getByText('Most programs for messages and mail cut links of this length').waitFor();
+    await dialog.getByRole('button', { name: 'Share as a file' }).waitFor();
+    await dialog.getByRole('button', { name: 'Copy link' }).click();
+    await page.getByText('Link copied.').waitFor();
+    const link = await page.evaluate(() => window.copied);
+    assert.ok(link.length > 200_000, `${link.length}`);
+
+    const { page: other } = await reader();
+    await other.goto(link);
+    await shown(other).locator('strong', { hasText: 'end' }).waitFor();
+    assert.equal(await shown(other).locator('.said').count(), turns.length);
+    assert.equal(await shown(other).locator('.said').first().textContent(), turns[0].content);
+    const save = other.getByRole('button', { name: 'Save as file' });
+    const [saved] = await Promise.all([other.waitForEvent('download'), save.click()]);
+    const file = await readAll(await saved.createReadStream());
+    for (const { content } of turns) assert.ok(file.includes(content));
+  });
+
   test('a chat that is too long for a link is offered as a file', async () => {
-    const content = `\`\`\`\n${randomBytes(40_000).toString('base64')}\n\`\`\``;
-    const { page, dialog } = await openDialog({ role: 'assistant', content });
-    await dialog
-      .getByText(/This chat is too long for a link: [\d,]+ characters, of at most 32,768\. Send the file\./)
-      .waitFor();
+    const turns = Array.from({ length: 5 }, () => noise(150_000));
+    const { page, dialog } = await openDialog(...turns, end);
+    await dialog.getByText('This chat is too long for a link. Send the file.').waitFor();
+    assert.equal(await dialog.getByRole('button', { name: 'Copy link' }).count(), 0);
     const save = dialog.getByRole('button', { name: 'Share as a file' });
     const [saved] = await Promise.all([page.waitForEvent('download'), save.click()]);
     assert.equal(saved.suggestedFilename(), 'A garden.html');

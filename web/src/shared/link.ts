@@ -1,32 +1,29 @@
 /** A shared chat in the fragment of an address, which browsers do not send to servers. */
+import { fromBase64url, toBase64url } from '../base/base64url';
 
-/** In characters. Many programs truncate longer addresses, and some refuse them. */
-export const maxFragment = 32 * 1024;
+/**
+ * In characters. Firefox opens addresses of up to 1,048,572 characters, Chromium and Safari of up to 2 MiB. But
+ * Chromium cuts what is pasted into its address bar after 512,000.
+ */
+const maxFragment = 500_000;
 /** The maximum size of the unpacked content, in bytes: a forged fragment could unpack to any size. */
 const maxContent = 2 * 1024 * 1024;
 /** The start of each fragment: the version of the format, so that another version can follow. */
 const prefix = '#1.';
 
-/** The length of a fragment that contains this number of packed bytes. */
-const lengthOf = (bytes: number): number => prefix.length + Math.ceil((bytes * 4) / 3);
-
-/** Omits `fragment` if it would be longer than `maxFragment`. */
-export async function packed(content: string): Promise<{ length: number; fragment?: string }> {
-  const stream = new Blob([content]).stream().pipeThrough(new CompressionStream('deflate-raw'));
-  const bytes = new Uint8Array(await new Response(stream).arrayBuffer());
-  const length = lengthOf(bytes.length);
-  if (length > maxFragment) return { length };
-  const text = btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''));
-  const address = text.replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '');
-  return { length, fragment: prefix + address };
+/** Nothing if the content, or the fragment, is too large. */
+export async function packed(content: Blob): Promise<string | undefined> {
+  if (content.size > maxContent) return undefined;
+  const stream = content.stream().pipeThrough(new CompressionStream('deflate-raw'));
+  const fragment = prefix + toBase64url(new Uint8Array(await new Response(stream).arrayBuffer()));
+  return fragment.length > maxFragment ? undefined : fragment;
 }
 
 /** Throws a RangeError if the fragment or its content is too large, and other errors if it is not a complete chat. */
 export async function unpacked(fragment: string): Promise<string> {
   if (!fragment.startsWith(prefix)) throw new Error('format');
   if (fragment.length > maxFragment) throw new RangeError('fragment');
-  const text = atob(fragment.slice(prefix.length).replaceAll('-', '+').replaceAll('_', '/'));
-  const bytes = Uint8Array.from(text, (character) => character.charCodeAt(0));
+  const bytes = fromBase64url(fragment.slice(prefix.length));
   const reader = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate-raw')).getReader();
   const parts: Uint8Array<ArrayBuffer>[] = [];
   let size = 0;

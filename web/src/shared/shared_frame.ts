@@ -28,8 +28,9 @@ const isKept = (element: Element, name: string): boolean =>
 /** Removes everything that a shared chat may not contain. Nothing is loaded or run in the document of `body`. */
 function clean(body: HTMLElement): void {
   removeComments(body);
-  for (const one of body.querySelectorAll('*')) if (one.isConnected && !isKnown(one)) one.replaceWith(one.textContent);
-  for (const { name } of [...body.attributes]) body.removeAttribute(name);
+  // Some are no longer in it: they were in an element that was replaced.
+  for (const one of body.querySelectorAll('*'))
+    if (body.contains(one) && !isKnown(one)) one.replaceWith(one.textContent);
   removeAttributes(body, isKept);
   for (const link of body.querySelectorAll('[href]')) {
     const address = safeLink(link.getAttribute('href') ?? '');
@@ -49,16 +50,30 @@ function disarmLinks(body: HTMLElement): void {
   }
 }
 
-function show(text: string): void {
+/** Milliseconds of work after which the browser may paint and handle input. */
+const maxWork = 20;
+
+/** Inserts the messages in pieces, because a long chat would otherwise make the browser wait. */
+async function show(text: string): Promise<void> {
   const { title, body } = new DOMParser().parseFromString(text, 'text/html');
-  clean(body);
-  parent.postMessage({ shown: true, title, body: body.innerHTML }, '*');
-  disarmLinks(body);
   // From here on, the policy prevents adding scripts, too.
   const rule = Object.assign(document.createElement('meta'), { content: policy });
   rule.setAttribute('http-equiv', 'Content-Security-Policy');
   document.head.append(rule);
-  document.body.replaceWith(body);
+  const piece = body.ownerDocument.createElement('div');
+  let html = '';
+  let end = performance.now() + maxWork;
+  for (const node of [...body.childNodes]) {
+    piece.replaceChildren(node);
+    clean(piece);
+    html += piece.innerHTML;
+    disarmLinks(piece);
+    document.body.append(...piece.childNodes);
+    if (performance.now() < end) continue;
+    await new Promise((resolve) => setTimeout(resolve));
+    end = performance.now() + maxWork;
+  }
+  parent.postMessage({ shown: true, title, body: html }, '*');
 }
 
-addEventListener('gateway', (event) => show((event as CustomEvent<string>).detail), { once: true });
+addEventListener('gateway', (event) => void show((event as CustomEvent<string>).detail), { once: true });

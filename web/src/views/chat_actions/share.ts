@@ -141,8 +141,9 @@ export async function sharedFile({ id }: Thread): Promise<File> {
   return new File([text], fileName(title), { type: 'text/html' });
 }
 
-export async function saveShared(thread: Thread): Promise<void> {
-  const file = await sharedFile(thread);
+export function save(file: File): void {
   download(file.name, file, file.type);
   toasts.show(t('Saved without what tools got and gave, and without secrets. Read it before you pass it on.'));
 }
+
+export const saveShared = async (thread: Thread): Promise<void> => save(await sharedFile(thread));

@@ -1,20 +1,29 @@
 /** Shares a chat as a link: the exported file is packed into the address of a page that needs no token. */
+import { mount, unmount } from 'svelte';
 import type { Thread } from '../../api/types';
 import { locale, t } from '../../base/language';
 import { toasts } from '../../base/toasts.svelte';
-import { confirmations } from '../../components/confirm.svelte';
-import { maxFragment, packed } from '../../shared/link';
-import { saveShared, sharedFile } from './share';
+import { packed } from '../../shared/link';
+import { save, sharedFile } from './share';
+import ShareDialog from './ShareDialog.svelte';
 
 const page = '/ui/shared.html';
-/** Programs for messages and mail may cut links that are longer. */
+/** Some programs for messages and mail cut links that are longer. */
 const unsureLength = 2000;
+/** Few programs for messages and mail accept messages that are longer. */
+const unlikelyLength = 32_768;
 const isLoopback = /^(localhost|127(\.\d+){3}|\[::1\])$|\.localhost$/.test(location.hostname);
 
-/** The notes to read before passing the link on. */
-function about(length: number): string {
-  const { host } = location;
+function aboutLength(length: number): string {
   const size = t('It is {count} characters long.', { count: length.toLocaleString(locale) });
+  if (length > unlikelyLength)
+    return `${size} ${t('Most programs for messages and mail cut links of this length; send the file there.')}`;
+  return length > unsureLength ? `${size} ${t('Many programs for messages and mail cut links of this length.')}` : size;
+}
+
+/** The notes to read before passing the link on. */
+function about(length: number): string[] {
+  const { host } = location;
   return [
     t('The link contains the whole chat, without secrets and without what tools got and gave.'),
     t('Anyone who has the link can read the chat, and you cannot take it back.'),
@@ -23,35 +32,22 @@ function about(length: number): string {
           host,
         })
       : t('It opens only where {host} can be reached. Elsewhere, the file is needed.', { host }),
-    length > unsureLength ? `${size} ${t('Many programs for messages and mail cut links of this length.')}` : size,
-  ].join('\n\n');
+    aboutLength(length),
+  ];
 }
 
-async function offerFile(thread: Thread, length: number): Promise<void> {
-  const yes = await confirmations.ask({
-    title: t('Share as a link'),
-    text: t('This chat is too long for a link: {count} characters, of at most {most}. Send the file.', {
-      count: length.toLocaleString(locale),
-      most: maxFragment.toLocaleString(locale),
-    }),
-    confirm: t('Share as a file'),
-    danger: false,
+type Choice = 'link' | 'file' | undefined;
+
+async function ask(notes: string[], hasLink: boolean): Promise<Choice> {
+  let dialog = {};
+  const choice = await new Promise<Choice>((answer) => {
+    dialog = mount(ShareDialog, { target: document.body, props: { notes, hasLink, answer } });
   });
-  if (yes) await saveShared(thread);
+  void unmount(dialog);
+  return choice;
 }
 
-export async function shareLink(thread: Thread): Promise<void> {
-  const file = await sharedFile(thread);
-  const { length, fragment } = await packed(await file.text());
-  if (!fragment) return offerFile(thread, length);
-  const link = location.origin + page + fragment;
-  const yes = await confirmations.ask({
-    title: t('Share as a link'),
-    text: about(link.length),
-    confirm: t('Copy link'),
-    danger: false,
-  });
-  if (!yes) return;
+async function copy(link: string): Promise<void> {
   const wasCopied = await navigator.clipboard?.writeText(link).then(
     () => true,
     () => false,
@@ -60,4 +56,14 @@ export async function shareLink(thread: Thread): Promise<void> {
     ? t('Link copied. Read the chat before you pass it on.')
     : t('The browser blocked copying. Open the link and copy its address.');
   toasts.show(words, { action: { label: t('Open'), run: () => open(link, '_blank', 'noopener') } });
+}
+
+export async function shareLink(thread: Thread): Promise<void> {
+  const file = await sharedFile(thread);
+  const fragment = await packed(file);
+  const link = fragment && location.origin + page + fragment;
+  const notes = link ? about(link.length) : [t('This chat is too long for a link. Send the file.')];
+  const choice = await ask(notes, !!link);
+  if (choice === 'file') save(file);
+  else if (choice && link) await copy(link);
 }

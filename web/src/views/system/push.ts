@@ -2,6 +2,7 @@
 import { apiPath, get, post, remove } from '../../api/client';
 import { socket } from '../../api/socket.svelte';
 import type { PushSubscription as Subscription } from '../../api/types';
+import { toBase64url } from '../../base/base64url';
 import { store, stored } from '../../base/storage';
 import { t } from '../../base/language';
 
@@ -40,9 +41,8 @@ async function register(): Promise<ServiceWorkerRegistration> {
 }
 
 function isFor(subscription: PushSubscription, key: string): boolean {
-  const bytes = new Uint8Array(subscription.options.applicationServerKey ?? new ArrayBuffer(0));
-  const text = btoa(String.fromCharCode(...bytes));
-  return text.replace(/\+/g, '-').replace(/\//g, '_').replace(/=+$/, '') === key;
+  const own = subscription.options.applicationServerKey;
+  return !!own && toBase64url(new Uint8Array(own)) === key;
 }
 
 async function fromBrowser(): Promise<PushSubscription> {
