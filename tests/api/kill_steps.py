@@ -1,6 +1,8 @@
 """Kills a gateway at a given step (tests/faults/kill_at.cpp)."""
 
 import mmap
+import os
+import signal
 import struct
 
 
@@ -17,6 +19,18 @@ class Steps:
     def arm(self, number):
         """Kills the process at its next step number `number`, counted from now; 0 disarms."""
         self._numbers[:8] = struct.pack("=q", number)
+
+    def disarm(self, process):
+        """No further step kills the process. Returns whether one has, even if the process has not ended yet."""
+        is_killed = process.poll() is not None
+        if not is_killed:
+            os.kill(process.pid, signal.SIGSTOP)  # while it is stopped, it takes no step
+            os.waitid(os.P_PID, process.pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
+            is_killed = self.left <= 0
+            self.arm(0)
+            os.kill(process.pid, signal.SIGCONT)
+        self.arm(0)
+        return is_killed
 
     @property
     def left(self):

@@ -8,7 +8,9 @@ import collections
 import contextlib
 import os
 import random
+import signal
 import sqlite3
+import subprocess
 
 import pytest
 
@@ -122,8 +124,7 @@ def ask(gateway, steps, service, number, kill):
     if gateway.running:
         service.says(number, "/help")
         wait_for(lambda: not gateway.running or any("Commands:" in text for text in service.texts(number)))
-    steps.arm(0)
-    return not gateway.running
+    return steps.disarm(gateway.process) and kill > 0
 
 
 def verify(gateway, service, number):
@@ -133,6 +134,21 @@ def verify(gateway, service, number):
     kinds = collections.Counter("help" if "Commands:" in text else "answer"
                                 for text in service.texts(number) if "twice" not in text)
     assert kinds["answer"] <= 1 and kinds["help"] <= 1, service.texts(number)
+
+
+def test_kill_counts_before_the_process_has_ended(tmp_path):
+    steps = Steps(None, tmp_path)
+    process = subprocess.Popen(["sleep", "600"])
+    try:
+        steps.arm(2)
+        assert not steps.disarm(process)
+        steps.arm(0)  # as the library leaves it when it kills
+        assert steps.disarm(process)
+        assert process.poll() is None
+    finally:
+        process.kill()
+        process.wait()
+    assert steps.disarm(process)
 
 
 @pytest.mark.slow
@@ -155,7 +171,7 @@ def test_kill_at_each_step_loses_and_duplicates_nothing(talking, kill_at, tmp_pa
         for number, kill in enumerate(chosen, 2):
             if not ask(gateway, steps, service, number, kill):
                 continue  # it took fewer steps this time
-            gateway.wait()
+            assert gateway.wait() == -signal.SIGKILL, gateway.stderr
             state = state_of(gateway, number, service)
             seen.add(state)
             gateway.restart()
