@@ -37,16 +37,29 @@ def descriptors(gateway):
     return len(os.listdir(f"/proc/{gateway.process.pid}/fd"))
 
 
+def verify(story, failure):
+    """Verifies the story. A failed check is repeated only if the call failed during it: that call may be one of its own."""
+    had_failed = failure.exists()
+    try:
+        story.verify()
+    except AssertionError:
+        if had_failed or not failure.exists():
+            raise
+        story.verify()
+
+
 @pytest.fixture
 def run_story(make_gateway, failing_call, stub, tmp_path):
     """Runs the story on a gateway for which one call fails, and checks it. Returns the number of calls of each function
     and of open descriptors of a run without a failure."""
     def run(name="", at=0, max_descriptors=None):
-        counts = tmp_path / "counts"
+        counts, failure = tmp_path / "counts", tmp_path / "failure"
+        failure.unlink(missing_ok=True)
         gateway = make_gateway(config=configuration(stub))
         stub.reset()
         gateway.environment = {"LD_PRELOAD": str(failing_call), "FAILING_CALL": name, "FAILING_AT": str(at),
-                               "FAILING_ERRNO": str(ERRORS.get(name, errno.EIO)), "FAILING_COUNTS": str(counts)}
+                               "FAILING_ERRNO": str(ERRORS.get(name, errno.EIO)), "FAILING_COUNTS": str(counts),
+                               "FAILING_FAILED": str(failure)}
         story = Story(gateway, stub)
         open_descriptors = 0
         try:
@@ -57,7 +70,7 @@ def run_story(make_gateway, failing_call, stub, tmp_path):
                 if not at:
                     raise
             assert gateway.running, f"it ended with {gateway.process.returncode}: {gateway.stderr}"
-            story.verify()
+            verify(story, failure)
             # The failing call may be one that the first of these requests makes.
             responses = [gateway.http.post("/threads", json={"title": "afterwards"}) for _ in range(2)]
             accepted(responses[-1], 201)

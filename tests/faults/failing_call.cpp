@@ -4,6 +4,7 @@
 //   FAILING_CALL    the function, such as fsync
 //   FAILING_AT      the number of the call that fails, from 1; 0: none
 //   FAILING_ERRNO   the value of errno
+//   FAILING_FAILED  a file that is created when the call fails
 //   FAILING_COUNTS  a file to which the number of calls of each function is written when the program exits normally
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -46,6 +47,7 @@ struct Function {
     static const long at = std::atol(variable("FAILING_AT"));
     const auto number = ++calls;
     if (number != at || std::strcmp(name, failing) != 0) return false;
+    if (const char* failed = variable("FAILING_FAILED"); *failed) ::close(::creat(failed, S_IRUSR | S_IWUSR));
     errno = std::atoi(variable("FAILING_ERRNO"));
     return true;
   }
