@@ -49,14 +49,14 @@ std::string error(const std::string& expression) {
   return "none";
 }
 
-TEST(Cron, MindsNoBlanksAround) {
+TEST(Cron, IgnoresSurroundingBlanks) {
   EXPECT_EQ(error("0 0 * * *\n"), "none");
   EXPECT_EQ(error(" \t0 0 \t * * *\r\n"), "none");
   EXPECT_EQ(error(" @daily\n"), "none");
   EXPECT_NE(error("0 0\n* * *"), "none");
 }
 
-TEST(Cron, FindsTheTimesThatOthersFind) {
+TEST(Cron, FindsTheTimesThatOtherImplementationsFind) {
   expect_vectors(R"(
 * * * * * | UTC | 2026-01-01T00:00:00Z | 2026-01-01T00:01:00Z | 2026-01-01T00:02:00Z | 2026-01-01T00:03:00Z
 */5 * * * * | UTC | 2026-01-01T00:02:30Z | 2026-01-01T00:05:00Z | 2026-01-01T00:10:00Z | 2026-01-01T00:15:00Z
@@ -185,7 +185,7 @@ TEST(Cron, KnowsDaysThatAreCountedFromTheEndOrByWeekday) {
 )");
 }
 
-TEST(Cron, RefusesWhatIsNoExpression) {
+TEST(Cron, RefusesInvalidExpressions) {
   std::istringstream in(R"(60 * * * *
 * 24 * * *
 * * 0 * *
@@ -234,7 +234,7 @@ H * * * *
   EXPECT_NE(error(" \t "), "none");
 }
 
-TEST(Cron, SaysWhatIsWrongWhere) {
+TEST(Cron, StatesWhatIsWrongAndWhere) {
   EXPECT_EQ(error("60 * * * *"), "minute: \"60\" is not of 0 to 59");
   EXPECT_EQ(error("0 0 * * MONDAY"), "day of week: \"MONDAY\" is not of 0 to 7, SUN to SAT");
   EXPECT_EQ(error("0 22-2 * * *"), "hour: \"22-2\" ends before it begins");
@@ -244,7 +244,7 @@ TEST(Cron, SaysWhatIsWrongWhere) {
   EXPECT_EQ(error("@reboot"), "a macro is one of @yearly, @annually, @monthly, @weekly, @daily, @midnight, @hourly");
 }
 
-TEST(Cron, NeverFiresOnDaysThatDoNotCome) {
+TEST(Cron, NeverFiresOnImpossibleDays) {
   const auto utc = *TimeZone::named("UTC");
   for (const auto* expression : {"0 0 30 2 *", "0 0 31 4,6,9,11 *", "0 0 30W 2 *", "0 0 31W 2 *"}) {
     EXPECT_EQ(next(Cron(expression), *parse_iso8601("2026-01-01"), utc), "never") << expression;
@@ -252,7 +252,7 @@ TEST(Cron, NeverFiresOnDaysThatDoNotCome) {
   }
 }
 
-TEST(Cron, IsJudgedWithoutAZone) {
+TEST(Cron, IsValidatedWithoutAZone) {
   EXPECT_EQ(cron_problem("0 0 * 2 1#5"), std::nullopt);
   EXPECT_EQ(cron_problem("0 0 29 2 *"), std::nullopt);
   EXPECT_EQ(cron_problem("0 0 * * L"), "day of week: \"L\" is not of 0 to 7, SUN to SAT");

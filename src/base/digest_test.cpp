@@ -42,7 +42,7 @@ TEST(Base64Url, WritesAndReadsEveryLength) {
   EXPECT_EQ(from_base64url("Zm8="), "fo");
 }
 
-TEST(Base64Url, RefusesWhatNoEncoderWrites) {
+TEST(Base64Url, RefusesNonCanonicalEncodings) {
   for (const std::string_view text : {"Z", "Zm9vY", "Zh", "Zm9=", "Zm+v", "Zm/v", "Zm 9v", "====", "Zg=", "Zg==="})
     EXPECT_FALSE(from_base64url(text)) << text;
 }

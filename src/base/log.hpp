@@ -13,7 +13,7 @@ enum class Level { trace, debug, info, warn, error, off };
 /// with an empty directory, lines are written to stderr only. Lines for stderr are dropped if it is not read in time.
 /// Only the owner can access the directory and the files. Throws StartError (usage) if they cannot be written. Call it
 /// once, before other threads run.
-/// Example: src/base/log_test.cpp: LogTest.ALineSaysWhichRequestAndWhichRunItIsAbout
+/// Example: src/base/log_test.cpp: LogTest.ALineNamesItsRequestAndRun
 void open(const std::filesystem::path& directory, Level level);
 
 /// Flushes the log. Must be the last call before the process ends.

@@ -60,7 +60,7 @@ protected:
   std::string captured_;
 };
 
-TEST_F(LogTest, ALineGoesToTheFileAndToStderrWithTheTimeOfUtc) {
+TEST_F(LogTest, WritesLinesToTheFileAndToStderrWithUtcTimes) {
   const auto before = to_iso8601(SystemClock().now());
   const auto text = logged([] { log::info("listening on {}", 7420); });
   EXPECT_THAT(text, ::testing::MatchesRegex("....-..-..T..:..:..\\....Z info listening on 7420\n"));
@@ -69,7 +69,7 @@ TEST_F(LogTest, ALineGoesToTheFileAndToStderrWithTheTimeOfUtc) {
   EXPECT_EQ(captured_, text);
 }
 
-TEST_F(LogTest, ALineSaysWhichRequestAndWhichRunItIsAbout) {
+TEST_F(LogTest, ALineNamesItsRequestAndRun) {
   EXPECT_THAT(logged([] { log::warn({.request = "ab-7", .run = "r1"}, "it took {} s", 9); }),
               ::testing::EndsWith(" warning it took 9 s request=ab-7 run=r1\n"));
 }
@@ -220,7 +220,7 @@ int left_out(const std::string& text) {
 
 class UnreadLogTest : public LogTest, public ::testing::WithParamInterface<UnreadStandardError::Kind> {};
 
-TEST_P(UnreadLogTest, NobodyWhoReadsStderrHoldsTheLogUpAndTheNextLineSaysWhatIsLeftOut) {
+TEST_P(UnreadLogTest, AStalledReaderDoesNotBlockTheLogAndTheNextLineCountsDroppedLines) {
   constexpr int count = 3000;
   const UnreadStandardError standard_error(GetParam());
   log::open(directory_, log::Level::info);

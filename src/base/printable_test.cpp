@@ -23,18 +23,18 @@ TEST(Printable, ShowsControlCharactersOfTheUpperHalf) {
   EXPECT_EQ(printable("\u0080\u009b31m\u009f"), "\\u0080\\u009b31m\\u009f");
 }
 
-TEST(Printable, ShowsWhatTurnsTheReadingDirection) {
+TEST(Printable, ShowsBidirectionalControls) {
   EXPECT_EQ(printable("\u202a\u202b\u202c\u202d\u202e"), "\\u202a\\u202b\\u202c\\u202d\\u202e");
   EXPECT_EQ(printable("\u2066\u2067\u2068\u2069"), "\\u2066\\u2067\\u2068\\u2069");
 }
 
-TEST(Printable, LetsNoByteThroughThatIsNotUtf8) {
+TEST(Printable, PassesOnNoInvalidUtf8) {
   EXPECT_EQ(printable("a\x9b"
                       "31m"),
             "a\ufffd31m");
 }
 
-TEST(PrintableJson, EscapesWhatSteersATerminalAndSaysTheSame) {
+TEST(PrintableJson, EscapesTerminalControlsWithoutChangingTheValue) {
   const std::string json = "{\"t\\u001b\":\"\u009b31m \u202eevil\u2069 \x7f Gr\u00fc\u00dfe\\n\"}";
   const auto printed = printable_json(json);
   EXPECT_EQ(printed, "{\"t\\u001b\":\"\\u009b31m \\u202eevil\\u2069 \\u007f Gr\u00fc\u00dfe\\n\"}");

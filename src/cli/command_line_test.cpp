@@ -79,7 +79,7 @@ TEST(CommandLine, PrintsTheVersion) {
   EXPECT_EQ(outcome.notice.text, "agw " AGW_VERSION "\n");
 }
 
-TEST(CommandLine, WhatItDoesNotKnowIsAUsageError) {
+TEST(CommandLine, UnknownArgumentsAreAUsageError) {
   for (const std::vector<std::string>& arguments :
        {std::vector<std::string>{"dance"}, {"--dance"}, {"serve", "--dance"}, {"serve", "now"}, {"serve", "--host"}}) {
     const auto outcome = read(arguments);
@@ -100,14 +100,14 @@ TEST(CommandLine, ServeTakesItsFlags) {
   EXPECT_EQ(outcome.served->log_level, "debug");
 }
 
-TEST(CommandLine, ServeLeavesOutWhatWasNotGiven) {
+TEST(CommandLine, ServeLeavesOmittedOptionsUnset) {
   const auto outcome = read({"serve"});
   ASSERT_TRUE(outcome.served);
   EXPECT_FALSE(outcome.served->host || outcome.served->port || outcome.served->data_dir || outcome.served->config ||
                outcome.served->no_token || outcome.served->log_level);
 }
 
-TEST(CommandLine, ServeRefusesWhatDoesNotFit) {
+TEST(CommandLine, ServeRefusesInvalidValues) {
   for (const std::vector<std::string>& arguments :
        {std::vector<std::string>{"--port", "65536"}, {"--port", "-1"}, {"--port", "80x"}, {"--log-level", "loud"}}) {
     const auto outcome = read({"serve", arguments[0], arguments[1]});
@@ -152,7 +152,7 @@ TEST(CommandLine, LimitsAreWholeNumbersFromOne) {
   }
 }
 
-TEST(CommandLine, AWordIsTakenAsItStands) {
+TEST(CommandLine, AWordIsTakenLiterally) {
   for (const std::string message : {"hello", "[a,b]", "{}", "%%", "", "-", "status", "a b\nc", "\"quoted\"", "/help"}) {
     const auto kinds = read_kinds({"say", "--times", "3", message});
     ASSERT_TRUE(std::holds_alternative<Action>(kinds.parsed)) << message << std::get<Notice>(kinds.parsed).text;
@@ -162,7 +162,7 @@ TEST(CommandLine, AWordIsTakenAsItStands) {
   }
 }
 
-TEST(CommandLine, OptionsMayFollowTheWordAndTakeTextAsItStands) {
+TEST(CommandLine, OptionsMayFollowTheWordAndTakeTextLiterally) {
   const auto kinds = read_kinds({"say", "hello", "--to", "{}", "--loud"});
   EXPECT_EQ(kinds.word, "hello");
   EXPECT_EQ(kinds.text, "{}");
@@ -207,7 +207,7 @@ TEST(CommandLine, AWordThatIsNoCommandOfItsGroupIsNamed) {
   EXPECT_THAT(read({"bogus"}).notice.text, HasSubstr("agw: there is no command bogus"));
 }
 
-TEST(CommandLine, WhatIsMissingIsSaid) {
+TEST(CommandLine, MissingArgumentsAreNamed) {
   EXPECT_THAT(read({"token"}).notice.text, HasSubstr("agw token: a command is missing"));
   EXPECT_THAT(read({"serve", "--port"}).notice.text, HasSubstr("agw serve: --port needs a value"));
 }

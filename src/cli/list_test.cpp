@@ -17,7 +17,7 @@ TEST(List, ShowsRecordsAsRows) {
             "b   3      \n");
 }
 
-TEST(List, EscapesWhatRecordsSay) {
+TEST(List, EscapesTextOfRecords) {
   const json::value threads = {{{"id", "a"}, {"turn_count", 1}, {"title", "x\n\x1b[2J\u202e"}}};
   EXPECT_EQ(list_text(threads, columns),
             "ID  TURNS  TITLE\n"

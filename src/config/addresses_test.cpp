@@ -5,7 +5,7 @@
 namespace agw {
 namespace {
 
-TEST(Addresses, AWebAddressHasASchemeAHostAndAPortThatThereIs) {
+TEST(Addresses, AWebAddressHasASchemeAHostAndAValidPort) {
   for (const auto* good : {"http://a", "https://a.example:8443/v1", "http://[::1]:8000", "https://u:p@a/b?c#d",
                            "http://127.0.0.1:65535", "https://bücher.example"}) {
     EXPECT_TRUE(is_web_address(good)) << good;

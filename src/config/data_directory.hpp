@@ -22,7 +22,7 @@ struct DataDirectory {
 
 /// Finds the data directory: the flag, else `$AGENT_GATEWAY_DATA_DIR`, else `$HOME/.agent-gateway`. Does not access it.
 /// Throws StartError (usage) without a usable `$HOME`.
-/// Example: src/config/data_directory_test.cpp: DataDirectoryTest.TheFlagGoesBeforeTheVariableBeforeHome
+/// Example: src/config/data_directory_test.cpp: DataDirectoryTest.TheFlagPrecedesTheVariableAndHome
 DataDirectory find_data_directory(const std::optional<std::string>& flag, const Environment& environment);
 
 /// Creates the directory if necessary (mode 0700) and checks that no other user can read or write it; throws StartError

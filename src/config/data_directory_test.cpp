@@ -49,7 +49,7 @@ protected:
   std::map<std::string, std::string> variables_{{"HOME", home_.string()}};
 };
 
-TEST_F(DataDirectoryTest, TheFlagGoesBeforeTheVariableBeforeHome) {
+TEST_F(DataDirectoryTest, TheFlagPrecedesTheVariableAndHome) {
   EXPECT_EQ(find().path, home_ / ".agent-gateway");
   variables_["AGENT_GATEWAY_DATA_DIR"] = (home_ / "variable").string();
   EXPECT_EQ(find().path, home_ / "variable");
@@ -67,7 +67,7 @@ TEST_F(DataDirectoryTest, HomeIsResolvedThroughSymlinks) {
   EXPECT_EQ(prepare_data_directory(find()), "");
 }
 
-TEST_F(DataDirectoryTest, WithoutAHomeThereIsAnErrorThatSaysSo) {
+TEST_F(DataDirectoryTest, AMissingHomeIsAClearError) {
   variables_["HOME"] = (scratch_.path() / "gone").string();
   EXPECT_THAT(error_of([&] { find(); }), ::testing::HasSubstr("gone, which is not a directory"));
   variables_.clear();
@@ -82,7 +82,7 @@ TEST_F(DataDirectoryTest, IsMadeForItsOwnerAlone) {
   EXPECT_EQ(prepare_data_directory(directory), "") << "again";
 }
 
-TEST_F(DataDirectoryTest, OneThatIsOpenToOthersIsRefusedWithTheCommandThatMendsIt) {
+TEST_F(DataDirectoryTest, OneThatOthersCanAccessIsRefusedWithTheCommandThatFixesIt) {
   const auto directory = find();
   fs::create_directory(directory.path);
   for (const unsigned bits : {0710u, 0701u, 0740u, 0755u}) {
@@ -92,7 +92,7 @@ TEST_F(DataDirectoryTest, OneThatIsOpenToOthersIsRefusedWithTheCommandThatMendsI
   }
 }
 
-TEST_F(DataDirectoryTest, OneOutsideHomeIsTakenWithAWarning) {
+TEST_F(DataDirectoryTest, OneOutsideHomeIsAcceptedWithAWarning) {
   const auto directory = find((scratch_.path() / "home-not").string());
   EXPECT_THAT(prepare_data_directory(directory), ::testing::HasSubstr("lies outside your home directory"));
 }

@@ -112,7 +112,7 @@ checkpoints: {file_mib: 1, total_mib: 20, days: 7}
   EXPECT_EQ(settings.checkpoints.days, 7);
 }
 
-TEST_F(SettingsTest, AFlagGoesBeforeTheEnvironmentBeforeTheFileBeforeTheDefault) {
+TEST_F(SettingsTest, AFlagPrecedesTheEnvironmentTheFileAndTheDefault) {
   EXPECT_EQ(load("port: 1").port, 1);
   variables_["AGENT_GATEWAY_PORT"] = "2";
   EXPECT_EQ(load("port: 1").port, 2);
@@ -124,7 +124,7 @@ TEST_F(SettingsTest, AFlagGoesBeforeTheEnvironmentBeforeTheFileBeforeTheDefault)
 
 TEST_F(SettingsTest, AKeyWithoutAValueKeepsItsDefault) { EXPECT_EQ(load("port:\nlimits:\nhost: ~\n").port, 7420); }
 
-TEST_F(SettingsTest, WhatIsWrongIsToldWithFileLineAndKey) {
+TEST_F(SettingsTest, ErrorsNameFileLineAndKey) {
   EXPECT_EQ(error_of("# first\nport: many\n"), "config.yaml:2: port: must be a whole number from 0 to 65535");
   EXPECT_EQ(error_of("port: 65536"), "config.yaml:1: port: must be a whole number from 0 to 65535");
   EXPECT_EQ(error_of("port: -1"), "config.yaml:1: port: must be a whole number from 0 to 65535");
@@ -163,7 +163,7 @@ TEST_F(SettingsTest, WhatIsWrongIsToldWithFileLineAndKey) {
   EXPECT_EQ(error_of("port: 1\nhost: a\nport: 2"), "config.yaml:3: port: is given twice");
 }
 
-TEST_F(SettingsTest, AnUnknownKeyIsToldWithTheNearestKnownOne) {
+TEST_F(SettingsTest, AnUnknownKeyIsReportedWithTheNearestKnownOne) {
   EXPECT_EQ(error_of("host: ::1\nprot: 80"), "config.yaml:2: prot: unknown key; did you mean port?");
   EXPECT_EQ(error_of("limits:\n  body_mb: 1"),
             "config.yaml:2: limits.body_mb: unknown key; did you mean limits.body_mib?");
@@ -172,7 +172,7 @@ TEST_F(SettingsTest, AnUnknownKeyIsToldWithTheNearestKnownOne) {
   EXPECT_EQ(error_of("xylophone: 1"), "config.yaml:1: xylophone: unknown key");
 }
 
-TEST_F(SettingsTest, WhatIsNoYamlIsToldWithItsLine) {
+TEST_F(SettingsTest, InvalidYamlIsReportedWithItsLine) {
   EXPECT_THAT(error_of("port: 1\nhosts: [a\nhost: b"), ::testing::MatchesRegex("config.yaml:[23]: yaml: .+"));
   EXPECT_THAT(error_of("port: 1\n\t- x"), ::testing::StartsWith("config.yaml:2: yaml: "));
   EXPECT_EQ(error_of("just words"), "config.yaml:1: yaml: must be lines of the form `key: value`");
@@ -184,7 +184,7 @@ TEST_F(SettingsTest, WhatIsNoYamlIsToldWithItsLine) {
   EXPECT_EQ(error_of("port: 1\nmodels: {default: \"a/\xff\"}"), "config.yaml:2: yaml: the text is not UTF-8");
 }
 
-TEST_F(SettingsTest, AFewLinesOfAliasesDoNotStandForBillions) {
+TEST_F(SettingsTest, AliasesCannotExpandToBillionsOfNodes) {
   const auto list_of = [](const std::string& item) {
     std::string items;
     for (int i = 0; i < 10'000; ++i) items += item + ",";
@@ -194,7 +194,7 @@ TEST_F(SettingsTest, AFewLinesOfAliasesDoNotStandForBillions) {
               ::testing::EndsWith("yaml: has too many values, including those of aliases"));
 }
 
-TEST_F(SettingsTest, AliasesOfALongTextDoNotStandForGigabytes) {
+TEST_F(SettingsTest, AliasesCannotExpandToGigabytes) {
   std::string aliases;
   for (int i = 0; i < 100; ++i) aliases += "*a,";
   const auto text = "hosts:\n- &a " + std::string(100'000, 'x');
@@ -205,7 +205,7 @@ TEST_F(SettingsTest, AliasesOfALongTextDoNotStandForGigabytes) {
   EXPECT_THAT(error_of(text + "\n- [" + keys + "]"), problem);
 }
 
-TEST_F(SettingsTest, WhatIsWrongInAFlagOrVariableIsToldWithItsName) {
+TEST_F(SettingsTest, ErrorsInFlagsAndVariablesNameThem) {
   variables_["AGENT_GATEWAY_PORT"] = "x";
   EXPECT_EQ(error_of(""), "AGENT_GATEWAY_PORT: must be a whole number from 0 to 65535");
   variables_.clear();
@@ -213,7 +213,7 @@ TEST_F(SettingsTest, WhatIsWrongInAFlagOrVariableIsToldWithItsName) {
   EXPECT_EQ(error_of(""), "--log-level: must be one of trace, debug, info, warn, error, off");
 }
 
-TEST_F(SettingsTest, AFileThatMustExistAndDoesNotIsNamed) {
+TEST_F(SettingsTest, AMissingRequiredFileIsNamed) {
   const auto missing = scratch_.path() / "missing.yaml";
   try {
     load_settings({{}, environment_of({}), missing, true});
@@ -251,7 +251,7 @@ providers:
   EXPECT_EQ(settings.providers[1].kind, "anthropic") << "the name of a kind stands for it";
 }
 
-TEST_F(SettingsTest, WhatIsWrongInAProviderIsTold) {
+TEST_F(SettingsTest, ErrorsInAProviderAreReported) {
   EXPECT_EQ(error_of("providers:\n  mine:\n    base_url: http://a\n"),
             "config.yaml:2: providers.mine.kind: is required: one of anthropic, openai, ollama, gemini");
   EXPECT_EQ(error_of("providers:\n  mine: {kind: bard}\n"),

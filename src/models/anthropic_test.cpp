@@ -145,7 +145,7 @@ TEST(AnthropicReader, GarbageIsAFailureOfTheProtocol) {
   EXPECT_EQ(read_stream(*anthropic_wire_format(), "data: {nonsense\n\n").failure().kind, ModelFailure::Kind::protocol);
 }
 
-TEST(AnthropicReader, ReplacesWhatIsNoUnicode) {
+TEST(AnthropicReader, ReplacesInvalidUnicode) {
   const auto answer = read_stream(
       *anthropic_wire_format(),
       "data: {\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"type\":\"text_delta\",\"text\":\"a\xff"
@@ -155,7 +155,7 @@ TEST(AnthropicReader, ReplacesWhatIsNoUnicode) {
             "b\xef\xbf\xbd");
 }
 
-TEST(AnthropicReader, PutsTogetherWhatIsCutWithinACharacter) {
+TEST(AnthropicReader, JoinsCharactersThatWereCut) {
   const auto answer = read_stream(
       *anthropic_wire_format(),
       "data: "
@@ -266,7 +266,7 @@ TEST(AnthropicRequest, BeginsWithTheUser) {
   EXPECT_EQ(body.at("messages").as_array().at(0).as_object().at("role"), "user");
 }
 
-TEST(AnthropicRequest, DoesWithoutTemperatureWhereItIsRefused) {
+TEST(AnthropicRequest, OmitsTheTemperatureIfItIsRefused) {
   auto body = anthropic_wire_format()->request(anthropic_conversation());
   const ProviderError provider_error{"`temperature` is not supported for this model", "invalid_request_error", 0};
   EXPECT_TRUE(anthropic_wire_format()->adjust(body, provider_error));

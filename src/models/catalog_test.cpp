@@ -81,7 +81,7 @@ TEST_F(ModelsTest, ADefaultWithoutAProvidersNameGoesToTheFirst) {
   EXPECT_EQ(resolve(""), "router/qwen/qwen3");
 }
 
-TEST_F(ModelsTest, WhatIsNotConfiguredSaysWhatToSet) {
+TEST_F(ModelsTest, AnUnconfiguredModelSaysWhatToSet) {
   configure({});
   EXPECT_THAT(resolve("anthropic/claude-opus-5"),
               HasSubstr("provider anthropic is not configured: connect it with `agw model add anthropic`"));
@@ -93,7 +93,7 @@ TEST_F(ModelsTest, WhatIsNotConfiguredSaysWhatToSet) {
   EXPECT_THAT(resolve(""), HasSubstr("ANTHROPIC_API_KEY"));
 }
 
-TEST_F(ModelsTest, AServiceThatNobodyKnowsIsSaidToBeUnknownWhateverIsConfigured) {
+TEST_F(ModelsTest, AnUnknownServiceIsReportedWhateverIsConfigured) {
   for (const auto& services : {std::vector<ProviderSettings>(), {openai}}) {
     configure(services);
     const auto problem = models_->service_problem("nowhere/model");
@@ -102,7 +102,7 @@ TEST_F(ModelsTest, AServiceThatNobodyKnowsIsSaidToBeUnknownWhateverIsConfigured)
   }
 }
 
-TEST_F(ModelsTest, WhatCannotBeUsedIsNotStoodInForByTheLibrarian) {
+TEST_F(ModelsTest, TheLibrarianDoesNotReplaceAnUnusableModel) {
   const ProviderSettings broken{.name = "mine", .problem = "provider mine is not configured: no key"};
   configure({broken});
   EXPECT_EQ(resolve(""), broken.problem);

@@ -19,7 +19,7 @@ TEST(Failures, AreClassifiedByStatusFirst) {
   EXPECT_EQ(kind(500, R"({"error":{"type":"invalid_request_error","message":"x"}})"), Kind::unavailable);
 }
 
-TEST(Failures, AQuotaThatIsUsedUpIsNotWorthAnotherTry) {
+TEST(Failures, AnExhaustedQuotaIsNotRetried) {
   EXPECT_EQ(kind(429, R"({"error":{"type":"insufficient_quota","message":"You exceeded your current quota"}})"),
             Kind::refused);
   EXPECT_EQ(kind(429, R"({"error":{"type":"x","code":"organization_spend_limit_exceeded","message":"m"}})"),
@@ -31,7 +31,7 @@ TEST(Failures, AQuotaThatIsUsedUpIsNotWorthAnotherTry) {
   EXPECT_EQ(kind(429, R"({"error":{"code":"rate_limit_exceeded","message":"m"}})"), Kind::rate_limited);
 }
 
-TEST(Failures, SayWhatIsInsideOfAnError) {
+TEST(Failures, ReadNestedErrors) {
   const auto message = [](std::string_view body) { return parse_provider_error(body).message; };
   EXPECT_EQ(
       message(R"({"error":{"message":"Provider returned error","code":400,"metadata":{"raw":"Tool call id was a"}}})"),
@@ -41,7 +41,7 @@ TEST(Failures, SayWhatIsInsideOfAnError) {
   EXPECT_EQ(message(R"({"message":null,"detail":"Not Found"})"), "Not Found");
 }
 
-TEST(Failures, TellWhetherAShorterRequestMayBeAnswered) {
+TEST(Failures, StateWhetherAShorterRequestMayBeAnswered) {
   const auto too_long = [](int status, std::string_view body) {
     return response_failure({status, {}}, parse_provider_error(body), {}).too_long;
   };
@@ -69,7 +69,7 @@ TEST(Failures, TellWhetherAShorterRequestMayBeAnswered) {
   EXPECT_FALSE(stream_failure(parse_provider_error(R"({"type":"overloaded_error","message":"Overloaded"})")).too_long);
 }
 
-TEST(Failures, InAStreamHaveTheStatusThatTheirWordsStandFor) {
+TEST(Failures, InAStreamHaveTheStatusOfTheirText) {
   const auto status = [](const char* error) { return stream_failure(parse_provider_error(error)).status; };
   EXPECT_EQ(status(R"({"type":"overloaded_error","message":"Overloaded"})"), 529);
   EXPECT_EQ(status(R"({"type":"rate_limit_error","message":"m"})"), 429);
@@ -107,14 +107,14 @@ TEST(Failures, KeepMessagesShort) {
   EXPECT_EQ(message, std::string(599, 'x') + "…");
 }
 
-TEST(Failures, TellStatusAndCause) {
+TEST(Failures, StateStatusAndCause) {
   const auto failure =
       response_failure({401, {}}, parse_provider_error(R"({"error":{"message":"invalid x-api-key"}})"), {});
   EXPECT_EQ(failure.message, "answered 401: invalid x-api-key (check its API key)");
   EXPECT_EQ(failure.status, 401);
 }
 
-TEST(Failures, TellWhatToDoAboutTooManyTools) {
+TEST(Failures, StateTheRemedyForTooManyTools) {
   const auto refused = parse_provider_error(
       R"({"error":{"message":"Invalid 'tools': array too long. Expected an array with maximum length 128.",
                    "type":"invalid_request_error","param":"tools","code":"array_above_max_length"}})");
@@ -123,7 +123,7 @@ TEST(Failures, TellWhatToDoAboutTooManyTools) {
             "needed in the agent's tools or an integration's allowed_tools)");
 }
 
-TEST(Failures, TellWhereToOfAnAnswerThatMoved) {
+TEST(Failures, NameTheTargetOfARedirect) {
   const auto moved = [](int status, std::string location) {
     return response_failure({status, {{"location", std::move(location)}}}, parse_provider_error("Moved."), {}).message;
   };

@@ -49,7 +49,7 @@ std::string ended_with(std::string_view reason) {
          "\"}]}\n\n";
 }
 
-TEST(GeminiReader, TellsHowItEnded) {
+TEST(GeminiReader, ReportsHowItEnded) {
   const auto stop = [](std::string_view reason) {
     return read_stream(*gemini_wire_format(), ended_with(reason)).reply().stop;
   };
@@ -135,7 +135,7 @@ TEST(GeminiRequest, BeginsWithTheUser) {
   EXPECT_EQ(body.at("contents").as_array().at(0).as_object().at("role"), "user");
 }
 
-TEST(GeminiRequest, DoesWithoutWhatAModelRefuses) {
+TEST(GeminiRequest, OmitsWhatAModelRefuses) {
   const auto wire = gemini_wire_format();
   auto body = wire->request(gemini_conversation());
   EXPECT_TRUE(wire->adjust(body, {"Thinking is not enabled for this model", "INVALID_ARGUMENT", 400}));

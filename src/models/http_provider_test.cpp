@@ -111,7 +111,7 @@ TEST(HttpProvider, ErrorsHoldNoKey) {
   EXPECT_EQ(made.failure().message, "stub answered 401: Incorrect API key provided: [key] (check its API key)");
 }
 
-TEST(HttpProvider, TellsHowLongToWait) {
+TEST(HttpProvider, ReportsHowLongToWait) {
   const auto made = call({answer(429, "application/json", "{}", "Retry-After: 3\r\n")});
   EXPECT_EQ(made.failure().kind, Kind::rate_limited);
   EXPECT_EQ(made.failure().retry_after, 3s);

@@ -38,7 +38,7 @@ TEST(OllamaReader, ReadsThinkingTextAndToolCallsWhereverTheStreamIsCut) {
   }
 }
 
-TEST(OllamaReader, TellsHowItEnded) {
+TEST(OllamaReader, ReportsHowItEnded) {
   EXPECT_EQ(read_stream(*ollama_wire_format(), R"({"message":{"content":"x"},"done":true,"done_reason":"length"})")
                 .reply()
                 .stop,
@@ -52,7 +52,7 @@ TEST(OllamaReader, TellsHowItEnded) {
   EXPECT_EQ(read_stream(*ollama_wire_format(), "garbage\n").failure().kind, Kind::protocol);
 }
 
-TEST(OllamaReader, PutsTogetherWhatIsCutWithinACharacter) {
+TEST(OllamaReader, JoinsCharactersThatWereCut) {
   const auto answer =
       read_stream(*ollama_wire_format(),
                   "{\"message\":{\"content\":\"a\xf0\x9f\"}}\n{\"message\":{\"content\":\"\x98\x80\"}}\n"

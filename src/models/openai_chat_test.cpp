@@ -178,7 +178,7 @@ TEST(ChatReader, ReadsReasoningUnderAnyOfItsNames) {
   EXPECT_EQ(reasoning(R"({"reasoning":"hm","reasoning_details":[{"type":"reasoning.text","text":"hm"}]})"), "hm");
 }
 
-TEST(ChatReader, TellsThePartsOfMistralsThoughtsFromItsText) {
+TEST(ChatReader, DistinguishesMistralsThoughtsFromItsText) {
   const auto answer =
       read_stream(*chat_wire_format(),
                   chunks({R"({"delta":{"content":[{"type":"thinking","thinking":[{"type":"text","text":"hm"}]}]}})",
@@ -229,7 +229,7 @@ TEST(ChatReader, ToleratesOddToolCalls) {
   EXPECT_EQ(to_json(uses[2].input), R"({"y":2})");
 }
 
-TEST(ChatReader, PutsTogetherWhatIsCutWithinACharacter) {
+TEST(ChatReader, JoinsCharactersThatWereCut) {
   const std::string cut_in_the_argument =
       "{\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"a\",\"function\":{\"name\":\"one\",\"arguments\":"
       "\"{\\\"x\\\":\\\"\xf0\x9f\"}}]}}";
@@ -260,7 +260,7 @@ TEST(ChatReader, TakesACallThatComesTwiceOnce) {
   EXPECT_EQ(to_json(uses[0].input), R"({"x":1})");
 }
 
-TEST(ChatReader, TellsWholeCallsWithoutIdsAndIndexesApart) {
+TEST(ChatReader, DistinguishesWholeCallsWithoutIdsAndIndexes) {
   const auto answer = read_stream(
       *chat_wire_format(), chunks({R"({"delta":{"tool_calls":[{"function":{"name":"one","arguments":"{\"x\":1}"}}]}})",
                                    R"({"delta":{"tool_calls":[{"function":{"name":"one","arguments":"{\"x\":2}"}}]}})",
@@ -283,7 +283,7 @@ TEST(ChatReader, KeepsACallWholeThoughEachPieceHasAnIdOfItsOwn) {
   EXPECT_EQ(to_json(uses[0].input), R"({"x":1})");
 }
 
-TEST(ChatReader, PassesOverFramesThatOnlyKeepTheConnectionAlive) {
+TEST(ChatReader, IgnoresKeepAliveFrames) {
   EXPECT_EQ(read_stream(*chat_wire_format(), "data:\n\nevent: ping\ndata: \n\n" +
                                                  chunks({R"({"delta":{"content":"Hi"},"finish_reason":"stop"})"}))
                 .text,
@@ -303,7 +303,7 @@ TEST(ChatReader, LeavesThinkTagsAlone) {
       "<think>a</think>b");
 }
 
-TEST(ChatReader, FindsErrorsWhereverTheyStand) {
+TEST(ChatReader, FindsErrorsAtAnyPlace) {
   const auto in_frame = read_stream(
       *chat_wire_format(), "data: {\"error\":{\"message\":\"The server had an error\",\"type\":\"server_error\"}}\n\n");
   EXPECT_EQ(in_frame.failure().kind, Kind::unavailable);
@@ -379,7 +379,7 @@ TEST(ChatRequest, NamesTheLimitAsOpenAiDoes) {
   EXPECT_EQ(body.at("prompt_cache_key"), "t1");
 }
 
-TEST(ChatRequest, DoesWithoutWhatIsRefused) {
+TEST(ChatRequest, OmitsWhatIsRefused) {
   auto body = chat_wire_format()->request(chat_conversation());
   const auto refuse = [&](std::string message, std::string words = {}) {
     return chat_wire_format()->adjust(body, ProviderError{std::move(message), std::move(words), 0});

@@ -107,7 +107,7 @@ TEST(ResponsesReader, MapsHowItEnded) {
   EXPECT_EQ(incomplete("content_filter"), StopReason::content_filter);
 }
 
-TEST(ResponsesReader, TellsFailures) {
+TEST(ResponsesReader, ReportsFailures) {
   const auto failed = read_stream(
       *responses_wire_format(),
       R"(data: {"type":"response.failed","response":{"status":"failed","error":{"code":"server_error","message":"oops"}}}
@@ -203,7 +203,7 @@ data: {"type":"response.completed","response":{"status":"completed"}}
       "I look.\n\nIt is 5.");
 }
 
-TEST(ResponsesReader, PutsTogetherWhatIsCutWithinACharacter) {
+TEST(ResponsesReader, JoinsCharactersThatWereCut) {
   const auto answer =
       read_stream(*responses_wire_format(), R"(data: {"type":"response.output_text.delta","delta":"a\ud83d"}
 
@@ -248,7 +248,7 @@ TEST(ResponsesRequest, AsksOnlyModelsThatReasonForTheirReasoning) {
   EXPECT_FALSE(body.contains("include"));
 }
 
-TEST(ResponsesRequest, DoesWithoutWhatIsRefused) {
+TEST(ResponsesRequest, OmitsWhatIsRefused) {
   ModelRequest request;
   request.model = "o3";
   request.temperature = 1;
@@ -263,7 +263,7 @@ TEST(ResponsesRequest, DoesWithoutWhatIsRefused) {
   EXPECT_FALSE(refuse("Encrypted content is not supported with this model."));
 }
 
-TEST(ResponsesRequest, DoesNotTellAModelThatCannotReasonToDoSo) {
+TEST(ResponsesRequest, SendsNoEffortToAModelThatCannotReason) {
   ModelRequest request;
   request.model = "gpt-4o";
   request.options.reasoning_effort = "none";

@@ -11,7 +11,7 @@ TEST(Picture, HasTheNameThatProvidersKnow) {
   for (const auto* mime : {"", "image/tiff", "image/svg+xml", "text/plain"}) EXPECT_EQ(picture_mime(mime), "") << mime;
 }
 
-TEST(Picture, IsKnownByHowItBegins) {
+TEST(Picture, IsRecognizedByItsFirstBytes) {
   EXPECT_TRUE(is_picture("image/png", "\x89PNG\r\n"));
   EXPECT_TRUE(is_picture("image/jpeg", "\xff\xd8\xff\xe0"));
   EXPECT_TRUE(is_picture("image/jpg", "\xff\xd8\xff\xe0"));

@@ -168,7 +168,7 @@ TEST(Retries, CountWhatEveryTryUsed) {
   EXPECT_EQ(ask(provider).usage().input_tokens, 10);
 }
 
-TEST(Retries, TellAllFailures) {
+TEST(Retries, ReportAllFailures) {
   Scripted first({{failure(Kind::refused, 429)}});
   Scripted second({{failure(Kind::refused, 401)}});
   StopSource stop;
@@ -177,7 +177,7 @@ TEST(Retries, TellAllFailures) {
   EXPECT_EQ(std::get<ModelFailure>(completion.outcome).status, 401);
 }
 
-TEST(Retries, WaitAsLongAsTheProviderWants) {
+TEST(Retries, WaitAsLongAsTheProviderRequests) {
   Scripted provider({{failure(Kind::rate_limited, 429, 60ms)}, {ModelReply{}}});
   const auto start = std::chrono::steady_clock::now();
   EXPECT_TRUE(succeeded(ask(provider)));

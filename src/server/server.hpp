@@ -31,7 +31,7 @@ private:
 };
 
 /// Accepts connections and serves them from one table of routes.
-/// Example: src/server/server_test.cpp: Server.CutsOffWithoutAnAnswerWhoeverItsStopDoesNotWaitFor
+/// Example: src/server/server_test.cpp: Server.DisconnectsClientsThatItsStopDoesNotWaitFor
 class Server : private Subscriber {
 public:
   struct Options {

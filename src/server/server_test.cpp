@@ -90,7 +90,7 @@ struct ServerFixture {
 };
 
 /// The server cannot know whether the work took effect, so any response could be wrong.
-TEST(Server, CutsOffWithoutAnAnswerWhoeverItsStopDoesNotWaitFor) {
+TEST(Server, DisconnectsClientsThatItsStopDoesNotWaitFor) {
   testing::run([](Loop& loop) -> Task<> {
     ServerFixture fixture(loop);
     tcp::socket client(loop);

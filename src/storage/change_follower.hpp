@@ -13,7 +13,7 @@ namespace agw {
 
 /// Updates records in memory after changes by other nodes: passes the changes of each topic to the code that holds its
 /// records, one batch at a time. Use it on the loop only.
-/// Example: src/storage/change_follower_test.cpp: ChangeFollowerTest.HandsEachTopicItsKeysOnce
+/// Example: src/storage/change_follower_test.cpp: ChangeFollowerTest.PassesEachTopicItsKeysOnce
 class ChangeFollower {
 public:
   /// Rereads the records with these keys through `Database::write`, whose results arrive in commit order. A change by

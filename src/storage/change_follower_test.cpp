@@ -25,7 +25,7 @@ protected:
   int failures_ = 0;
 };
 
-TEST_F(ChangeFollowerTest, HandsEachTopicItsKeysOnce) {
+TEST_F(ChangeFollowerTest, PassesEachTopicItsKeysOnce) {
   run([this](Loop& loop) -> Task<> {
     ChangeFollower follower(loop);
     follower.follow("extensions", [this](Keys keys) { return note(std::move(keys)); });
@@ -36,7 +36,7 @@ TEST_F(ChangeFollowerTest, HandsEachTopicItsKeysOnce) {
   });
 }
 
-TEST_F(ChangeFollowerTest, TriesAgainWhatFailed) {
+TEST_F(ChangeFollowerTest, RetriesFailures) {
   failures_ = 1;
   run([this](Loop& loop) -> Task<> {
     ChangeFollower follower(loop);

@@ -84,7 +84,7 @@ TEST_F(ConnectionTest, TheSameTextMayBeInUseTwice) {
   EXPECT_TRUE(outer.step());
 }
 
-TEST_F(ConnectionTest, AnUnknownParameterIsAProgrammersError) {
+TEST_F(ConnectionTest, AnUnknownParameterIsAProgrammingError) {
   auto statement = connection_->prepare("SELECT :known");
   EXPECT_THROW(statement.bind(":unknown", 1), InternalError);
 }

@@ -34,7 +34,7 @@ class StorageEngine;
 ///
 /// Each caller has at most one closure in the queue, so the number of callers bounds it. The writer's thread starts
 /// immediately, the readers' threads on demand.
-/// Example: src/storage/database_test.cpp: Database.GivesBackWhatTheClosureReturns
+/// Example: src/storage/database_test.cpp: Database.ReturnsTheResultOfTheClosure
 class Database {
 public:
   /// Requests have priority. Background work (indexing, purging) is split into pieces of at most 200 rows.

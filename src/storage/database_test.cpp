@@ -48,7 +48,7 @@ Task<> write_and_record(Database& database, std::int64_t number, Outcomes& outco
   return write_and_record(database, number, outcomes, Database::Lane::request, nullptr);
 }
 
-TEST(Database, GivesBackWhatTheClosureReturns) {
+TEST(Database, ReturnsTheResultOfTheClosure) {
   testing::run([](Loop& loop) -> Task<> {
     TestDatabase database(loop);
     const auto id = co_await database->write([](Connection& connection) {
@@ -140,7 +140,7 @@ struct Fault {
 
 class GroupFault : public ::testing::TestWithParam<Fault> {};
 
-TEST_P(GroupFault, OnlyTheGuiltyOneFailsWhicheverItIs) {
+TEST_P(GroupFault, OnlyTheFaultyOneFailsWhicheverItIs) {
   constexpr std::int64_t size = 6;
   for (std::int64_t guilty = 1; guilty <= size; ++guilty) {
     testing::run([&](Loop& loop) -> Task<> {
@@ -196,7 +196,7 @@ INSTANTIATE_TEST_SUITE_P(
                             "failed "}),
     [](const auto& info) { return info.param.name; });
 
-TEST(Database, RequestsGoBeforeBackgroundWork) {
+TEST(Database, RequestsPrecedeBackgroundWork) {
   testing::run([](Loop& loop) -> Task<> {
     TestDatabase database(loop);
     TaskGroup group(loop);
@@ -214,7 +214,7 @@ TEST(Database, RequestsGoBeforeBackgroundWork) {
   });
 }
 
-TEST(Database, BackgroundWorkIsNotPutOffForEver) {
+TEST(Database, BackgroundWorkIsNotPostponedForever) {
   testing::run([](Loop& loop) -> Task<> {
     constexpr std::size_t group_limit = 1;
     TestDatabase database(loop, group_limit);
@@ -328,7 +328,7 @@ TEST(Database, WhatIsCommittedReachesTheFileSoon) {
   });
 }
 
-TEST(Database, ALongLogIsBegunAnewWhileWritesGoOn) {
+TEST(Database, ALongLogIsRestartedDuringWrites) {
   constexpr std::uintmax_t mebibyte = 1024 * 1024;
   testing::run([](Loop& loop) -> Task<> {
     TestDatabase database(loop);
@@ -369,7 +369,7 @@ private:
   std::atomic<bool> over_ = false;
 };
 
-TEST(Database, ALongLogIsBegunAnewAlthoughSomebodyAlwaysReads) {
+TEST(Database, ALongLogIsRestartedDespiteConstantReads) {
   constexpr std::uintmax_t mebibyte = 1024 * 1024;
   testing::run([](Loop& loop) -> Task<> {
     TestDatabase database(loop);
@@ -389,7 +389,7 @@ TEST(Database, ALongLogIsBegunAnewAlthoughSomebodyAlwaysReads) {
   });
 }
 
-TEST(Database, NobodyElseMayReadItsFiles) {
+TEST(Database, ItsFilesArePrivate) {
   testing::run([](Loop& loop) -> Task<> {
     const auto mask = umask(0);
     TestDatabase database(loop);

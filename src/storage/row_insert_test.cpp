@@ -102,7 +102,7 @@ TEST_F(RowInsertTest, RowsOfAnotherKindAreInsertedByThemselves) {
               ElementsAre("1 one of 2", "2 one of 2", "3 another of 2", "4 another of 2"));
 }
 
-TEST_F(RowInsertTest, OnlyTheGuiltyRowFails) {
+TEST_F(RowInsertTest, OnlyTheFaultyRowFails) {
   Notes outcomes;
   EXPECT_THAT(rows_after([&](Database& database, TaskGroup& group) {
                 for (const std::int64_t number : {1, 2, 2, 3}) group.spawn(add(database, number, outcomes));

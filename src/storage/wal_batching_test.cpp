@@ -119,7 +119,7 @@ TEST_F(WalBatching, WhatWasRolledBackIsOverwritten) {
   EXPECT_TRUE(is_sound());
 }
 
-TEST_F(WalBatching, ALogThatIsBegunAnewHoldsOnlyWhatIsNew) {
+TEST_F(WalBatching, ARestartedLogContainsOnlyNewFrames) {
   insert(200);
   connection_->execute("PRAGMA wal_checkpoint(RESTART)");
   insert(3, 1000);

@@ -22,7 +22,7 @@ std::int64_t number_input(const json::object& input, std::string_view name, std:
 /// Schemas may come from third parties. If a schema refers to itself, is deeper than 32, or takes too many steps, the
 /// result is nullopt, and the callee validates its input. Unknown keywords are ignored, and so are patterns that cannot
 /// be matched in linear time.
-/// Example: src/tools/input_check_test.cpp: InputProblem.SaysWhatDoesNotFit
+/// Example: src/tools/input_check_test.cpp: InputProblem.ReportsMismatches
 std::optional<std::string> input_problem(const json::value& schema, const json::object& input);
 
 }  // namespace agw

@@ -14,14 +14,14 @@ constexpr auto file_schema =
     R"({"type": "object", "properties": {"path": {"type": "string", "minLength": 1}, "limit": {"type": "integer",
         "minimum": 1}, "kind": {"enum": ["a", "b"]}}, "required": ["path"], "additionalProperties": false})";
 
-TEST(InputProblem, TakesWhatFits) {
+TEST(InputProblem, AcceptsMatchingInput) {
   EXPECT_FALSE(problem(file_schema, R"({"path": "a.txt"})"));
   EXPECT_FALSE(problem(file_schema, R"({"path": "a.txt", "limit": 3.0, "kind": "b"})"));
   EXPECT_FALSE(problem("{}", R"({"anything": [1, {"x": null}]})"));
   EXPECT_FALSE(problem("true", "{}"));
 }
 
-TEST(InputProblem, SaysWhatDoesNotFit) {
+TEST(InputProblem, ReportsMismatches) {
   EXPECT_EQ(problem(file_schema, "{}"), "path is required");
   EXPECT_EQ(problem(file_schema, R"({"path": 5})"), "path must be of type string");
   EXPECT_EQ(problem(file_schema, R"({"path": ""})"), "path must have at least 1 characters");

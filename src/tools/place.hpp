@@ -8,7 +8,7 @@
 namespace agw {
 
 /// The size limit of an identity file, including the notes, in bytes.
-/// Example: src/tools/place_test.cpp: PlaceOf.IsToldByWhereTheFileLies
+/// Example: src/tools/place_test.cpp: PlaceOf.IsDeterminedByTheLocationOfTheFile
 inline constexpr std::size_t identity_limit = 102'400;
 /// The error text for a soul or a profile over the limit.
 inline constexpr auto identity_too_large = "soul content too large (max 100KB)";

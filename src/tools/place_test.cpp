@@ -19,7 +19,9 @@ void PrintTo(const Case& shown, std::ostream* out) { *out << shown.path; }
 
 class PlaceOf : public ::testing::TestWithParam<Case> {};
 
-TEST_P(PlaceOf, IsToldByWhereTheFileLies) { EXPECT_EQ(place_of(GetParam().path, with_project), GetParam().place); }
+TEST_P(PlaceOf, IsDeterminedByTheLocationOfTheFile) {
+  EXPECT_EQ(place_of(GetParam().path, with_project), GetParam().place);
+}
 
 INSTANTIATE_TEST_SUITE_P(
     Visible, PlaceOf,

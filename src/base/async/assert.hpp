@@ -54,7 +54,7 @@ void report_failed_assertions(AssertionReporter report);
 ///
 ///     AGW_ASSERT(thread_.is_current());
 ///
-/// Example: src/base/async/assert_test.cpp: ThreadChecker.KnowsTheThreadThatMadeIt
+/// Example: src/base/async/assert_test.cpp: ThreadChecker.KnowsTheThreadThatCreatedIt
 class ThreadChecker {
 public:
   bool is_current() const { return std::this_thread::get_id() == owner_; }

@@ -23,7 +23,7 @@ TEST(DebugAssertDeathTest, IsEvaluatedOnlyInBuildsForDevelopment) {
 #endif
 }
 
-TEST(ThreadChecker, KnowsTheThreadThatMadeIt) {
+TEST(ThreadChecker, KnowsTheThreadThatCreatedIt) {
   const ThreadChecker checker;
   EXPECT_TRUE(checker.is_current());
   bool elsewhere = true;

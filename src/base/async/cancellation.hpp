@@ -13,7 +13,7 @@ namespace agw {
 enum class WaitResult { done, stopped, timed_out };
 
 /// A request to stop, made at most once. Waits that start later see it too. Use it on the loop only.
-/// Example: src/base/async/task_group_test.cpp: Cut.ReturnsStoppedWhenStopIsRequestedMeanwhileOrBefore
+/// Example: src/base/async/task_group_test.cpp: Cut.ReturnsStoppedWhenStopIsRequestedDuringOrBefore
 class StopSource {
 public:
   StopSource() = default;

@@ -9,7 +9,7 @@ namespace agw {
 
 /// Side effects of a request that must be on disk before its response is sent, so that an acknowledged request keeps
 /// all its effects even if the process is killed right after the response. Use it on the loop only.
-/// Example: src/base/async/pending_effects_test.cpp: PendingEffects.SettlesWhenAllThatBelongsToItHasEnded
+/// Example: src/base/async/pending_effects_test.cpp: PendingEffects.SettlesOnceAllEffectsHaveEnded
 class PendingEffects {
 public:
   /// Wraps `work`, which the caller spawns in its own TaskGroup. The effect is pending until `work` has ended.

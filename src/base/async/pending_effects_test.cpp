@@ -16,7 +16,7 @@ Task<> fail() {
   co_return;
 }
 
-TEST(PendingEffects, IsOverWhereNothingWasCaused) {
+TEST(PendingEffects, IsSettledWithoutEffects) {
   testing::run([](Loop&) -> Task<> {
     PendingEffects pending_effects;
     EXPECT_TRUE(pending_effects.over());
@@ -24,7 +24,7 @@ TEST(PendingEffects, IsOverWhereNothingWasCaused) {
   });
 }
 
-TEST(PendingEffects, SettlesWhenAllThatBelongsToItHasEnded) {
+TEST(PendingEffects, SettlesOnceAllEffectsHaveEnded) {
   testing::run([](Loop& loop) -> Task<> {
     TaskGroup group(loop);
     PendingEffects pending_effects;
@@ -50,7 +50,7 @@ TEST(PendingEffects, SettlesWhenAllThatBelongsToItHasEnded) {
   });
 }
 
-TEST(PendingEffects, DoesNotWaitForWhatComesLater) {
+TEST(PendingEffects, DoesNotWaitForLaterEffects) {
   testing::run([](Loop& loop) -> Task<> {
     TaskGroup group(loop);
     PendingEffects pending_effects;
@@ -68,7 +68,7 @@ TEST(PendingEffects, DoesNotWaitForWhatComesLater) {
   });
 }
 
-TEST(PendingEffects, IsOverAfterAFailure) {
+TEST(PendingEffects, SettlesAfterAFailure) {
   testing::run([](Loop& loop) -> Task<> {
     TaskGroup group(loop);
     group.on_failure([](const std::exception_ptr&) {});

@@ -16,7 +16,7 @@ namespace agw {
 
 /// Owns coroutines (structured concurrency): the owner cancels and joins the group before its own end. The only caller
 /// of Asio's co_spawn except for `with_timeout`. Use it on the loop only.
-/// Example: src/base/async/task_group_test.cpp: TaskGroup.JoinsWhatItSpawned
+/// Example: src/base/async/task_group_test.cpp: TaskGroup.JoinsSpawnedTasks
 class TaskGroup {
 public:
   explicit TaskGroup(Loop& loop);

@@ -23,7 +23,7 @@ Task<> fail(const char* message) {
   co_return;
 }
 
-TEST(TaskGroup, JoinsWhatItSpawned) {
+TEST(TaskGroup, JoinsSpawnedTasks) {
   bool finished = false;
   testing::run([&](Loop& loop) -> Task<> {
     TaskGroup group(loop);
@@ -79,7 +79,7 @@ TEST(Cut, ReturnsTimedOutAndTheTrunkGoesOn) {
   });
 }
 
-TEST(Cut, ReturnsStoppedWhenStopIsRequestedMeanwhileOrBefore) {
+TEST(Cut, ReturnsStoppedWhenStopIsRequestedDuringOrBefore) {
   testing::run([](Loop& loop) -> Task<> {
     StopSource stop;
     bool finished = false;
@@ -104,7 +104,7 @@ TEST(Cut, PassesOnTheLeafsOwnFailure) {
   });
 }
 
-TEST(Cut, GivesTheCancellationOfItsCallerToTheLeaf) {
+TEST(Cut, PassesTheCallersCancellationToTheLeaf) {
   testing::run([](Loop& loop) -> Task<> {
     TaskGroup group(loop);
     StopSource stop;

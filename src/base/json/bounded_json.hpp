@@ -13,7 +13,7 @@ struct BoundedJson {
 };
 
 /// Like `parse_json`, for callers that report why they reject a text.
-/// Example: src/base/json/json_test.cpp: Json.IsReadUpToSoManyValues
+/// Example: src/base/json/json_test.cpp: Json.HasALimitOnTheNumberOfValues
 BoundedJson parse_bounded_json(std::string_view text, const JsonParseOptions& reading);
 
 }  // namespace agw

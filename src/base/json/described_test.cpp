@@ -75,7 +75,7 @@ TEST(Described, ReadsWhatItWrote) {
   EXPECT_EQ(note.tags, std::vector<std::string>{"x"});
 }
 
-TEST(Described, NamesWhatIsMissingWrongOrNotListed) {
+TEST(Described, NamesMissingInvalidAndUnlistedMembers) {
   EXPECT_EQ(message(read(R"({"role":"user"})").second), "text, please");
   EXPECT_EQ(message(read(R"({"text":"a"})").second), "role is required");
   EXPECT_EQ(message(read(R"({"text":null,"role":"user"})").second), "text, please");
@@ -87,7 +87,7 @@ TEST(Described, NamesWhatIsMissingWrongOrNotListed) {
   EXPECT_EQ(message(read(R"({"text":"a","role":"user","tags":[1]})").second), "tags[0] must be a string");
 }
 
-TEST(Described, TellsOmittedNullAndAValueApartWhereItMatters) {
+TEST(Described, DistinguishesOmittedNullAndAValueWhereItMatters) {
   EXPECT_FALSE(read(R"({"text":"a","role":"user"})").first.mode.given);
   const auto cleared = read(R"({"text":"a","role":"user","mode":null})").first.mode;
   EXPECT_TRUE(cleared.given);

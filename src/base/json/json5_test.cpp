@@ -24,7 +24,7 @@ continued",
   EXPECT_EQ(read_json5("[.5, 5., 1.e2]"), read_json5("[0.5, 5.0, 100.0]"));
 }
 
-TEST(Json5, RefusesWhatIsNone) {
+TEST(Json5, RefusesInvalidText) {
   for (const auto* text :
        {"{a: 1", "{a b}", "[,]", "[1,,2]", "[1 2]", "'open", "/* open", "{a: undefined}", "", "{'a\n': 1}"})
     EXPECT_EQ(read_json5(text), "none") << text;

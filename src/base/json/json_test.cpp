@@ -47,14 +47,14 @@ TEST(Json, AcceptsDepth64AndNoMore) {
   EXPECT_FALSE(parse_json(nested(100000)));
 }
 
-TEST(Json, WhatIsStoredMayBeDeeper) {
+TEST(Json, StoredValuesMayBeDeeper) {
   EXPECT_TRUE(nests_deeper(parse_stored_json(nested(128)), 127));
   EXPECT_FALSE(nests_deeper(parse_stored_json(nested(128)), 128));
   EXPECT_THROW(parse_stored_json(nested(129)), std::runtime_error);
   EXPECT_THROW(parse_stored_json("{"), std::runtime_error);
 }
 
-TEST(Json, TheLastOfADoubledMemberWins) { EXPECT_EQ(to_json(*parse_json(R"({"a":1,"a":2})")), R"({"a":2})"); }
+TEST(Json, TheLastOfDuplicateMembersWins) { EXPECT_EQ(to_json(*parse_json(R"({"a":1,"a":2})")), R"({"a":2})"); }
 
 TEST(Json, WritesWhatItRead) {
   for (const std::string text : {R"({"a":[1,-2,3.5,true,false,null,"x\u0001\"\\"]})", "18446744073709551615", "1e-07",
@@ -63,7 +63,7 @@ TEST(Json, WritesWhatItRead) {
   }
 }
 
-TEST(Json, EscapesEachByteThatNeedsItWhereverItStands) {
+TEST(Json, EscapesEachByteThatNeedsItAtEveryPosition) {
   for (int byte = 0; byte < 256; ++byte) {
     for (std::size_t place = 0; place < 20; ++place) {
       std::string text(20, '!');
@@ -111,7 +111,7 @@ TEST(Json, WritesEachNumberAsTheShortestTextThatMeansIt) {
   }
 }
 
-TEST(Json, IsReadUpToSoManyValues) {
+TEST(Json, HasALimitOnTheNumberOfValues) {
   const std::string text = R"({"a":[1,-1,1.5,18446744073709551615,"",true,null,{}]})";
   EXPECT_TRUE(parse_json(text, {.max_values = 10}));
   EXPECT_FALSE(parse_json(text, {.max_values = 9}));

@@ -15,7 +15,7 @@ const json::object from_outside{{"object", json::object{{"a", 1}}},
                                 {"no", false},
                                 {"text", "true"}};
 
-TEST(JsonMember, IsThereInItsTypeOnly) {
+TEST(JsonMember, IsFoundOnlyWithItsType) {
   EXPECT_TRUE(object_member(from_outside, "object")->contains("a"));
   EXPECT_EQ(object_member(from_outside, "array"), nullptr);
   EXPECT_EQ(object_member(from_outside, "absent"), nullptr);
@@ -25,7 +25,7 @@ TEST(JsonMember, IsThereInItsTypeOnly) {
   EXPECT_TRUE(object_or_empty(from_outside, "text").empty());
 }
 
-TEST(JsonMember, IsTrueAsTheValueTrueOnly) {
+TEST(JsonMember, IsTrueOnlyAsTheValueTrue) {
   EXPECT_TRUE(is_true(from_outside, "yes"));
   for (const auto* name : {"no", "text", "object", "absent"}) EXPECT_FALSE(is_true(from_outside, name)) << name;
 }

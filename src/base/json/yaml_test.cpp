@@ -20,7 +20,7 @@ TEST(Yaml, ReadsPlainScalarsWithTheTypesOfYaml12) {
             "[true,false,null,null,1,-2,3,31,15,1.5,0.5,2,1000,18446744073709551615]");
 }
 
-TEST(Yaml, LeavesWhatOnlyLooksLikeAValueAText) {
+TEST(Yaml, KeepsTextThatOnlyLooksLikeAValue) {
   EXPECT_EQ(
       as_json("[no, yes, on, off, y, .inf, .nan, inf, 0x, 1.2.3, 2026-01-02, -, --1, e5, 0x-1, 12:30]"),
       R"(["no","yes","on","off","y",".inf",".nan","inf","0x","1.2.3","2026-01-02","-","--1","e5","0x-1","12:30"])");
@@ -37,7 +37,7 @@ TEST(Yaml, ReadsBlocksAndNestedValuesInOrder) {
   EXPECT_EQ(as_json(""), "null");
 }
 
-TEST(Yaml, NamesTheLineOfWhatItRefuses) {
+TEST(Yaml, NamesTheLineOfAnError) {
   EXPECT_EQ(error("a: 1\na: 2\n"), "line 2: the key a is given twice");
   EXPECT_EQ(error("a: &x [1]\nb: *x\n"), "line 2: aliases (*name) are not taken");
   EXPECT_EQ(error("a: !!binary aGk=\n"), "line 1: the tag tag:yaml.org,2002:binary is not taken");

@@ -22,7 +22,7 @@ TEST(YamlWriter, WritesLongTextsAsTheyRead) {
             "systemPrompt: |\n  You help.\n\n  - Be brief: #1\n    and kind\nb: |-\n  no\n  end\n");
 }
 
-TEST(YamlWriter, QuotesWhatAnotherReaderWouldTakeForSomethingElse) {
+TEST(YamlWriter, QuotesWhatOtherReadersWouldMisread) {
   EXPECT_EQ(written(R"({"a":"no","b":"5","c":"","d":"null","e":"a: b","f":"*x","g":"1e3","h":"~","i":"2026-01-02"})"),
             "a: \"no\"\nb: \"5\"\nc: \"\"\nd: \"null\"\ne: \"a: b\"\nf: \"*x\"\ng: \"1e3\"\nh: \"~\"\n"
             "i: \"2026-01-02\"\n");
@@ -132,7 +132,7 @@ private:
   std::mt19937_64 random_;
 };
 
-TEST(YamlWriter, WritesWhatReadsBackAsTheSame) {
+TEST(YamlWriter, RoundTrips) {
   for (unsigned seed = 0; seed < 3000; ++seed) {
     const json::value made = Generator(seed).object(4);
     const auto yaml = json_to_yaml(made);

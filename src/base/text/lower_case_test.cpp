@@ -5,7 +5,7 @@
 namespace agw {
 namespace {
 
-TEST(LowerCase, MakesCapitalsSmallWhateverTheHostsLocale) {
+TEST(LowerCase, LowersLettersInAnyLocale) {
   EXPECT_EQ(lower_case("ABC xyz 019"), "abc xyz 019");
   EXPECT_EQ(lower_case("ÀÉÖØÞß×÷ÿŸ"), "àéöøþß×÷ÿÿ");
   EXPECT_EQ(lower_case("ĀĄČĞŁŃŒŘŠŻŽ"), "āąčğłńœřšżž");

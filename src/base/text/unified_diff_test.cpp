@@ -51,12 +51,12 @@ TEST(UnifiedDiff, ShowsThreeLinesAroundAChange) {
             "--- a\n+++ b\n@@ -2,7 +2,7 @@\n 2\n 3\n 4\n-5\n+five\n 6\n 7\n 8\n");
 }
 
-TEST(UnifiedDiff, NumbersNothingByTheLineBeforeIt) {
+TEST(UnifiedDiff, NumbersAnEmptyRangeByThePrecedingLine) {
   EXPECT_EQ(body_of(diff("", "a\n")), "@@ -0,0 +1,1 @@\n+a\n");
   EXPECT_EQ(body_of(diff("a\n", "")), "@@ -1,1 +0,0 @@\n-a\n");
 }
 
-TEST(UnifiedDiff, TellsThatTheLastLineHasNoLineFeed) {
+TEST(UnifiedDiff, MarksAMissingFinalLineFeed) {
   EXPECT_EQ(body_of(diff("a", "a\n")), "@@ -1,1 +1,1 @@\n-a\n\\ No newline at end of file\n+a\n");
 }
 
@@ -83,7 +83,7 @@ TEST(UnifiedDiff, TurnsAnyTextIntoAnyOther) {
   }
 }
 
-TEST(UnifiedDiff, TakesNoTimeForTextsThatDifferAllOver) {
+TEST(UnifiedDiff, IsFastForEntirelyDifferentTexts) {
   std::string before, after;
   for (int line = 0; line < 50'000; ++line) {
     before += "a" + std::to_string(line) + "\n";

@@ -14,7 +14,7 @@ TEST(Utf8Prefix, EndsBetweenCharacters) {
   EXPECT_EQ(utf8_prefix("a😀b", 5), "a😀");
 }
 
-TEST(Shortened, SaysThatMoreWasThere) {
+TEST(Shortened, MarksOmittedText) {
   EXPECT_EQ(shortened("aü", 3), "aü");
   EXPECT_EQ(shortened("aüb", 3), "aü…");
   EXPECT_EQ(shortened("aüb", 2), "a…");

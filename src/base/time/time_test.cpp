@@ -23,7 +23,7 @@ TEST(Time, ReadsDatesAndDateTimes) {
   EXPECT_EQ(read("2016-12-31T23:59:60Z"), "2017-01-01T00:00:00.000Z");
 }
 
-TEST(Time, WritesWhatLiesFarAway) {
+TEST(Time, WritesDistantTimes) {
   EXPECT_EQ(read("1969-12-31T23:59:59.999Z"), "1969-12-31T23:59:59.999Z");
   EXPECT_EQ(read("0001-01-01"), "0001-01-01T00:00:00.000Z");
   EXPECT_EQ(read("9999-12-31T23:59:59.001-01:00"), "10000-01-01T00:59:59.001Z");
@@ -50,7 +50,7 @@ TEST(Time, ReadsDaysOfWeeksAndYears) {
   EXPECT_EQ(read("2024366"), "2024-12-31T00:00:00.000Z");
 }
 
-TEST(Time, RefusesWhatIsNotOne) {
+TEST(Time, RefusesInvalidTimes) {
   for (const auto* text : {"",
                            "soon",
                            "2026",

@@ -18,7 +18,7 @@ struct UpdateContext {
 };
 
 /// Converts the gateway's events of one thread, and its stored turns, to `update` members of `session/update`.
-/// Example: src/cli/acp/event_updates_test.cpp: EventUpdates.TellsOfAToolCallFromStartToEnd
+/// Example: src/cli/acp/event_updates_test.cpp: EventUpdates.ReportsAToolCallFromStartToEnd
 class EventUpdates {
 public:
   explicit EventUpdates(UpdateContext context) : context_(std::move(context)) {}

@@ -19,7 +19,7 @@ std::vector<std::string> kinds(const std::vector<json::object>& updates) {
   return names;
 }
 
-TEST(EventUpdates, TellsOfAToolCallFromStartToEnd) {
+TEST(EventUpdates, ReportsAToolCallFromStartToEnd) {
   EventUpdates updates({.directory = "/site"});
   const auto begin = updates.of(object(R"({"type": "tool-start", "toolCallId": "c1", "toolName": "Edit",
       "input": {"path": "a.c", "old_string": "1", "new_string": "2"}})"));
@@ -62,7 +62,7 @@ TEST(EventUpdates, ReplaysCallsWhereTheyWere) {
   EXPECT_EQ(replayed[2].at("status"), "completed");
 }
 
-TEST(EventUpdates, TellsOfACompactionOnlyToClientsThatShowIt) {
+TEST(EventUpdates, ReportsACompactionOnlyToClientsThatShowIt) {
   const auto event =
       object(R"({"type": "thread-updated", "compacted": true, "thread": {"title": "A", "updated_at": "now"}})");
   EXPECT_EQ(kinds(EventUpdates({.directory = "/"}).of(event)), std::vector<std::string>{"session_info_update"});

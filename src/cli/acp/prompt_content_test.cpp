@@ -40,7 +40,7 @@ TEST(PromptContent, ALinkCannotEndItself) {
   EXPECT_EQ(prompt.text, "[@a(b c](<x:%3E%20[1]>)");
 }
 
-TEST(PromptContent, RefusesWhatIsNoPrompt) {
+TEST(PromptContent, RefusesInvalidPrompts) {
   for (const auto* blocks : {"[]", R"([{"type": "text", "text": " "}])", "[7]", R"([{"type": "text"}])",
                              R"([{"type": "audio", "data": "", "mimeType": "audio/wav"}])", R"([{"type": "resource"}])",
                              R"([{"type": "image", "mimeType": "image/png", "data": "A"}, {"type": "other"}])"}) {

@@ -95,7 +95,7 @@ TEST(RpcPeer, AsksTheClient) {
   });
 }
 
-TEST(RpcPeer, AQuestionThatIsOverIsCancelledAtTheClient) {
+TEST(RpcPeer, CancelsAnObsoleteQuestionAtTheClient) {
   testing::run([](Loop& loop) -> Task<> {
     Fixture it(loop);
     TaskGroup group(loop);
@@ -116,7 +116,7 @@ TEST(RpcPeer, AQuestionThatIsOverIsCancelledAtTheClient) {
   });
 }
 
-TEST(RpcPeer, BoundsWhatItAnswersAtATime) {
+TEST(RpcPeer, BoundsConcurrentRequests) {
   testing::run([](Loop& loop) -> Task<> {
     Fixture it(loop);
     for (std::size_t i = 0; i <= RpcPeer::max_requests; ++i)

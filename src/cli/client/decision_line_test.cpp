@@ -16,7 +16,7 @@ std::string meant(std::string_view line, const json::object& of) {
   return decision ? to_json(*decision) : "nothing";
 }
 
-TEST(DecisionLine, NamesOnlyWhatIsPossible) {
+TEST(DecisionLine, NamesOnlyPossibleDecisions) {
   EXPECT_EQ(choices_of(request(R"(["once", "thread"])", true)), "[y]es, [t]hread, [p]ropose, [n]o");
   EXPECT_EQ(choices_of(request(R"(["once"])")), "[y]es, [n]o");
 }
@@ -31,7 +31,7 @@ TEST(DecisionLine, TakesLettersAndWords) {
   EXPECT_EQ(meant("no, use the calendar", all), R"({"decision":"deny","reason":"use the calendar"})");
 }
 
-TEST(DecisionLine, TakesNothingElseForAYes) {
+TEST(DecisionLine, AcceptsNothingElseAsAYes) {
   const auto once = request(R"(["once"])");
   for (const auto* line : {"", "yeah", "yes but not now", "y y", "ja", "t", "p", "es"})
     EXPECT_EQ(meant(line, once), "nothing") << line;

@@ -78,7 +78,7 @@ TEST(StreamedAnswer, FollowsTheRunThatItsMessageJoins) {
   EXPECT_THAT(printed.notes.str(), HasSubstr("joins the answer"));
 }
 
-TEST(StreamedAnswer, LosesAndDoublesNothingWhenItCatchesUp) {
+TEST(StreamedAnswer, CatchesUpWithoutLossesAndDuplicates) {
   Printed printed;
   printed.answer.take(text(1, "a"));
   printed.answer.take(text(2, "b"));
@@ -116,7 +116,7 @@ TEST(StreamedAnswer, SaysThatAStoredTurnIsIncomplete) {
   EXPECT_EQ(printed.answer.outcome(), Outcome::failed);
 }
 
-TEST(StreamedAnswer, AnErrorIsToldAndFails) {
+TEST(StreamedAnswer, AnErrorIsPrintedAndFails) {
   Printed printed;
   printed.answer.take(event(1, "error", {{"error", "no\x1b key"}}));
   EXPECT_EQ(printed.answer.take(finish(2, "error")), Progress::ended);
@@ -140,7 +140,7 @@ TEST(StreamedAnswer, AStoppedOneEndsItsLine) {
   EXPECT_EQ(printed.answer.outcome(), Outcome::stopped);
 }
 
-TEST(StreamedAnswer, EscapesWhatAgentsSay) {
+TEST(StreamedAnswer, EscapesTextOfAgents) {
   Printed printed;
   printed.answer.take(text(1, "\x1b]0;title\x07\u202e"));
   EXPECT_EQ(printed.out.str(), "\\x1b]0;title\\x07\\u202e");
@@ -170,7 +170,7 @@ TEST(StreamedAnswer, LeavesTheTextInAFileAsItWasSent) {
   EXPECT_EQ(printed.out.str(), "I look\n\nFound.");
 }
 
-TEST(StreamedAnswer, ShowsReasoningOnlyWhereItCanBeTold) {
+TEST(StreamedAnswer, ShowsReasoningOnlyWhereItCanBeDistinguished) {
   Printed plain;
   plain.answer.take(event(1, "reasoning-delta", {{"delta", "hm"}}));
   EXPECT_EQ(plain.out.str(), "");

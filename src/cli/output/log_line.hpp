@@ -9,7 +9,7 @@
 namespace agw::cli {
 
 /// A parsed line of the gateway's log in either format.
-/// Example: src/cli/output/log_line_test.cpp: LogLine.ATextLineIsTakenApart
+/// Example: src/cli/output/log_line_test.cpp: LogLine.ATextLineIsParsed
 struct LogLine {
   std::string time;   ///< ISO 8601; empty if there is none
   std::string level;  ///< `debug`, `info`, `warning`, `error`

@@ -5,7 +5,7 @@
 namespace agw::cli {
 namespace {
 
-TEST(LogLine, ATextLineIsTakenApart) {
+TEST(LogLine, ATextLineIsParsed) {
   const auto line = read_log_line("2026-01-02T03:04:05.678Z warning it took long = run request=ab-7 run=r1");
   EXPECT_EQ(line.time, "2026-01-02T03:04:05.678Z");
   EXPECT_EQ(line.level, "warning");
@@ -14,7 +14,7 @@ TEST(LogLine, ATextLineIsTakenApart) {
   EXPECT_EQ(line.run, "r1");
 }
 
-TEST(LogLine, AJsonLineSaysTheSame) {
+TEST(LogLine, AJsonLineIsParsedAlike) {
   const auto text = R"({"time":"2026-01-02T03:04:05.678Z","level":"error","message":"a \"quoted\" one","run":"r1"})";
   const auto line = read_log_line(text);
   EXPECT_EQ(line.message, "a \"quoted\" one");
@@ -22,7 +22,7 @@ TEST(LogLine, AJsonLineSaysTheSame) {
   EXPECT_EQ(to_json(as_object(line)), text);
 }
 
-TEST(LogLine, WhatIsNoLineOfOursIsAMessageThatMattersMost) {
+TEST(LogLine, AForeignLineIsAMessageOfTheHighestLevel) {
   for (const auto* text : {"", "run=1", "{", "{\"half", "yesterday info x", "terminate called after throwing"}) {
     const auto line = read_log_line(text);
     EXPECT_EQ(line.message, text);

@@ -16,7 +16,7 @@ TEST(Times, ShowsALocalTimeToTheMinute) {
   ::tzset();
 }
 
-TEST(Times, LeavesAloneWhatIsNoTime) { EXPECT_EQ(local_time("so\x1bon"), "so\\x1bon"); }
+TEST(Times, KeepsOtherTexts) { EXPECT_EQ(local_time("so\x1bon"), "so\\x1bon"); }
 
 TEST(Times, ShowsTheTwoGreatestPartsOfADuration) {
   EXPECT_EQ(duration_text(0.4), "0 s");

@@ -25,7 +25,7 @@ using FileLink = std::function<std::optional<std::string>(const std::string& id)
 
 /// A turn in Markdown, with its reasoning as a quotation and its files by name; a tool's input and output are in fences
 /// that their text cannot close.
-/// Example: src/cli/transfer/export_text_test.cpp: ExportText.FencesOutliveWhatTheyHold
+/// Example: src/cli/transfer/export_text_test.cpp: ExportText.FencesAreLongerThanThoseInTheirContent
 std::string markdown_turn(const json::object& turn, const FileLink& link);
 
 /// The start of a thread's page: HTML that loads and runs nothing, and can be opened as a file.

@@ -10,7 +10,7 @@ std::optional<std::string> no_files(const std::string&) { return std::nullopt; }
 
 }  // namespace
 
-TEST(ExportText, FencesOutliveWhatTheyHold) {
+TEST(ExportText, FencesAreLongerThanThoseInTheirContent) {
   const json::object turn{{"role", "tool"},
                           {"content", "a\n````\nb"},
                           {"created_at", "now"},
@@ -40,7 +40,7 @@ TEST(ExportText, FilesAreNamedAndLinkedWhereTheyAre) {
   EXPECT_NE(html_turn(turn, {}).find("<div>Attached: old</div>"), std::string::npos);
 }
 
-TEST(ExportText, PagesEscapeWhatTheyShow) {
+TEST(ExportText, PagesEscapeTheirContent) {
   const json::object turn{{"role", "user"}, {"content", "<b>&\"' key"}, {"created_at", "now"}};
   const auto page = html_turn(turn, {"key"});
   EXPECT_NE(page.find("<div>&lt;b&gt;&amp;&quot;&#39; [secret]</div>"), page.npos) << page;

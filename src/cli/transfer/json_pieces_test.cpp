@@ -59,13 +59,13 @@ TEST(JsonElements, OfAnObjectAreItself) {
   EXPECT_FALSE(elements.is_truncated());
 }
 
-TEST(JsonElements, ThatAreTooLargeArePassedOver) {
+TEST(JsonElements, ThatAreTooLargeAreSkipped) {
   JsonElements elements(in_pieces(R"([{"a":"0123456789"},{"b":1}])", 4), 10);
   EXPECT_EQ(elements_of(elements), (Texts{R"({"b":1})"}));
   EXPECT_EQ(elements.too_large(), 1u);
 }
 
-TEST(JsonElements, OfATruncatedTextAreThoseThatAreWhole) {
+TEST(JsonElements, OfATruncatedTextAreTheCompleteOnes) {
   const std::string text = R"([{"a":1},{"b":"x"}])";
   for (std::size_t size = 1; size < text.size(); ++size) {
     JsonElements elements(in_pieces(text.substr(0, size), 5), 100);
@@ -75,7 +75,7 @@ TEST(JsonElements, OfATruncatedTextAreThoseThatAreWhole) {
   }
 }
 
-TEST(JsonElements, OfWhatIsNoJsonEnd) {
+TEST(JsonElements, EndAtInvalidJson) {
   for (const auto* text : {"", "   ", "]", "}", "]]]", "[}", "PK\x03\x04", "[[[[", "\"", "[\"\\"}) {
     JsonElements elements(in_pieces(text, 1), 10);
     EXPECT_LE(elements_of(elements).size(), 4u) << text;

@@ -10,7 +10,7 @@ namespace agw {
 
 /// The one-time code that pairs a new device, and the limit on guesses. There are only a million codes, so five wrong
 /// ones within a minute lock pairing for a minute, even for the right code.
-/// Example: src/features/access/pairing_test.cpp: PairingTest.ACodeLetsOneDeviceIn
+/// Example: src/features/access/pairing_test.cpp: PairingTest.ACodePairsOneDevice
 class Pairing {
 public:
   /// The time of a monotonic clock that advances while the host sleeps.

@@ -38,7 +38,7 @@ TEST_F(PairingTest, ACodeIsSixDigitsAndNoTwoAreAlike) {
   EXPECT_GT(codes.size(), 45u);
 }
 
-TEST_F(PairingTest, ACodeLetsOneDeviceIn) {
+TEST_F(PairingTest, ACodePairsOneDevice) {
   const auto code = pairing_.new_code(start);
   EXPECT_EQ(pairing_.judge(code, start), Verdict::right);
   EXPECT_EQ(pairing_.judge(code, start), Verdict::wrong);
@@ -58,13 +58,13 @@ TEST_F(PairingTest, ACodeIsValidForTenMinutes) {
   EXPECT_EQ(pairing_.judge(code, start + 10min), Verdict::wrong);
 }
 
-TEST_F(PairingTest, AVoidedCodeLetsNobodyIn) {
+TEST_F(PairingTest, AVoidedCodePairsNoDevice) {
   const auto code = pairing_.new_code(start);
   pairing_.void_code();
   EXPECT_EQ(pairing_.judge(code, start), Verdict::wrong);
 }
 
-TEST_F(PairingTest, WhatIsNoCodeIsWrong) {
+TEST_F(PairingTest, OtherTextsAreWrong) {
   const auto code = pairing_.new_code(start);
   EXPECT_EQ(pairing_.judge("", start), Verdict::wrong);
   EXPECT_EQ(pairing_.judge(code + "0", start), Verdict::wrong);
@@ -79,7 +79,7 @@ TEST_F(PairingTest, FiveWrongCodesWithinAMinuteLockItForTheRightOneToo) {
   EXPECT_EQ(pairing_.judge(code, start), Verdict::locked);
 }
 
-TEST_F(PairingTest, TheLockIsOverAMinuteAfterTheLastFailure) {
+TEST_F(PairingTest, TheLockEndsAMinuteAfterTheLastFailure) {
   const auto code = pairing_.new_code(start);
   fail(4, start);
   fail(1, start + 59s);
@@ -88,7 +88,7 @@ TEST_F(PairingTest, TheLockIsOverAMinuteAfterTheLastFailure) {
   EXPECT_EQ(pairing_.judge(code, start + 119s), Verdict::right);
 }
 
-TEST_F(PairingTest, WhatComesWhileItIsLockedDoesNotProlongIt) {
+TEST_F(PairingTest, AttemptsDuringALockDoNotProlongIt) {
   const auto code = pairing_.new_code(start);
   fail(5, start);
   EXPECT_EQ(pairing_.judge("", start + 59s), Verdict::locked);

@@ -102,14 +102,14 @@ TEST_F(TokenTest, ANewlineAtTheEndIsNoPartOfIt) {
   EXPECT_TRUE(Token::load_or_create(directory_.path()).matches(std::string(64, 'a')));
 }
 
-TEST_F(TokenTest, OneThatIsOpenToOthersIsRefusedWithTheCommandThatMendsIt) {
+TEST_F(TokenTest, OneThatOthersCanAccessIsRefusedWithTheCommandThatFixesIt) {
   for (const unsigned mode : {0640u, 0604u, 0601u}) {
     write(std::string(64, 'a'), mode);
     EXPECT_THAT(error(), ::testing::HasSubstr("run chmod 600 '" + file_.string() + "'"));
   }
 }
 
-TEST_F(TokenTest, WhatIsNoTokenIsToldWithoutShowingIt) {
+TEST_F(TokenTest, AnInvalidTokenIsReportedWithoutShowingIt) {
   write("");
   EXPECT_THAT(error(), ::testing::HasSubstr("is empty"));
   write("abc");

@@ -76,7 +76,7 @@ TEST(Identities, AreEmptyWithoutFiles) {
   });
 }
 
-TEST(Identities, AreKeptWhereTheSpecificationSaysForNobodyElse) {
+TEST(Identities, AreKeptPrivateWhereTheSpecificationSays) {
   with_agent_fixture([](AgentFixture& fixture) -> Task<> {
     co_await fixture.identities.write(IdentityFile::soul, std::nullopt, "base");
     co_await fixture.identities.write(IdentityFile::soul, "helper", "own");
@@ -156,7 +156,7 @@ TEST(Identities, AreNotReachedThroughSymlinks) {
   });
 }
 
-TEST(Identities, AreToldWithTheAgentsOwnProfileBeforeTheSharedOne) {
+TEST(Identities, PutTheAgentsOwnProfileBeforeTheSharedOne) {
   with_agent_fixture([](AgentFixture& fixture) -> Task<> {
     fixture.put("soul.md", "base");
     fixture.put("user-profile.md", "shared");
@@ -168,7 +168,7 @@ TEST(Identities, AreToldWithTheAgentsOwnProfileBeforeTheSharedOne) {
   });
 }
 
-TEST(Identities, LeaveOutOfAPromptWhatCannotBeRead) {
+TEST(Identities, LeaveUnreadableFilesOutOfAPrompt) {
   with_agent_fixture([](AgentFixture& fixture) -> Task<> {
     fs::create_directories(fixture.data / "soul.md");
     fixture.put("agents/helper/soul.md", "own");
@@ -213,7 +213,7 @@ TEST(Stages, KeepEveryChangeInOrder) {
   });
 }
 
-TEST(Stages, AreOfAgentsThatThereAre) {
+TEST(Stages, AreOfExistingAgents) {
   with_agent_fixture([](AgentFixture& fixture) -> Task<> {
     EXPECT_EQ(refusal([&] { fixture.stages.require_agent("nobody"); }), "404 agent not found");
     EXPECT_EQ(refusal([&] { fixture.stages.require_agent("light"); }), "404 agent not found");

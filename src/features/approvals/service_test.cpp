@@ -156,7 +156,7 @@ Task<> note(Task<std::string> deciding, std::vector<std::string>& said) {
   said.push_back(std::move(result));
 }
 
-TEST(Approvals, AreDecidedExactlyOnceByWhoeverIsFirst) {
+TEST(Approvals, AreDecidedExactlyOnceByTheFirstDecision) {
   with_approvals([](ApprovalsRoom& room) -> Task<> {
     const auto asked = co_await room.waiting_for(command(room.new_run()));
     std::vector<std::string> said;
@@ -193,7 +193,7 @@ TEST(Approvals, TakeOnlyDecisionsThatTheRequestHas) {
   });
 }
 
-TEST(Approvals, EndAsDeniedWhenTheirTimeIsUp) {
+TEST(Approvals, EndAsDeniedAtTheirTimeout) {
   const auto nobody_decides = [](ApprovalsRoom& room) -> Task<> {
     room.asking.spawn(room.put(command(room.new_run())));
     co_await until([&] { return !room.results.empty(); });
@@ -267,7 +267,7 @@ TEST(Approvals, AreTwoHundredAtMost) {
   });
 }
 
-TEST(Approvals, AreNotPutIfTheyAreTooLongToBeShown) {
+TEST(Approvals, AreNotMadeIfTheyAreTooLongToBeShown) {
   with_approvals([](ApprovalsRoom& room) -> Task<> {
     auto call = command(room.new_run());
     call.diff = std::string(Approvals::max_shown_size, '+');
@@ -276,7 +276,7 @@ TEST(Approvals, AreNotPutIfTheyAreTooLongToBeShown) {
   });
 }
 
-TEST(Approvals, AreAnsweredByClientsThatHearTheThread) {
+TEST(Approvals, AreAnsweredByClientsThatSubscribeToTheThread) {
   with_approvals([](ApprovalsRoom& room) -> Task<> {
     EXPECT_FALSE(room.approvals.can_be_answered("thread"));
     Person person("thread");

@@ -68,7 +68,7 @@ TEST(DevServer, GivesUpOnOneThatNeverAnswers) {
   });
 }
 
-TEST(DevServer, StartsAgainAfterACrashUntilThereWereTooMany) {
+TEST(DevServer, RestartsAfterACrashUpToALimit) {
   testing::run([](Loop& loop) -> Task<> {
     Served served(loop, {.first_backoff = 1ms, .max_restarts = 3});
     co_await served.start("echo started; exit 7");
@@ -98,7 +98,7 @@ Task<std::string> second_port(Loop& loop, Served& served) {
   co_return same ? "the same" : "another";
 }
 
-TEST(DevServer, GetsAnotherPortWhereItsOwnIsTakenMeanwhile) {
+TEST(DevServer, GetsAnotherPortIfItsOwnWasTaken) {
   testing::run([](Loop& loop) -> Task<> {
     Served served(loop, {.stop_grace = 1s, .first_backoff = 50ms});
     EXPECT_EQ(co_await second_port(loop, served), "another");
@@ -127,7 +127,7 @@ TEST(DevServer, IsStoppedBetweenACrashAndTheNextStart) {
   });
 }
 
-TEST(DevServer, HasFailedWhereTheNextStartIsRefused) {
+TEST(DevServer, FailsIfTheNextStartIsRefused) {
   testing::run([](Loop& loop) -> Task<> {
     Served served(loop, {.first_backoff = 1ms});
     co_await served.start("exit 1");
@@ -139,7 +139,7 @@ TEST(DevServer, HasFailedWhereTheNextStartIsRefused) {
   });
 }
 
-TEST(DevServer, KillsWhatIsDeaf) {
+TEST(DevServer, KillsAProcessThatIgnoresSigterm) {
   testing::run([](Loop& loop) -> Task<> {
     Served served(loop, {.stop_grace = 50ms});
     co_await served.start("trap '' TERM; echo deaf; while :; do sleep 1; done");

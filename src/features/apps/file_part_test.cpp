@@ -27,7 +27,7 @@ TEST(FilePart, EndsWithTheFile) {
   EXPECT_EQ(part("bytes=3-99999999999999999999999"), "206 3+7");
 }
 
-TEST(FilePart, IsNoneBehindTheEnd) {
+TEST(FilePart, IsNonePastTheEnd) {
   EXPECT_EQ(part("bytes=10-"), "416 0+0");
   EXPECT_EQ(part("bytes=99999999999999999999999-"), "416 0+0");
   EXPECT_EQ(part("bytes=-0"), "416 0+0");

@@ -40,7 +40,7 @@ struct Forwarding : ::testing::Test {
   Asked stream;
 };
 
-TEST_F(Forwarding, TheTokenStandsNowhere) {
+TEST_F(Forwarding, TheTokenIsNotForwarded) {
   request.headers = {{"authorization", "Bearer 5ec4e7"}, {"referer", "http://x/?token=5ec4e7"}, {"accept", "*/*"}};
   stream.path = "/apps/a/proxy/x?a=1&token=5ec4e7&%74oken=%35ec4e7&b=2&token=own";
   request.parameters = {{"a", "1"}, {"token", "5ec4e7"}, {"token", "5ec4e7"}, {"b", "2"}, {"token", "own"}};
@@ -76,7 +76,7 @@ TEST_F(Forwarding, BodiesKeepTheirFraming) {
   EXPECT_THAT(chunked.head, HasSubstr("Transfer-Encoding: chunked\r\n"));
 }
 
-TEST_F(Forwarding, WhatConcernsTheOriginDoesNotReachTheClient) {
+TEST_F(Forwarding, HeadersAboutTheOriginDoNotReachTheClient) {
   const auto fields = forwarded_fields({{"Set-Cookie", "a=1"},
                                         {"Clear-Site-Data", "\"*\""},
                                         {"Connection", "X-Hop"},

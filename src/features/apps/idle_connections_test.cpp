@@ -37,7 +37,7 @@ Task<> closed(tcp::socket& socket) {
   EXPECT_EQ(error, asio::error::eof);
 }
 
-TEST(IdleConnections, GiveBackWhatWasKeptForThatPort) {
+TEST(IdleConnections, ReturnTheConnectionKeptForThatPort) {
   testing::run([](Loop& loop) -> Task<> {
     Pairs pairs(loop);
     IdleConnections idle(loop);
@@ -49,7 +49,7 @@ TEST(IdleConnections, GiveBackWhatWasKeptForThatPort) {
   });
 }
 
-TEST(IdleConnections, GiveNoneThatTheServerEnded) {
+TEST(IdleConnections, ReturnNoneThatTheServerEnded) {
   testing::run([](Loop& loop) -> Task<> {
     Pairs pairs(loop);
     IdleConnections idle(loop);
@@ -63,7 +63,7 @@ TEST(IdleConnections, GiveNoneThatTheServerEnded) {
   });
 }
 
-TEST(IdleConnections, GiveNoneOnWhichSomethingCameUnasked) {
+TEST(IdleConnections, ReturnNoneWithUnsolicitedBytes) {
   testing::run([](Loop& loop) -> Task<> {
     Pairs pairs(loop);
     IdleConnections idle(loop);
@@ -87,7 +87,7 @@ TEST(IdleConnections, AreFewForOnePort) {
   });
 }
 
-TEST(IdleConnections, EndAfterAWhile) {
+TEST(IdleConnections, EndAfterATimeout) {
   testing::run([](Loop& loop) -> Task<> {
     Pairs pairs(loop);
     IdleConnections idle(loop, 1ms);

@@ -13,7 +13,7 @@ std::vector<std::string> texts(const AppLog& log, std::size_t count = AppLog::ma
 
 using Lines = std::vector<std::string>;
 
-TEST(AppLog, PutsLinesTogetherOverPieces) {
+TEST(AppLog, JoinsLinesFromPieces) {
   AppLog log;
   log.add(AppStream::out, "one\ntw", {});
   log.add(AppStream::err, "error\r\n", {});
@@ -46,7 +46,7 @@ TEST(AppLog, CutsLongLines) {
   EXPECT_EQ(texts(log), (Lines{std::string(AppLog::max_line_length, 'x') + "…", "next"}));
 }
 
-TEST(AppLog, IsUtf8WhateverComes) {
+TEST(AppLog, IsAlwaysUtf8) {
   AppLog log;
   log.add(AppStream::out, "a\xff\xc3\n", {});
   EXPECT_EQ(texts(log), Lines{"a\uFFFD\uFFFD"});

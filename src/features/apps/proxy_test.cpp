@@ -128,7 +128,7 @@ Task<> send_only(asio::ip::tcp::acceptor& app) {
   }
 }
 
-TEST(AppProxy, GoesOnWithAnAppThatSendsAndDoesNotRead) {
+TEST(AppProxy, SupportsAnAppThatSendsAndDoesNotRead) {
   testing::run([](Loop& loop) -> Task<> {
     using asio::ip::tcp;
     tcp::acceptor app(loop, tcp::endpoint(asio::ip::address_v4::loopback(), 0));
@@ -181,7 +181,7 @@ AskedTwice asked_twice(std::string method, std::vector<std::string> responds, Lo
 
 const std::string short_answer = "HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n";
 
-TEST(AppProxy, AsksAgainOnTheSameConnection) {
+TEST(AppProxy, ReusesAConnection) {
   const auto outcome =
       asked_twice("GET", {short_answer + "1", short_answer + "2"}, LoopbackServer::After::next_request);
   EXPECT_EQ(outcome.body, "12");
@@ -195,7 +195,7 @@ TEST(AppProxy, KeepsNoConnectionThatTheAppWantsToEnd) {
   EXPECT_EQ(outcome.connections, 2);
 }
 
-TEST(AppProxy, KeepsNoConnectionOnWhichMoreCameThanWasAskedFor) {
+TEST(AppProxy, KeepsNoConnectionWithUnsolicitedBytes) {
   const auto outcome = asked_twice("GET", {short_answer + "1HTTP/1.1 500 Forged\r\n", short_answer + "2"},
                                    LoopbackServer::After::next_request);
   EXPECT_EQ(outcome.body, "12");
@@ -209,7 +209,7 @@ TEST(AppProxy, PostsOnlyOnAConnectionOfItsOwn) {
   EXPECT_EQ(outcome.connections, 2);
 }
 
-TEST(AppProxy, AsksOnceMoreWhereAnIdleConnectionHasEnded) {
+TEST(AppProxy, RetriesOnceIfAnIdleConnectionHasEnded) {
   // The app closes the connection without a response to the second request, which is then sent again on a new one.
   const auto outcome = asked_twice("GET", {short_answer + "1", LoopbackServer::hang_up, short_answer + "2"},
                                    LoopbackServer::After::next_request);
@@ -219,7 +219,7 @@ TEST(AppProxy, AsksOnceMoreWhereAnIdleConnectionHasEnded) {
   EXPECT_EQ(outcome.connections, 2);
 }
 
-TEST(AppProxy, AsksNotTwiceOnAConnectionThatIsNew) {
+TEST(AppProxy, DoesNotRetryOnANewConnection) {
   const auto outcome = asked_twice("GET", {LoopbackServer::hang_up, LoopbackServer::hang_up, short_answer + "1"},
                                    LoopbackServer::After::next_request);
   EXPECT_EQ(outcome.error, "Dev server proxy failed");

@@ -51,7 +51,7 @@ TEST_P(ResponseReading, BodiesOfEachFraming) {
   }
 }
 
-TEST_P(ResponseReading, ACutIsSeen) {
+TEST_P(ResponseReading, ATruncationIsDetected) {
   for (const std::string body : {"Content-Length: 6\r\n\r\nhello", "Transfer-Encoding: chunked\r\n\r\n6\r\nhello",
                                  "Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n", "Content-Le"}) {
     const auto found = read("HTTP/1.1 200 OK\r\n" + body, GetParam());
@@ -60,17 +60,17 @@ TEST_P(ResponseReading, ACutIsSeen) {
   }
 }
 
-TEST_P(ResponseReading, SomeHaveNoBodyWhateverTheySay) {
+TEST_P(ResponseReading, SomeHaveNoBodyWhateverTheirHeaders) {
   EXPECT_TRUE(read("HTTP/1.1 304 Not Modified\r\nContent-Length: 5\r\n\r\n", GetParam(), false, false).done);
   EXPECT_TRUE(read("HTTP/1.1 204 No Content\r\n\r\n", GetParam(), false, false).done);
   EXPECT_TRUE(read("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n", GetParam(), true, false).done);
 }
 
-TEST_P(ResponseReading, BytesBehindAnAnswerAreLeft) {
+TEST_P(ResponseReading, BytesAfterAResponseAreLeft) {
   EXPECT_EQ(read("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nxyz", GetParam()).left, 2U);
 }
 
-TEST_P(ResponseReading, NonsenseFails) {
+TEST_P(ResponseReading, InvalidResponsesFail) {
   for (const std::string bytes :
        {"nonsense\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n", "HTTP/1.1 200 OK\r\nBad Name: x\r\n\r\n",
         "HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n",

@@ -22,7 +22,7 @@ void with_attachment_fixture(std::function<Task<>(Attachments&, const fs::path& 
   });
 }
 
-TEST(Attachments, KeepBytesAsFilesForNobodyElse) {
+TEST(Attachments, KeepBytesAsPrivateFiles) {
   with_attachment_fixture([](Attachments& attachments, const fs::path& data) -> Task<> {
     const std::string bytes("a\0b\xff", 4);
     const auto made = co_await attachments.add("notes.txt", "text/plain", bytes);
@@ -35,7 +35,7 @@ TEST(Attachments, KeepBytesAsFilesForNobodyElse) {
   });
 }
 
-TEST(Attachments, TakeTheirTypeFromTheHeaderWhereItIsOne) {
+TEST(Attachments, TakeTheirTypeFromAValidHeader) {
   with_attachment_fixture([](Attachments& attachments, const fs::path&) -> Task<> {
     EXPECT_EQ((co_await attachments.add("a", "Text/Plain; charset=utf-8", "x")).mime, "text/plain");
     EXPECT_EQ((co_await attachments.add("a", "image/svg+xml", "x")).mime, "image/svg+xml");
@@ -65,7 +65,7 @@ TEST(Attachments, HaveNamesOfOneLine) {
   });
 }
 
-TEST(Attachments, MissNothingButTheFileThatIsGone) {
+TEST(Attachments, LackOnlyTheMissingFile) {
   with_attachment_fixture([](Attachments& attachments, const fs::path& data) -> Task<> {
     const auto made = co_await attachments.add("a", "", "x");
     fs::remove(data / "attachments" / made.id);

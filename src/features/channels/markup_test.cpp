@@ -20,7 +20,7 @@ TEST(SplitMarkdown, KeepsParagraphsWhole) {
   EXPECT_EQ(split_markdown("", 20), Pieces{});
 }
 
-TEST(SplitMarkdown, LeavesOutPiecesInWhichNothingIsToBeSeen) {
+TEST(SplitMarkdown, LeavesOutInvisiblePieces) {
   std::string blanks;
   for (int i = 0; i < 30; ++i) blanks += "\u3000\u200b";
   EXPECT_EQ(split_markdown("one\n\n" + blanks + "\n\ntwo", 20), (Pieces{"one", "two"}));
@@ -57,7 +57,7 @@ TEST(SplitMarkdown, NeverExceedsTheLimitNorLosesAWord) {
   }
 }
 
-TEST(TelegramHtml, KnowsWhatTelegramShows) {
+TEST(TelegramHtml, HasOnlyTheTagsThatTelegramShows) {
   EXPECT_EQ(telegram_html("# Title\n\nSome **bold**, *slanted*, ~~old~~ `a<b`."),
             "<b>Title</b>\n\nSome <b>bold</b>, <i>slanted</i>, <s>old</s> <code>a&lt;b</code>.");
   EXPECT_EQ(telegram_html("```c\nif (a < b) {}\n```"), "<pre><code class=\"language-c\">if (a &lt; b) {}</code></pre>");
@@ -69,7 +69,7 @@ TEST(TelegramHtml, KnowsWhatTelegramShows) {
   EXPECT_EQ(telegram_html("| a | b |\n|---|---|\n| **1** | 2 |"), "<pre>a | b\n1 | 2</pre>");
 }
 
-TEST(TelegramHtml, PassesOnNothingThatRuns) {
+TEST(TelegramHtml, PassesOnNothingExecutable) {
   EXPECT_EQ(telegram_html("a <b onclick=x> b"), "a &lt;b onclick=x&gt; b");
   EXPECT_EQ(telegram_html("[x](javascript:alert) [y](tg://user?id=1)"), "x y");
 }

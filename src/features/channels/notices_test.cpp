@@ -18,7 +18,7 @@ std::optional<ChannelNotification> notice_of_end(std::string_view members) {
                                .text = R"({"type":"finish","threadId":"t-1",)" + std::string(members) + "}"});
 }
 
-TEST(ChannelNotices, TellOfTheEndOfARunThatTookOverAMinute) {
+TEST(ChannelNotices, ReportTheEndOfARunThatTookOverAMinute) {
   EXPECT_FALSE(notice_of_end(R"("finishReason":"stop","durationMs":60000)"));
   EXPECT_FALSE(notice_of_end(R"("finishReason":"stop")"));
   EXPECT_FALSE(notice_of_end(R"("finishReason":"stop","durationMs":"60001")"));
@@ -29,7 +29,7 @@ TEST(ChannelNotices, TellOfTheEndOfARunThatTookOverAMinute) {
   EXPECT_EQ(notice_of_end(R"("finishReason":"error","durationMs":60001)")->text, "An answer has failed.");
 }
 
-TEST(ChannelNotices, NameWhatTheyAreAbout) {
+TEST(ChannelNotices, NameTheirSubject) {
   Signal signal;
   signal.message = "No backup.";
   const auto of_signal = channel_notification({.type = "signal", .record = signal});
@@ -53,7 +53,7 @@ TEST(ChannelNotices, NameWhatTheyAreAbout) {
   EXPECT_EQ(of_job->text, "The job nightly has failed: no reason is known");
 }
 
-TEST(ChannelNotices, TellNothingOfOtherEvents) {
+TEST(ChannelNotices, IgnoreOtherEvents) {
   for (const std::string_view type : {"text-delta", "stopped", "turn-created", "job-finished", "proposal-decided"})
     EXPECT_FALSE(channel_notification({.type = type, .text = "{}"})) << type;
 }

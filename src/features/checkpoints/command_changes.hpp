@@ -42,7 +42,7 @@ inline constexpr std::string_view shared_change =
 /// Finds the changes that commands make in directory trees: lists a tree before and after a command, and stores the
 /// contents that the command could overwrite. The next command reuses the listing and reads only what has changed since
 /// then. All functions block and may be called from any thread.
-/// Example: src/features/checkpoints/command_changes_test.cpp: CommandChangesTest.FindWhatACommandDid
+/// Example: src/features/checkpoints/command_changes_test.cpp: CommandChangesTest.FindTheChangesOfACommand
 class CommandObserver {
 public:
   struct Limits {

@@ -116,7 +116,7 @@ protected:
   CommandChanges last_;
 };
 
-TEST_F(CommandChangesTest, FindWhatACommandDid) {
+TEST_F(CommandChangesTest, FindTheChangesOfACommand) {
   put("a.txt", "a");
   put("b.txt", "b");
   put("gone/c.txt", "c");

@@ -176,7 +176,7 @@ TEST(Checkpoints, UndoOfChosenPathsLeavesTheOthers) {
   });
 }
 
-TEST(Checkpoints, ALargeFileIsNotCoveredAndThatIsSaid) {
+TEST(Checkpoints, ALargeFileIsReportedAsNotCovered) {
   with_fixture([](CheckpointsFixture& fixture) -> Task<> {
     fixture.edit("large.bin", std::string(200'000, 'x'));
     co_await fixture.write("r", "large.bin", "small");

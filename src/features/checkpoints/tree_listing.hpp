@@ -116,7 +116,7 @@ bool may_lack_content(const ListedEntry& entry);
 
 /// Lists the tree, without the targets of symlinks, private entries, the data of repositories and ignored directories.
 /// Reuses everything that is unchanged since `previous`, a listing of the same root. Blocks.
-/// Example: src/features/checkpoints/command_changes_test.cpp: CommandChangesTest.FindWhatACommandDid
+/// Example: src/features/checkpoints/command_changes_test.cpp: CommandChangesTest.FindTheChangesOfACommand
 TreeListing list_tree(const std::filesystem::path& root, const ListingLimits& limits, const TreeListing* previous,
                       Coverage coverage = Coverage::by_rules);
 

@@ -170,7 +170,7 @@ TEST(AnthropicMessages, ShowNoThoughtsUnlessAsked) {
   EXPECT_EQ(read_anthropic_messages(omitted).request.call.options.reasoning_effort, "low");
 }
 
-TEST(AnthropicMessages, NameWhatIsMissing) {
+TEST(AnthropicMessages, NameMissingMembers) {
   auto body = body_with("{}");
   body.erase("max_tokens");
   EXPECT_EQ(refusal_of(body), "max_tokens: is missing");
@@ -180,7 +180,7 @@ TEST(AnthropicMessages, NameWhatIsMissing) {
   EXPECT_EQ(refusal_of(body_with(R"({"tools": [{"name": "a"}]})")), "tools.0.input_schema: is missing");
 }
 
-TEST(AnthropicMessages, NameWhatIsNotPossible) {
+TEST(AnthropicMessages, NameUnsupportedMembers) {
   EXPECT_EQ(refusal_of(body_with(R"({"tools": [{"type": "web_search_20250305", "name": "web_search"}]})")),
             "tools.0.type: web_search_20250305 is a tool of Anthropic's own: leave it out");
   EXPECT_EQ(refusal_of(body_with(R"({"speed": "fast"})")), "speed: must be standard");
@@ -193,7 +193,7 @@ TEST(AnthropicMessages, NameWhatIsNotPossible) {
             "messages.0.content.0.source.type: base64 is not possible here: must be text or content");
 }
 
-TEST(AnthropicMessages, NameTheBlockThatIsWrong) {
+TEST(AnthropicMessages, NameTheInvalidBlock) {
   EXPECT_EQ(refusal_of_content("7"), "messages.0.content: must be a string or an array of blocks");
   EXPECT_EQ(refusal_of_content(R"([{"type": "text", "text": "a"}, 7])"), "messages.0.content.1: must be an object");
   EXPECT_EQ(refusal_of_content(R"([{"type": "tool_result", "tool_use_id": "x"}])"),
@@ -265,7 +265,7 @@ TEST(AnthropicWriter, EndsCallsWhoseArgumentsAreNoJson) {
                                     "delta 1 input_json_delta", "stop 1", "start 2 tool_use", "stop 2"}));
 }
 
-TEST(AnthropicWriter, LeavesThoughtsOutAsAsked) {
+TEST(AnthropicWriter, LeavesThoughtsOutOnRequest) {
   Written none(ThinkingDisplay::none);
   none.add(thought("Hm"));
   none.add(text("Yes"));

@@ -31,7 +31,7 @@ std::vector<std::string> sealed_frames(std::string_view secret, std::string_view
                                        std::size_t limit);
 
 /// Reassembles messages from the frames of each node.
-/// Example: src/features/cluster/node_message_test.cpp: NodeMessageTest.FramesArePutTogether
+/// Example: src/features/cluster/node_message_test.cpp: NodeMessageTest.FramesAreJoined
 class NodeMessageReader {
 public:
   /// Larger messages are dropped.

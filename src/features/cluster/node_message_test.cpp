@@ -12,7 +12,7 @@ NodeMessage message_with(std::string body) {
   return {.from = "a", .epoch = 1, .number = 7, .kind = "event", .head = {{"type", "finish"}}, .body = std::move(body)};
 }
 
-TEST(NodeMessageTest, FramesArePutTogether) {
+TEST(NodeMessageTest, FramesAreJoined) {
   const std::string body(2'500, 'x');
   const auto frames = sealed_frames(secret, "s", message_with(body), 1'000);
   ASSERT_EQ(frames.size(), 3);
@@ -35,7 +35,7 @@ TEST(NodeMessageTest, AMessageWithAMissingFrameIsDropped) {
   EXPECT_TRUE(reader.take("s", sealed_frames(secret, "s", message_with("short"), 1'000)[0])->message);
 }
 
-TEST(NodeMessageTest, OnlyWhoHasTheSecretIsHeardAndOnlyOnItsSubject) {
+TEST(NodeMessageTest, AcceptsOnlyMessagesWithTheSecretAndOnTheirSubject) {
   NodeMessageReader reader{std::string(secret)};
   EXPECT_FALSE(reader.take("s", sealed_frames("guessed", "s", message_with("x"), 1'000)[0]));
   const auto frame = sealed_frames(secret, "s", message_with("x"), 1'000)[0];

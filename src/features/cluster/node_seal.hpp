@@ -24,7 +24,7 @@ inline constexpr std::string_view node_seal_header = "x-agw-node";
 std::string node_seal(std::string_view secret, const NodeCall& call);
 
 /// Verifies the seals of calls to a node, and accepts each only once.
-/// Example: src/features/cluster/node_seal_test.cpp: NodeSealTest.EachSealCountsOnce
+/// Example: src/features/cluster/node_seal_test.cpp: NodeSealTest.EachSealIsValidOnce
 class NodeSeals {
 public:
   /// How many later calls of the same node may overtake a call.

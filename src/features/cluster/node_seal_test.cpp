@@ -12,7 +12,7 @@ NodeCall call_of_b(std::int64_t number, std::int64_t epoch = 7) {
   return {.from = "b", .epoch = epoch, .number = number, .to = "a", .to_epoch = 5, .path = asked_path};
 }
 
-TEST(NodeSealTest, EachSealCountsOnce) {
+TEST(NodeSealTest, EachSealIsValidOnce) {
   NodeSeals seals(cluster_key, "a", 5);
   const auto first = node_seal(cluster_key, call_of_b(1));
   const auto second = node_seal(cluster_key, call_of_b(2));
@@ -37,14 +37,14 @@ TEST(NodeSealTest, ANodeDoesNotCallItself) {
   EXPECT_FALSE(NodeSeals(cluster_key, "a", 5).accept(node_seal(cluster_key, own), asked_path));
 }
 
-TEST(NodeSealTest, WhatAnEarlierStartHasSealedCountsNoLonger) {
+TEST(NodeSealTest, SealsOfAnEarlierStartAreInvalid) {
   NodeSeals seals(cluster_key, "a", 5);
   EXPECT_TRUE(seals.accept(node_seal(cluster_key, call_of_b(1, 8)), asked_path));
   EXPECT_FALSE(seals.accept(node_seal(cluster_key, call_of_b(2, 7)), asked_path));
   EXPECT_TRUE(seals.accept(node_seal(cluster_key, call_of_b(2, 8)), asked_path));
 }
 
-TEST(NodeSealTest, OldNumbersCountNoLongerEvenIfTheyAreNoLongerKnown) {
+TEST(NodeSealTest, OldNumbersStayInvalidOnceForgotten) {
   NodeSeals seals(cluster_key, "a", 5);
   EXPECT_TRUE(seals.accept(node_seal(cluster_key, call_of_b(1)), asked_path));
   EXPECT_TRUE(seals.accept(node_seal(cluster_key, call_of_b(2 + NodeSeals::window)), asked_path));
@@ -53,7 +53,7 @@ TEST(NodeSealTest, OldNumbersCountNoLongerEvenIfTheyAreNoLongerKnown) {
   EXPECT_TRUE(seals.accept(node_seal(cluster_key, call_of_b(3)), asked_path));
 }
 
-TEST(NodeSealTest, WhatIsNoSealIsRefused) {
+TEST(NodeSealTest, InvalidSealsAreRefused) {
   NodeSeals seals(cluster_key, "a", 5);
   const auto seal = node_seal(cluster_key, call_of_b(1));
   for (const auto& text : {std::string(), std::string("b"), std::string("b 7"), std::string("b x 1 00"),

@@ -152,7 +152,7 @@ Task<> store_thought(ContextWindowFixture& fixture, std::string model) {
   });
 }
 
-TEST(ContextWindow, SendsWhatTheModelThoughtBeforeAgain) {
+TEST(ContextWindow, SendsEarlierThoughtsOfTheModelAgain) {
   with_context_window([](ContextWindowFixture& fixture) -> Task<> {
     co_await fixture.talk(1);
     co_await store_thought(fixture, "large/vision");
@@ -164,7 +164,7 @@ TEST(ContextWindow, SendsWhatTheModelThoughtBeforeAgain) {
   });
 }
 
-TEST(ContextWindow, SendsNothingThatAnotherModelThought) {
+TEST(ContextWindow, SendsNoThoughtsOfAnotherModel) {
   with_context_window([](ContextWindowFixture& fixture) -> Task<> {
     co_await fixture.talk(1);
     co_await store_thought(fixture, "small/blind");
@@ -193,7 +193,7 @@ TEST(ContextWindow, AsksWithoutThoughtsOnceTheirServiceHasRefusedThem) {
   });
 }
 
-TEST(ContextWindow, SumsUpWhatDoesNotFitOnceForAllRuns) {
+TEST(ContextWindow, SummarisesWhatDoesNotFitOnceForAllRuns) {
   with_context_window([](ContextWindowFixture& fixture) -> Task<> {
     co_await fixture.talk(10);
     for (int run = 0; run < 2; ++run) {

@@ -143,7 +143,7 @@ std::optional<Message> as_message(const Turn& turn) {
   return message;
 }
 
-TEST(ToolHistory, PutsSteeredMessagesBehindTheResultsOfTheirStep) {
+TEST(ToolHistory, PutsSteeredMessagesAfterTheResultsOfTheirStep) {
   const std::vector<Turn> turns{
       steered("r", 1, "first"),   steered("r", 1, "second"),
       steered("r", 2, "third"),   tool_turn("r", "a", "one"),

@@ -56,7 +56,7 @@ TEST(PromptText, ContainsAllSections) {
   EXPECT_THAT(text, HasSubstr("<description>Fill &lt;forms&gt; &amp; merge files</description>"));
 }
 
-TEST(PromptText, SpeaksOfReadSkillOnlyWhereItIsOffered) {
+TEST(PromptText, MentionsReadSkillOnlyIfItIsOffered) {
   auto input = whole_input();
   EXPECT_THAT(prompt_text(prompt_sections(input)), HasSubstr("ReadSkill"));
   input.may_load_skills = false;

@@ -38,7 +38,7 @@ struct UnstoredSpending {
 
 /// Costs of models by day, agent, model and thread, and whether an agent may spend more today. A day is a calendar day
 /// in `zone`.
-/// Example: src/features/costs/service_test.cpp: Costs.AddUpByAgentModelAndThreadTheDearestFirst
+/// Example: src/features/costs/service_test.cpp: Costs.AddUpByAgentModelAndThreadTheMostExpensiveFirst
 class Costs {
 public:
   /// `budget_usd_per_day` applies to all agents together.

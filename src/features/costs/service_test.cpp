@@ -92,7 +92,7 @@ TEST(Costs, AreNoneAtFirst) {
   });
 }
 
-TEST(Costs, AddUpByAgentModelAndThreadTheDearestFirst) {
+TEST(Costs, AddUpByAgentModelAndThreadTheMostExpensiveFirst) {
   with_cost_fixture([](CostFixture& fixture, Costs& costs) -> Task<> {
     co_await fixture.pay(costs, fixture.ann, 0.1);
     co_await fixture.pay(costs, fixture.ann, 0.2);
@@ -150,7 +150,7 @@ TEST(Costs, NameModelsWithoutAPrice) {
   });
 }
 
-TEST(Costs, KeepTheNamesOfWhatIsGone) {
+TEST(Costs, KeepTheNamesOfDeletedRecords) {
   with_cost_fixture([](CostFixture& fixture, Costs& costs) -> Task<> {
     co_await fixture.pay(costs, fixture.bob, 1.0);
     co_await fixture.extensions.remove("bob");
@@ -161,7 +161,7 @@ TEST(Costs, KeepTheNamesOfWhatIsGone) {
   });
 }
 
-TEST(Budgets, EndWithWhatAnAgentMaySpendInADay) {
+TEST(Budgets, LimitWhatAnAgentSpendsInADay) {
   with_cost_fixture([](CostFixture& fixture, Costs& costs) -> Task<> {
     costs.spend(*fixture.ann, fixture.thread, model, {}, 1.99);
     EXPECT_TRUE(costs.may_spend(*fixture.ann));
@@ -174,7 +174,7 @@ TEST(Budgets, EndWithWhatAnAgentMaySpendInADay) {
   });
 }
 
-TEST(Budgets, EndWithWhatAllMaySpendInADay) {
+TEST(Budgets, LimitWhatAllSpendInADay) {
   with_cost_fixture([](CostFixture& fixture, Costs& costs) -> Task<> {
     costs.spend(*fixture.bob, fixture.thread, model, {}, 5.0);
     EXPECT_FALSE(costs.may_spend(*fixture.bob));
@@ -207,7 +207,7 @@ TEST(Budgets, AreKnownAfterARestart) {
   });
 }
 
-TEST(Costs, SumUpWhatEachModelDidSinceTheStart) {
+TEST(Costs, SumUpTheUseOfEachModelSinceTheStart) {
   with_cost_fixture([](CostFixture& fixture, Costs& costs) -> Task<> {
     costs.spend(*fixture.ann, fixture.thread, model, {.input_tokens = 10, .output_tokens = 2}, 0.5);
     costs.spend(*fixture.bob, fixture.thread, model, {.input_tokens = 5, .cache_read_tokens = 7}, std::nullopt);

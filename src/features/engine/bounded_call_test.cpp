@@ -80,7 +80,7 @@ TEST(BoundedCall, EndsWhenTheRunIsStopped) {
   EXPECT_LT(called.took, 1min);
 }
 
-TEST(BoundedCall, CountsNoTimeInWhichAPersonIsWaitedFor) {
+TEST(BoundedCall, ExcludesTheTimeOfWaitingForAPerson) {
   WaitClock waits;
   const auto asks = [&waits](const ToolCall& made) -> Task<ToolOutcome> {
     {

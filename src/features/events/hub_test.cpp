@@ -50,14 +50,14 @@ TEST(Hub, LeavesOutTheThreadOfAnEventThatHasNone) {
   EXPECT_EQ(*client.messages.at(0), R"({"type":"note-created","note":{"id":"n"}})");
 }
 
-TEST(Hub, SendsATextAsItIs) {
+TEST(Hub, SendsATextUnchanged) {
   Hub hub;
   Client client(hub);
   hub.publish({.type = "text-delta", .thread_id = "t", .text = R"({"text":"a"})"});
   EXPECT_EQ(*client.messages.at(0), R"({"text":"a"})");
 }
 
-TEST(Hub, DeliversNothingToWhoHasLeft) {
+TEST(Hub, DeliversNothingAfterUnsubscribing) {
   Hub hub;
   Client client(hub);
   EXPECT_TRUE(hub.awaited("note."));

@@ -22,7 +22,7 @@ Task<> as_of_an_older_version(
   });
 }
 
-TEST(ExtensionsAfterARestart, ADeletedOneIsGoneForEver) {
+TEST(ExtensionsAfterARestart, ADeletedOneStaysDeleted) {
   over_a_restart(
       [](ExtensionsFixture& fixture, std::string&) -> Task<> {
         const auto made = co_await fixture.extensions.create(theme("mine"));

@@ -75,7 +75,7 @@ TEST(ExtensionRoutes, ListWhatTheQueryAsksFor) {
   });
 }
 
-TEST(ExtensionRoutes, LookForTheRecordBeforeTheyReadTheBody) {
+TEST(ExtensionRoutes, FindTheRecordBeforeTheyReadTheBody) {
   with_extensions([](ExtensionsFixture& fixture) -> Task<> {
     EXPECT_EQ((co_await call(fixture, Method::patch, "/extensions/:id", "nothing", "{")).body, "extension not found");
     EXPECT_EQ((co_await call(fixture, Method::patch, "/extensions/:id", "help", "{")).body, "Invalid JSON");

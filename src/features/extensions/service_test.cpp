@@ -41,7 +41,7 @@ TEST(Extensions, ANewOneIsTheUsersAndDisabledUnlessItSaysOtherwise) {
   });
 }
 
-TEST(Extensions, ABadBodyMakesNothing) {
+TEST(Extensions, AnInvalidBodyCreatesNothing) {
   with_extensions([](ExtensionsFixture& fixture) -> Task<> {
     const auto before = fixture.extensions.list().size();
     EXPECT_EQ(co_await failure(fixture.extensions.create(theme("Mine"))),
@@ -66,7 +66,7 @@ TEST(Extensions, NamesAreUniqueOverAllTypes) {
   });
 }
 
-TEST(Extensions, OfTwoThatWantANameAtTheSameTimeOneGetsIt) {
+TEST(Extensions, OfTwoConcurrentCreationsWithOneNameOneSucceeds) {
   with_extensions([](ExtensionsFixture& fixture) -> Task<> {
     TaskGroup group(static_cast<Loop&>((co_await asio::this_coro::executor).context()));
     std::multiset<std::string> ends;
@@ -250,7 +250,7 @@ TEST(Extensions, EssentialOnesCanBeNeitherDisabledNorDeleted) {
   });
 }
 
-TEST(Extensions, WhatDoesNotExistIsNotFound) {
+TEST(Extensions, UnknownOnesAreNotFound) {
   with_extensions([](ExtensionsFixture& fixture) -> Task<> {
     const auto* missing = "404 extension not found";
     EXPECT_EQ(co_await failure(fixture.extensions.change("nothing", {{"enabled", 5}})), missing);
@@ -288,7 +288,7 @@ TEST(Extensions, ARefusedChangeIsNotAnnounced) {
   });
 }
 
-TEST(Extensions, WhatGoesAlongHappensInTheSameTransaction) {
+TEST(Extensions, AccompanyingWritesAreInTheSameTransaction) {
   with_extensions([](ExtensionsFixture& fixture) -> Task<> {
     const auto seen = std::make_shared<std::string>();
     const auto made = co_await fixture.extensions.create(

@@ -25,13 +25,13 @@ protected:
   const fs::path data_ = scratch_.path();
 };
 
-TEST_F(TrashTest, WhatCameLatelyStays) {
+TEST_F(TrashTest, RecentEntriesStay) {
   empty_trash(data_, SystemClock().now() - 1h);
   EXPECT_TRUE(fs::exists(data_ / "trash/agents-scout-1/notes/a.md"));
   EXPECT_TRUE(fs::exists(data_ / "trash/asset-2"));
 }
 
-TEST_F(TrashTest, WhatIsOldIsTakenAwayAndNothingElse) {
+TEST_F(TrashTest, OnlyOldEntriesAreDeleted) {
   // Only the time in the trash counts, not the age of the files.
   fs::last_write_time(data_ / "trash/asset-2", fs::file_time_type::clock::now() - 24h * 365);
   empty_trash(data_, SystemClock().now() - 1h);
@@ -41,7 +41,7 @@ TEST_F(TrashTest, WhatIsOldIsTakenAwayAndNothingElse) {
   EXPECT_TRUE(fs::exists(data_ / "kept.md"));
 }
 
-TEST_F(TrashTest, NoTrashIsNoProblem) { EXPECT_NO_THROW(empty_trash(data_ / "nowhere", SystemClock().now())); }
+TEST_F(TrashTest, AMissingTrashIsNoError) { EXPECT_NO_THROW(empty_trash(data_ / "nowhere", SystemClock().now())); }
 
 }  // namespace
 }  // namespace agw

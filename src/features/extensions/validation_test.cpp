@@ -59,7 +59,7 @@ TEST(ExtensionNames, AreKebabCaseOfAtMost64CharactersAndNoUuid) {
   EXPECT_FALSE(is_extension_name(std::string_view("a\0", 2)));
 }
 
-TEST(NewExtensions, HaveTheirNameCheckedBeforeAllElse) {
+TEST(NewExtensions, HaveTheirNameCheckedFirst) {
   EXPECT_EQ(post(R"({"name":"Bad","type":7})"), kebab);
   EXPECT_EQ(post(R"({"name":5})"), kebab);
   EXPECT_EQ(post(R"({"name":""})"), kebab);
@@ -91,7 +91,7 @@ TEST(NewExtensions, FailValidationWithEveryProblemNamed) {
             "validation failed; source: source must be one of user, agent, community, not built-in");
 }
 
-TEST(NewExtensions, TakeNullAndUnknownMembersAsOmitted) {
+TEST(NewExtensions, TreatNullAndUnknownMembersAsOmitted) {
   EXPECT_EQ(post(R"({"name":"a","type":"theme","description":"","definition":{"colors":null,"new":[1]},
                      "trigger_def":null,"source":null,"enabled":null,"owner_agent_id":null,"id":5})"),
             "");
@@ -228,7 +228,7 @@ TEST(Definitions, OfJobsHaveAScheduleThatFires) {
             "validation failed; definition.schedule: definition.schedule must be a cron expression: never fires");
 }
 
-TEST(ExtensionChanges, AreJudgedByTheSameRules) {
+TEST(ExtensionChanges, AreValidatedByTheSameRules) {
   EXPECT_EQ(patch("{}"), "");
   EXPECT_EQ(patch(R"({"name":null,"description":null,"definition":null,"enabled":null,"trigger":null})"), "");
   EXPECT_EQ(patch(R"({"name":"Bad","enabled":5})"), kebab);

@@ -53,7 +53,7 @@ TEST_F(NameSearchTest, AHomeWithinItsBudgetIsSearchedWholeHoweverLongItTakes) {
   EXPECT_THAT(found("note", {.time = 0ms, .entries = 1000}), ElementsAre("a/b/note"));
 }
 
-TEST_F(NameSearchTest, AHugeHomeIsGivenUpWithWhatLiesNearest) {
+TEST_F(NameSearchTest, TheSearchOfAHugeHomeEndsWithTheNearestEntries) {
   make("note");
   for (int i = 0; i < 500; ++i) make(fmt::format("{:03}/note-below", i));
   EXPECT_THAT(found("note", {.time = 0ms, .entries = 64}), ::testing::SizeIs(::testing::Le(1)));
@@ -61,7 +61,7 @@ TEST_F(NameSearchTest, AHugeHomeIsGivenUpWithWhatLiesNearest) {
   EXPECT_THAT(found("note"), ::testing::SizeIs(15));
 }
 
-TEST_F(NameSearchTest, ADirectoryThatIsNotThereIsAnErrorOfTheRootOnly) {
+TEST_F(NameSearchTest, AMissingDirectoryIsAnErrorOnlyAtTheRoot) {
   const Home home(root_);
   EXPECT_EQ(NameSearch(home, "note").run(root_ / "gone").error(), FileError::not_found);
 }

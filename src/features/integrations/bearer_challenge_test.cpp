@@ -26,7 +26,7 @@ TEST(BearerChallengeTest, QuotesMayHoldQuotes) {
   EXPECT_EQ(bearer_challenge(R"(Bearer realm="a\"b\\", scope="x")")->scope, "x");
 }
 
-TEST(BearerChallengeTest, GarbageIsReadToItsEnd) {
+TEST(BearerChallengeTest, ToleratesGarbage) {
   for (const auto* text : {"Bearer", "Bearer =", "Bearer scope=", "Bearer scope=\"", "Bearer \"\\",
                            "Bearer scope=\"x\\", ",,, ,", "Bearer @@@", "\x01\xff", "Bearer scope==x"}) {
     bearer_challenge(text);

@@ -32,7 +32,7 @@ Elicited elicit(std::string_view params, PersonAnswer answer) {
 
 constexpr auto form = R"({"message": "Who?", "requestedSchema": {"properties": {"name": {"type": "string"}}}})";
 
-TEST(Elicitation, PutsAFormToThePerson) {
+TEST(Elicitation, ShowsThePersonAForm) {
   const auto found = elicit(form, {PersonAnswer::Kind::answered, json::object{{"name", "Ann"}}});
   EXPECT_EQ(found.result, R"({"action":"accept","content":{"name":"Ann"}})");
   ASSERT_TRUE(found.question);
@@ -40,12 +40,12 @@ TEST(Elicitation, PutsAFormToThePerson) {
   EXPECT_EQ(found.question->form->at("type").as_string(), "object");
 }
 
-TEST(Elicitation, SaysNothingThatThePersonDidNotSay) {
+TEST(Elicitation, ContainsOnlyThePersonsAnswers) {
   EXPECT_EQ(elicit(form, {PersonAnswer::Kind::declined}).result, R"({"action":"decline"})");
   EXPECT_EQ(elicit(form, {PersonAnswer::Kind::unanswered}).result, R"({"action":"cancel"})");
 }
 
-TEST(Elicitation, AsksNobodyForWhatIsNoForm) {
+TEST(Elicitation, AsksOnlyWithAValidForm) {
   for (const auto* params :
        {"{}", R"({"requestedSchema": []})", R"({"mode": "url", "url": "https://example.org/login"})"}) {
     const auto found = elicit(params, {PersonAnswer::Kind::answered, json::object()});

@@ -16,7 +16,7 @@ TEST(McpResults, APictureHasTheNameThatProvidersKnow) {
   EXPECT_EQ(images[0].bytes, "\xff\xd8\xff\xe0");
 }
 
-TEST(McpResults, APictureThatIsNoneIsLeftOut) {
+TEST(McpResults, AnInvalidPictureIsLeftOut) {
   EXPECT_TRUE(tool_outcome(result_with("image/png", "/9j/4A==")).images.empty());
   EXPECT_TRUE(tool_outcome(result_with("image/tiff", "/9j/4A==")).images.empty());
 }

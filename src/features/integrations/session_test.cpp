@@ -152,7 +152,7 @@ TEST(McpSession, TakesNoMoreToolsThanItCanHold) {
   });
 }
 
-TEST(McpSession, PassesOverToolsThatAreNone) {
+TEST(McpSession, SkipsInvalidTools) {
   in_room([](McpRoom& room) -> Task<> {
     room.responds("initialize", R"({"protocolVersion": "2025-11-25", "capabilities": {"tools": {}}})");
     room.responds("tools/list",
@@ -201,7 +201,7 @@ TEST(ToolOutcomes, AreTexts) {
   EXPECT_EQ(tool_outcome({}).output, "");
 }
 
-TEST(RpcMessages, AreTakenWhateverStandsInTheirTexts) {
+TEST(RpcMessages, AreReadWhateverTheirTextsContain) {
   const auto latin1 = read_rpc("{\"jsonrpc\": \"2.0\", \"id\": 1, \"result\": {\"a\": \"caf\xE9\"}}");
   EXPECT_EQ(to_json(latin1.result), "{\"a\":\"caf\xEF\xBF\xBD\"}");
   const auto cut = read_rpc(R"({"jsonrpc": "2.0", "id": 1, "result": {"a": "\ud83d"}})");
@@ -209,7 +209,7 @@ TEST(RpcMessages, AreTakenWhateverStandsInTheirTexts) {
   EXPECT_EQ(read_rpc("[info] listening").kind, RpcMessage::Kind::invalid);
 }
 
-TEST(RpcMessages, EndACallThatTheyAnswerInNoUsableWay) {
+TEST(RpcMessages, WithAnUnusableResultEndTheCall) {
   const auto deep = [](std::size_t levels) { return std::string(levels, '[') + std::string(levels, ']'); };
   const auto response = [](const std::string& members) { return read_rpc(R"({"jsonrpc": "2.0", )" + members + "}"); };
   for (const auto& members : {R"("result": {"a": NaN, "id": 8, "b": "}\""}, "id": 7)", R"("id" : 7 , "result": {"a)"}) {

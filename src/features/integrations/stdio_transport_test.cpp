@@ -35,18 +35,18 @@ FilledSecrets with_secret(const std::string& value) {
   return secrets;
 }
 
-TEST(StdioTransport, TellsTheLastWords) {
+TEST(StdioTransport, ReportsTheLastLines) {
   EXPECT_EQ(cause_of_death("echo first >&2; echo ' no API key ' >&2; echo >&2"), "it ended; it last said: no API key");
   EXPECT_EQ(cause_of_death("printf 'no API key' >&2"), "it ended; it last said: no API key") << "without a line's end";
   EXPECT_EQ(cause_of_death("exec 1>&-; printf 'no API ' >&2; printf key >&2"), "it ended; it last said: no API key");
   EXPECT_EQ(cause_of_death("true"), "it ended");
 }
 
-TEST(StdioTransport, DoesNotWaitLongForLastWords) {
+TEST(StdioTransport, DoesNotWaitLongForTheLastLines) {
   EXPECT_EQ(cause_of_death("printf half >&2; sleep 60 1>&- &"), "it ended") << "another one holds the stream open";
 }
 
-TEST(StdioTransport, TellsNoPartOfASecret) {
+TEST(StdioTransport, ReportsNoPartOfASecret) {
   const auto secrets = with_secret("hunter2secret ");
   EXPECT_EQ(cause_of_death("printf 'key hunter2; no key HUNTER2secret ' >&2", secrets),
             "it ended; it last said: key hunter2; no key [secret]");
@@ -55,7 +55,7 @@ TEST(StdioTransport, TellsNoPartOfASecret) {
       << "which stands where a long line is cut";
 }
 
-TEST(StdioTransport, TellsTheBeginningOfALongLine) {
+TEST(StdioTransport, ReportsTheBeginningOfALongLine) {
   const auto cause = cause_of_death("printf begun >&2; head -c 300000 /dev/zero | tr '\\0' x >&2; echo end >&2");
   EXPECT_EQ(cause, "it ended; it last said: begun" + std::string(995, 'x'));
 }

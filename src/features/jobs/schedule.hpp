@@ -30,7 +30,7 @@ struct DueTimes {
 /// A queue of jobs, ordered by their next due times. It has no clock; the caller passes the time. A `now` before that
 /// of an earlier call means that the clock was set back: all jobs are then due at their first times after it, even at
 /// times that were already taken.
-/// Example: src/features/jobs/schedule_test.cpp: Schedule.TellsEachJobWhenItIsDueAndQueuesItAgain
+/// Example: src/features/jobs/schedule_test.cpp: Schedule.ReportsEachJobWhenItIsDueAndQueuesItAgain
 class Schedule {
 public:
   /// The maximum number of due times in one DueTimes.

@@ -42,7 +42,7 @@ std::vector<std::string> over_a_night(std::string_view expression, std::string_v
 
 using Texts = std::vector<std::string>;
 
-TEST(Schedule, TellsEachJobWhenItIsDueAndQueuesItAgain) {
+TEST(Schedule, ReportsEachJobWhenItIsDueAndQueuesItAgain) {
   Schedule schedule;
   schedule.put("hourly", timing("0 * * * *"), at("2026-01-01T00:30:00Z"));
   schedule.put("daily", timing("0 2 * * *"), at("2026-01-01T00:30:00Z"));
@@ -56,7 +56,7 @@ TEST(Schedule, TellsEachJobWhenItIsDueAndQueuesItAgain) {
   EXPECT_EQ(schedule.next_due(), at("2026-01-01T03:00:00Z"));
 }
 
-TEST(Schedule, ForgetsAJobThatIsRemovedOrPutAnew) {
+TEST(Schedule, ForgetsAJobThatIsRemovedOrReplaced) {
   Schedule schedule;
   schedule.put("job", timing("0 * * * *"), at("2026-01-01T00:30:00Z"));
   schedule.put("job", timing("30 * * * *"), at("2026-01-01T00:30:00Z"));
@@ -113,7 +113,7 @@ TEST(Schedule, InCairoTheGapIsAtMidnightToo) {
 
 // The clock is set.
 
-TEST(Schedule, AClockThatJumpsForwardTellsWhatItJumpedOverAtOnce) {
+TEST(Schedule, AForwardJumpOfTheClockReportsTheSkippedTimesAtOnce) {
   Schedule schedule;
   schedule.put("hourly", timing("0 * * * *"), at("2026-01-01T00:30:00Z"));
   const auto due = schedule.take(at("2026-01-01T03:30:00Z"));
@@ -122,7 +122,7 @@ TEST(Schedule, AClockThatJumpsForwardTellsWhatItJumpedOverAtOnce) {
   EXPECT_EQ(schedule.next_due(), at("2026-01-01T04:00:00Z"));
 }
 
-TEST(Schedule, OfVeryManyTimesTheLatestAreTold) {
+TEST(Schedule, OfVeryManyTimesTheLatestAreReported) {
   Schedule schedule;
   schedule.put("each-second", timing("* * * * * *"), at("2025-01-01T00:00:00Z"));
   const auto now = at("2026-01-01T00:00:00Z");
@@ -157,7 +157,7 @@ TEST(Schedule, AClockThatIsSetBackBeforeAnythingWasDueIsFollowed) {
   EXPECT_EQ(schedule.next_due(), at("2026-01-01T12:00:00Z"));
 }
 
-TEST(Schedule, ASmallStepBackTellsATimeAgainSoThatItsRowMustRefuseIt) {
+TEST(Schedule, ASmallStepBackReportsATimeAgainSoThatItsRowMustRefuseIt) {
   Schedule schedule;
   schedule.put("job", timing("0 12 * * *"), at("2026-01-01T00:00:00Z"));
   const auto first = schedule.take(at("2026-01-01T12:00:00.005Z"));
@@ -167,7 +167,7 @@ TEST(Schedule, ASmallStepBackTellsATimeAgainSoThatItsRowMustRefuseIt) {
   EXPECT_EQ(again->times, first->times);
 }
 
-TEST(Schedule, TenThousandJobsOverAMonthMissNothingAndDoubleNothing) {
+TEST(Schedule, TenThousandJobsOverAMonthRunExactlyOnceAtEachTime) {
   constexpr int jobs = 10'000;
   const std::string zones[] = {"UTC", "America/New_York", "Europe/Berlin", "Asia/Kolkata", "Pacific/Auckland"};
   // One third each are daily, weekly and monthly. In two of the zones, daylight saving time begins in this month.

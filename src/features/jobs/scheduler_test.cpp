@@ -11,7 +11,7 @@ public:
   Timestamp time;
 };
 
-TEST(Scheduler, TellsThatTheClockWasSetBackOnce) {
+TEST(Scheduler, ReportsOnceThatTheClockWasSetBack) {
   Loop loop;
   SetClock clock;
   clock.time = *parse_iso8601("2030-01-01T00:00:00Z");

@@ -12,7 +12,7 @@ constexpr auto signature = "sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c
 
 TEST(WebhookSignature, IsThatOfTheBodyUnderTheSecret) { EXPECT_TRUE(is_signed(body, secret, signature)); }
 
-TEST(WebhookSignature, IsRefusedWhereAnythingDiffers) {
+TEST(WebhookSignature, IsRefusedIfAnythingDiffers) {
   EXPECT_FALSE(is_signed("Hello, World?", secret, signature));
   EXPECT_FALSE(is_signed(body, "another", signature));
   EXPECT_FALSE(is_signed(body, secret, std::nullopt));

@@ -32,7 +32,7 @@ TEST(SafeHtml, LeavesOutWhatIsNotMarkdown) {
             "<p>ax</p>\n<p>b <a href=\"https://d.e/f.png\">c</a></p>\n");
 }
 
-TEST(SafeHtml, LinksPagesThatAreThere) {
+TEST(SafeHtml, LinksExistingPages) {
   const auto find = [](std::string_view target) -> std::optional<LinkPlace> {
     if (target != "a") return std::nullopt;
     return LinkPlace{"#/a", "Title <a>"};

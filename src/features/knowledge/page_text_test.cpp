@@ -5,7 +5,7 @@
 namespace agw {
 namespace {
 
-TEST(PageText, IsTakenApartAndWrittenAgain) {
+TEST(PageText, IsParsedAndWrittenAgain) {
   PageText page;
   page.head = {.title = "A: title",
                .summary = "\"quoted\"",
@@ -51,7 +51,7 @@ TEST(PageText, NamesEntitiesAsAListAsOneOrWithCommas) {
   EXPECT_EQ(entities(""), List{});
 }
 
-TEST(PageText, ItsFencesMayHaveBlanksBehindThem) {
+TEST(PageText, ItsFencesMayHaveTrailingBlanks) {
   const auto page = read_page_text("---  \ntitle: T\n--- \ntext\n");
   EXPECT_EQ(page.head.title, "T");
   EXPECT_EQ(page.body, "text\n");

@@ -13,7 +13,7 @@ std::vector<std::string> queries(std::string_view question) {
 
 using List = std::vector<std::string>;
 
-TEST(SearchTerms, AreTheWordsThatSaySomething) {
+TEST(SearchTerms, AreTheMeaningfulWords) {
   EXPECT_EQ(queries("How do I undo the last commit?"), (List{"\"undo\"", "\"last\"", "\"commit\""}));
 }
 
@@ -23,7 +23,7 @@ TEST(SearchTerms, OfACompoundAreTheWholeAndItsParts) {
   EXPECT_EQ(queries("core.autocrlf"), (List{"\"core autocrlf\"", "\"core\"", "\"autocrlf\""}));
 }
 
-TEST(SearchTerms, OfScriptsWithoutBlanksAreWhatStandsBetweenSigns) {
+TEST(SearchTerms, OfScriptsWithoutBlanksAreThePartsBetweenPunctuation) {
   EXPECT_EQ(queries("東京、大阪？"), (List{"\"東京 大阪\"", "\"東京\"", "\"大阪\""}));
   EXPECT_EQ(queries("Python入門"), (List{"\"python 入門\"", "\"python\"", "\"入門\""}));
   EXPECT_EQ(search_terms("東京").at(0).part, "東京");
@@ -43,12 +43,12 @@ TEST(SearchTerms, AreLongWordsToo) {
   EXPECT_EQ(queries(word), (List{"\"" + word + "\""}));
 }
 
-TEST(SearchTerms, APhraseStandsTogetherAndAStarLeavesAWordOpen) {
+TEST(SearchTerms, SupportPhrasesAndPrefixes) {
   EXPECT_EQ(queries("\"the red barn\" deplo*"), (List{"\"the red barn\"", "\"deplo\" *"}));
   EXPECT_EQ(queries("\"open"), (List{"\"open\""}));
 }
 
-TEST(SearchTerms, WhateverIsTypedIsInQuotesOrGone) {
+TEST(SearchTerms, QuoteOrRemoveAllInput) {
   for (const std::string typed : {"NOT (a OR b)", "title:x^2", "\"\"\"", "a\"b\"c", "-x +y {z}", "'; DROP"}) {
     for (const auto& query : queries(typed)) {
       EXPECT_TRUE(query.starts_with('"')) << query;

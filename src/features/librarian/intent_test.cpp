@@ -50,7 +50,7 @@ TEST(Intent, IsToKeepANote) {
   }
 }
 
-TEST(Intent, IsToHearATextAgain) {
+TEST(Intent, IsToRepeatAText) {
   for (const auto* message : {"repeat  two\n words ", "Repeat after me: two\n words ", "echo two\n words "}) {
     const auto intent = read_intent(message);
     EXPECT_EQ(intent.kind, Kind::echo) << message;

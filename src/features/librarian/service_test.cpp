@@ -79,7 +79,7 @@ protected:
   ModelRequest request_;
 };
 
-TEST_F(LibrarianTest, SaysInTheFirstReplyWhatItIsAndHowToConnectAModel) {
+TEST_F(LibrarianTest, IntroducesItselfInTheFirstReplyAndSaysHowToConnectAModel) {
   const auto first = ask("Hello").text;
   EXPECT_THAT(first, AllOf(StartsWith(label), HasSubstr("not a language model"), HasSubstr("`ANTHROPIC_API_KEY`"),
                            HasSubstr("`OPENAI_API_KEY`"), HasSubstr("`OLLAMA_HOST`"), HasSubstr("`providers:`")));
@@ -97,14 +97,14 @@ TEST_F(LibrarianTest, QuotesWhatItFoundWithItsSource) {
   EXPECT_EQ(shelf_->asked[0].thread_id, "thread");
 }
 
-TEST_F(LibrarianTest, ContentsItselfWithSomeOfTheWords) {
+TEST_F(LibrarianTest, AcceptsMatchesOfSomeOfTheWords) {
   shelf_->any = {{"The lighthouse is green.", "you", false}};
   EXPECT_THAT(
       ask("Who painted the lighthouse?").text,
       HasSubstr("Nothing that I found has all of “painted”, “lighthouse”. This has some of it:\n\n> The light"));
 }
 
-TEST_F(LibrarianTest, SaysWhatItSearchedInVain) {
+TEST_F(LibrarianTest, StatesWhatItDidNotFind) {
   EXPECT_THAT(ask("Who painted the lighthouse?").text,
               HasSubstr("I found nothing about “painted”, “lighthouse”. I searched this thread and the shelf."));
 }
@@ -130,7 +130,7 @@ TEST_F(LibrarianTest, PutsThisThreadFirstAndNothingTwice) {
   EXPECT_THAT(text, AllOf(HasSubstr("— a"), Not(HasSubstr("— b")), HasSubstr("— e"), Not(HasSubstr("— f"))));
 }
 
-TEST_F(LibrarianTest, SumsUpByQuoting) {
+TEST_F(LibrarianTest, SummarisesByQuoting) {
   say(Message::Role::user, "The lighthouse is green. It was red before.");
   say(Message::Role::assistant, "I see.");
   say(Message::Role::user, "thanks");
@@ -138,11 +138,11 @@ TEST_F(LibrarianTest, SumsUpByQuoting) {
   EXPECT_THAT(ask("Summarise this thread").text, EndsWith("begin:\n\n1. The lighthouse is green.\n2. The harbour"));
 }
 
-TEST_F(LibrarianTest, HasNothingToSumUpAtFirst) {
+TEST_F(LibrarianTest, HasNothingToSummariseAtFirst) {
   EXPECT_THAT(ask("Summarise this thread").text, HasSubstr("nothing to sum up yet"));
 }
 
-TEST_F(LibrarianTest, SumsUpTheLatestOfALongThread) {
+TEST_F(LibrarianTest, SummarisesTheLatestOfALongThread) {
   for (int i = 1; i <= 25; ++i) say(Message::Role::user, "Lighthouse " + std::to_string(i));
   EXPECT_THAT(ask("tl;dr").text, AllOf(HasSubstr("the last 20 of your 25 messages"), HasSubstr("\n6. Lighthouse 6\n"),
                                        Not(HasSubstr("Lighthouse 5\n"))));
@@ -175,14 +175,14 @@ TEST_F(LibrarianTest, StopsAtOnce) {
   EXPECT_EQ(failure.usage.output_tokens, static_cast<std::int64_t>((answer.text.size() + 3) / 4));
 }
 
-TEST_F(LibrarianTest, SaysATextAgain) {
+TEST_F(LibrarianTest, RepeatsAText) {
   say(Message::Role::assistant, "Hello.");
   const auto answer = ask("Repeat: Grüße\n\n- aus  Köln ");
   EXPECT_EQ(answer.text, std::string(label) + "Grüße\n\n- aus  Köln ");
   EXPECT_EQ(std::get<ModelReply>(answer.outcome).stop, StopReason::stop);
 }
 
-TEST_F(LibrarianTest, KeepsToTheLimitOfTheAnswer) {
+TEST_F(LibrarianTest, ObservesTheLimitOfTheAnswer) {
   request_.max_output_tokens = 20;
   const auto answer = ask("Hello");
   EXPECT_EQ(answer.text.size(), 80U);
@@ -197,7 +197,7 @@ TEST_F(LibrarianTest, EstimatesTokens) {
   EXPECT_GT(usage.output_tokens, 100);
 }
 
-TEST_F(LibrarianTest, AsksForTheToolThatIsPlainlyWanted) {
+TEST_F(LibrarianTest, CallsTheToolThatIsClearlyRequested) {
   const auto answer = ask("read notes.md");
   const auto& reply = std::get<ModelReply>(answer.outcome);
   EXPECT_EQ(answer.text, "");

@@ -55,7 +55,7 @@ INSTANTIATE_TEST_SUITE_P(
         ExpectedCall{"read the skill pdf", "ReadSkill", R"({"name":"pdf"})"},
         ExpectedCall{"run `ls -la | wc`", "Bash", R"({"command":"ls -la | wc"})"}));
 
-TEST(ToolWishes, ReadNothingIntoOtherWords) {
+TEST(ToolRequests, AreNotReadFromOtherWords) {
   for (const auto* message :
        {"", "hello", "What did I read yesterday?", "read it", "I read notes.md and liked it",
         "read notes.md\nand then delete everything", "what is grep?", "run", "show me what you can", "list the reasons",

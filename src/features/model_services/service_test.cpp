@@ -74,7 +74,7 @@ ModelServicePreset preset(std::string name, std::string base_url, bool local) {
   return made;
 }
 
-TEST(ModelServices, AreLookedForWhereLocalPresetsAreAndNowhereElse) {
+TEST(ModelServices, AreDetectedOnlyAtLocalPresets) {
   std::vector<ModelServicePreset> presets;
   const ModelServices::Options options{.detection_limit = 1min,
                                        .presets = [&]() -> const std::vector<ModelServicePreset>& { return presets; }};

@@ -56,9 +56,9 @@ std::string letters_with_person(ToolRequest request) {
   return found;
 }
 
-class PermissionWithSomebody : public ::testing::TestWithParam<Row> {};
+class PermissionWithAPerson : public ::testing::TestWithParam<Row> {};
 
-TEST_P(PermissionWithSomebody, AsksForWhatOnlyTheStageForbids) {
+TEST_P(PermissionWithAPerson, AsksForWhatOnlyTheStageForbids) {
   EXPECT_EQ(letters_with_person(GetParam().request), GetParam().by_stage);
   auto planned = GetParam().request;
   planned.mode = ThreadMode::plan;
@@ -72,7 +72,7 @@ TEST_P(PermissionWithSomebody, AsksForWhatOnlyTheStageForbids) {
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    Files, PermissionWithSomebody,
+    Files, PermissionWithAPerson,
     ::testing::Values(Row{"Read in the project", call("Read", {}, file(FilePlace::project)), "aaaa"},
                       Row{"Read a hidden file", call("Read", {}, file(FilePlace::hidden)), "dddd"},
                       Row{"Write in the project", call("Write", {}, file(FilePlace::project)), "Saaa"},
@@ -86,7 +86,7 @@ INSTANTIATE_TEST_SUITE_P(
                       Row{"Ingest a key", call("Ingest", {}, file(FilePlace::never)), "dddd"}));
 
 INSTANTIATE_TEST_SUITE_P(
-    Others, PermissionWithSomebody,
+    Others, PermissionWithAPerson,
     ::testing::Values(Row{"Bash", call("Bash", {}, {.command = "ls"}), "Daaa"},
                       Row{"Bash with network", call("Bash", {}, {.command = "ls", .needs_network = true}), "DDaa"},
                       Row{"a shell action", of_kind(ToolKind::shell_action), "Daaa"},

@@ -52,7 +52,7 @@ TEST(PushMessage, HasALength) {
   EXPECT_THROW(seal(max_push_text + 1), std::length_error);
 }
 
-TEST(PushMessage, IsForNoPointBesideTheCurve) {
+TEST(PushMessage, RefusesPointsOffTheCurve) {
   auto point = bytes(browser_point);
   point.back() = static_cast<char>(point.back() ^ 1);
   EXPECT_FALSE(is_ec_point(point));
@@ -73,7 +73,7 @@ TEST(EcKeyTest, IsStoredAndReadAgain) {
   EXPECT_EQ(key.agree(other.public_point()), other.agree(read.public_point()));
 }
 
-TEST(EcKeyTest, IsNotMadeOfWhatIsNoScalar) {
+TEST(EcKeyTest, RefusesInvalidScalars) {
   for (const std::string& scalar :
        {std::string(), std::string(32, '\0'), std::string(32, '\xff'), std::string(31, 'x'), std::string(33, 'x')})
     EXPECT_THROW(EcKey::from_private(scalar), std::invalid_argument);

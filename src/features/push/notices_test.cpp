@@ -22,7 +22,7 @@ DomainEvent asked(std::string_view request) {
           .text = R"({"type":"permission-requested","threadId":"t-1","request":)" + std::string(request) + "}"};
 }
 
-TEST(Notices, TellThatAnAgentAsksButNotWhat) {
+TEST(Notices, StateThatAnAgentAsksButNotWhat) {
   const auto notice =
       notice_of(asked(R"({"id":"r","tool":"Bash","input":{"command":"rm -rf /home/me"},"target":"rm"})"));
   ASSERT_TRUE(notice);
@@ -36,7 +36,7 @@ TEST(Notices, TellThatAnAgentAsksButNotWhat) {
             "An agent asks you a question.");
 }
 
-TEST(Notices, TellOfTheEndOfARunThatTookOverAMinute) {
+TEST(Notices, ReportTheEndOfARunThatTookOverAMinute) {
   EXPECT_FALSE(notice_of(finished(R"("finishReason":"stop","durationMs":60000)")));
   EXPECT_FALSE(notice_of(finished(R"("finishReason":"stop")")));
   const auto notice = notice_of(finished(R"("finishReason":"stop","durationMs":60001)"));
@@ -46,7 +46,7 @@ TEST(Notices, TellOfTheEndOfARunThatTookOverAMinute) {
   EXPECT_EQ(notice_of(finished(R"("finishReason":"error","durationMs":60001)"))->body, "An answer has failed.");
 }
 
-TEST(Notices, TellOfProposalsFailedJobsAndSignals) {
+TEST(Notices, ReportProposalsFailedJobsAndSignals) {
   JobRun run;
   run.job_id = "j";
   run.error = "the secret is 42";
@@ -60,7 +60,7 @@ TEST(Notices, TellOfProposalsFailedJobsAndSignals) {
     EXPECT_FALSE(notice_of({.type = type, .text = "{}"})) << type;
 }
 
-TEST(Notices, HaveTopicsByWhatTheyAreAbout) {
+TEST(Notices, HaveTopicsByTheirSubject) {
   const auto one = notice_of(asked("{}"));
   auto elsewhere = asked("{}");
   elsewhere.thread_id = "t-2";

@@ -124,7 +124,7 @@ TEST(PushTest, ForgetsASubscriptionThatThePushServiceForgot) {
   }
 }
 
-TEST(PushTest, TriesAgainAsOftenAsItMay) {
+TEST(PushTest, RetriesUpToItsLimit) {
   testing::run([](Loop& loop) -> Task<> {
     PushFixture fixture(loop, std::vector(5, answer("500 Internal Server Error")));
     co_await fixture.push.subscribe(fixture.browser("/send/1"), {});
@@ -218,7 +218,7 @@ TEST(PushTest, HasAHundredSubscriptionsAtMost) {
   });
 }
 
-TEST(PushTest, RefusesWhatIsNoPushServiceOfTheInternet) {
+TEST(PushTest, RefusesEndpointsThatAreNoPublicPushService) {
   testing::run([](Loop& loop) -> Task<> {
     PushFixture fixture(loop, {});
     const auto refused = [&](std::string endpoint) {
@@ -240,7 +240,7 @@ TEST(PushTest, RefusesWhatIsNoPushServiceOfTheInternet) {
   });
 }
 
-TEST(PushTest, RefusesKeysThatAreNone) {
+TEST(PushTest, RefusesInvalidKeys) {
   testing::run([](Loop& loop) -> Task<> {
     PushFixture fixture(loop, {});
     auto wanted = fixture.browser("/send/1");

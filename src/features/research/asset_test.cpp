@@ -53,19 +53,19 @@ TEST_F(AssetTest, WhatTheIterationLeftIsReplaced) {
   EXPECT_FALSE(fs::exists(kept_));
 }
 
-TEST_F(AssetTest, OneThatIsGoneIsMadeAgain) {
+TEST_F(AssetTest, AMissingOneIsCreatedAgain) {
   asset_ = scratch_.path() / "gone/asset.md";
   expect_put_back();
   EXPECT_FALSE(fs::exists(kept_));
 }
 
-TEST_F(AssetTest, WhatOnlySomebodyElseCanHaveWrittenStays) {
+TEST_F(AssetTest, WhatOnlyAnotherWriterCanHaveWrittenStays) {
   write_file(asset_, "by hand\n");
   EXPECT_FALSE(is_put_back());
   EXPECT_EQ(read_file(asset_), "by hand\n");
 }
 
-TEST_F(AssetTest, WhatSomebodyElseMayHaveWrittenIsKept) {
+TEST_F(AssetTest, WhatAnotherWriterMayHaveWrittenIsKept) {
   write_file(asset_, "by hand\n");
   trace_.may_differ = true;
   expect_put_back();

@@ -35,14 +35,14 @@ TEST(MetricTest, TheFirstNameCountsWithItsLastValue) {
   EXPECT_EQ(read("METRIC a=1\nMETRIC b=2\nMETRIC a=3\n"), "a 3.000000 -");
 }
 
-TEST(MetricTest, OtherLinesAreNone) {
+TEST(MetricTest, OtherLinesAreIgnored) {
   for (const auto* output : {"", "metric quality=1\n", " METRIC quality=1\n", "METRICS quality=1\n", "METRIC quality\n",
                              "METRIC =1\n", "METRIC a b=1\n", "METRIC q\xc3\xa4=1\n"}) {
     EXPECT_EQ(read(output), "the benchmark printed no line METRIC name=value") << output;
   }
 }
 
-TEST(MetricTest, WhatIsNoFiniteNumberIsTold) {
+TEST(MetricTest, NonFiniteNumbersAreReported) {
   for (const auto* value : {"NaN", "nan", "inf", "-inf", "1e999", "", "x", "--1", "+-1", "++1", "1,5", "0x10", "0b11",
                             "-0X1f", "1_000", "1'000", "1.2.3", "1e3.5", "1:30"}) {
     EXPECT_EQ(read(std::string("METRIC quality=") + value + "\n"),

@@ -64,7 +64,7 @@ protected:
   Sandbox sandbox_{{.home = home_, .data_directory = home_ / ".agent-gateway"}};
 };
 
-TEST_F(ScriptsTest, AreToldWhichFileTheyJudge) {
+TEST_F(ScriptsTest, GetThePathOfTheFileThatTheyEvaluate) {
   write("lab/benchmark.sh", "echo \"$1 $ASSET_PATH\"; cat \"$1\"");
   const auto asset = (home_ / "lab/asset.md").string();
   const auto found = ran("lab/benchmark.sh");
@@ -80,7 +80,7 @@ TEST_F(ScriptsTest, OneThatHangsIsEnded) {
   EXPECT_LT(found.took, 1min);
 }
 
-TEST_F(ScriptsTest, OneThatNeverStopsTalkingIsEnded) {
+TEST_F(ScriptsTest, OneWithEndlessOutputIsEnded) {
   write("lab/benchmark.sh", "exec yes");
   EXPECT_THAT(ran("lab/benchmark.sh", 500ms).end.problem, HasSubstr("it took longer than"));
 }
@@ -92,14 +92,14 @@ TEST_F(ScriptsTest, AStopEndsThem) {
   EXPECT_LT(found.took, 1min);
 }
 
-TEST_F(ScriptsTest, AFailureIsToldWithTheEndOfTheOutput) {
+TEST_F(ScriptsTest, AFailureIsReportedWithTheEndOfTheOutput) {
   write("lab/benchmark.sh", "echo first; echo last words >&2; exit 7");
   const auto found = ran("lab/benchmark.sh");
   EXPECT_THAT(found.end.problem, HasSubstr("exit status 7"));
   EXPECT_THAT(found.end.problem, HasSubstr("last words"));
 }
 
-TEST_F(ScriptsTest, WhatCannotBeStartedIsTold) {
+TEST_F(ScriptsTest, AFailedStartIsReported) {
   EXPECT_THAT(ran("lab/nothing.sh").end.problem, HasSubstr("there is no"));
   EXPECT_THAT(ran("lab").end.problem, HasSubstr("there is no"));
 }
@@ -111,12 +111,12 @@ TEST_F(ScriptsTest, OneInHomeItselfSeesNoOtherFile) {
   EXPECT_TRUE(found.end.succeeded) << found.end.problem;
 }
 
-TEST_F(ScriptsTest, TheAssetCannotBeChangedByWhatJudgesIt) {
+TEST_F(ScriptsTest, CannotChangeTheAssetThatTheyEvaluate) {
   write("lab/benchmark.sh", "echo better > \"$1\" && exit 1; exit 0");
   EXPECT_TRUE(ran("lab/benchmark.sh").end.succeeded);
 }
 
-TEST_F(ScriptsTest, TheAssetCannotBeChangedByWhatJudgesItInAProjectEither) {
+TEST_F(ScriptsTest, CannotChangeTheAssetThatTheyEvaluateInAProjectEither) {
   write("lab/benchmark.sh",
         "echo better > \"$1\" && exit 1; echo better > new; mv new \"$1\" && exit 1; rm \"$1\" && exit 1; echo x > "
         "other");

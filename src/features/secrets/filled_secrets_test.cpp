@@ -5,7 +5,7 @@
 namespace agw {
 namespace {
 
-TEST(FilledSecrets, AreHiddenWhereverTheyStand) {
+TEST(FilledSecrets, AreHiddenEverywhere) {
   FilledSecrets secrets;
   EXPECT_EQ(secrets.hidden_in("key hunter2"), "key hunter2");
   secrets.add("Hunter2");

@@ -39,7 +39,7 @@ protected:
   const Secrets secrets_{directory_.path()};
 };
 
-TEST_F(SecretsTest, AreKeptForNobodyElse) {
+TEST_F(SecretsTest, AreKeptPrivate) {
   secrets_.set("KEY", "value");
   EXPECT_EQ(fs::status(file()).permissions(), fs::perms::owner_read | fs::perms::owner_write);
   EXPECT_EQ(secrets_.expand("Bearer ${secret:KEY}"), "Bearer value");
@@ -98,7 +98,7 @@ TEST_F(SecretsTest, AreFilledInWhereverTheyAreNamed) {
   EXPECT_EQ(secrets_.expand(""), "");
 }
 
-TEST_F(SecretsTest, ThatAreMissingSaySo) {
+TEST_F(SecretsTest, ThatAreMissingAreReported) {
   EXPECT_EQ(failure([&] { secrets_.expand("${secret:NONE}"); }),
             "there is no secret NONE: set it with `agw secret set NONE`");
   EXPECT_THAT(failure([&] { secrets_.expand("${secret:}"); }), HasSubstr("letters, digits"));

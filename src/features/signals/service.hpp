@@ -14,7 +14,7 @@ class Database;
 class Hub;
 
 /// Signals: reports of features and clients that need a person's attention.
-/// Example: src/features/signals/service_test.cpp: SignalsTest.WhatHappensAlongIsOfTheSameTransaction
+/// Example: src/features/signals/service_test.cpp: SignalsTest.AccompanyingWritesAreInTheSameTransaction
 class Signals {
 public:
   /// Signals are kept for `retention`.

@@ -47,7 +47,7 @@ TEST(SignalsTest, OnesOlderThanTheRetentionAreNeitherListedNorKept) {
   });
 }
 
-TEST(SignalsTest, WhatHappensAlongIsOfTheSameTransaction) {
+TEST(SignalsTest, AccompanyingWritesAreInTheSameTransaction) {
   testing::run([](Loop& loop) -> Task<> {
     SignalsFixture fixture(loop);
     bool failed = false;

@@ -22,7 +22,7 @@ TEST(SkillText, ARuleInTheBodyStaysThere) {
   EXPECT_EQ(read("---\ndescription: x\n---\none\n\n---\n\ntwo")->body, "one\n\n---\n\ntwo");
 }
 
-TEST(SkillText, TakesWhatEditorsMakeOfIt) {
+TEST(SkillText, AcceptsTheFormatsOfEditors) {
   const auto skill = read("\xEF\xBB\xBF---\r\nname: a\r\ndescription: b\r\n---\r\nbody\r\n");
   ASSERT_TRUE(skill);
   EXPECT_EQ(skill->body, "body");

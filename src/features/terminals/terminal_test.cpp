@@ -108,7 +108,7 @@ TEST_F(TerminalTest, RunsAShell) {
   EXPECT_EQ(last_, (json::object{{"type", "closed"}, {"reason", "exited"}, {"exitCode", 3}}));
 }
 
-TEST_F(TerminalTest, AFloodWaitsForItsClient) {
+TEST_F(TerminalTest, OutputWaitsForASlowClient) {
   with_terminal("yes", [](Session session) -> Task<> {
     session.page.shows = false;
     while (session.page.seq < TerminalClient::max_ahead) co_await session.page.show_output();
@@ -123,7 +123,7 @@ TEST_F(TerminalTest, AFloodWaitsForItsClient) {
   EXPECT_EQ(end_, TerminalEnd::closed);
 }
 
-TEST_F(TerminalTest, WhoComesBackSeesWhatThereWas) {
+TEST_F(TerminalTest, AReconnectedClientSeesEarlierOutput) {
   with_terminal("echo first; read word; echo second; read word", [](Session session) -> Task<> {
     co_await session.page.until_output("first");
     Page other(session.loop);
@@ -138,7 +138,7 @@ TEST_F(TerminalTest, WhoComesBackSeesWhatThereWas) {
   });
 }
 
-TEST_F(TerminalTest, InputThatNobodyReadsIsRefusedInTheEnd) {
+TEST_F(TerminalTest, UnreadInputIsRefusedAtALimit) {
   with_terminal("stty raw -echo; echo ready; sleep 1000", [](Session session) -> Task<> {
     co_await session.page.until_output("ready");
     session.terminal.type(std::string(Terminal::max_input, 'x'));
@@ -146,14 +146,14 @@ TEST_F(TerminalTest, InputThatNobodyReadsIsRefusedInTheEnd) {
   });
 }
 
-TEST_F(TerminalTest, EndsWhenNobodyComesBack) {
+TEST_F(TerminalTest, EndsWithoutAReconnection) {
   limits_.alone = 0ms;
   outlives_client_ = true;
   with_terminal("sleep 1000", [](Session) -> Task<> { co_return; });
   EXPECT_EQ(end_, TerminalEnd::alone);
 }
 
-TEST_F(TerminalTest, EndsWhenNobodyUsesIt) {
+TEST_F(TerminalTest, EndsWhenIdle) {
   limits_.idle = 0ms;
   outlives_client_ = true;
   with_terminal("sleep 1000", [](Session) -> Task<> { co_return; });

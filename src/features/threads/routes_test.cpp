@@ -35,7 +35,7 @@ Task<std::string> call(ThreadsFixture& fixture, Method method, std::string path,
   co_return text;
 }
 
-TEST(ThreadRoutes, SayThatTheThreadIsUnknownBeforeWhatIsWrongInTheRest) {
+TEST(ThreadRoutes, ReportAnUnknownThreadBeforeOtherErrors) {
   with_threads([](ThreadsFixture& fixture) -> Task<> {
     EXPECT_EQ(co_await call(fixture, Method::patch, "/threads/:id", {"threads", "x"}, "{"), "404 thread not found");
     EXPECT_EQ(co_await call(fixture, Method::post, "/threads/:id/turns", {"threads", "x", "turns"}),
@@ -48,7 +48,7 @@ TEST(ThreadRoutes, SayThatTheThreadIsUnknownBeforeWhatIsWrongInTheRest) {
   });
 }
 
-TEST(ThreadRoutes, NameWhatIsWrongInTheBody) {
+TEST(ThreadRoutes, ReportErrorsInTheBody) {
   with_threads([](ThreadsFixture& fixture) -> Task<> {
     const auto id = (co_await fixture.threads.create({})).id;
     const auto turn = [&](std::string body) {
@@ -69,7 +69,7 @@ TEST(ThreadRoutes, NameWhatIsWrongInTheBody) {
   });
 }
 
-TEST(ThreadRoutes, NameWhatIsWrongInTheQuery) {
+TEST(ThreadRoutes, ReportErrorsInTheQuery) {
   with_threads([](ThreadsFixture& fixture) -> Task<> {
     const auto id = (co_await fixture.threads.create({})).id;
     const auto turns = [&](std::string name, std::string value) {

@@ -58,7 +58,7 @@ TEST(Search, FindsTurnsOfThreadsThatNamedTheAgentBeforeItExisted) {
   });
 }
 
-TEST(Search, TakesNoNoticeOfCaseAndDiacritics) {
+TEST(Search, IgnoresCaseAndDiacritics) {
   unindexed_and_indexed({"Crème brûlée in ÖLAND"}, [](ThreadsFixture& fixture, const Thread&) -> Task<> {
     EXPECT_EQ((co_await found(fixture, "creme")).size(), 1u);
     EXPECT_EQ((co_await found(fixture, "BRÛLÉE oland")).size(), 1u);
@@ -144,7 +144,7 @@ TEST(Search, FindsPhrasesPrefixesAndAlternatives) {
                         });
 }
 
-TEST(Search, TakesWhatIsNotValidAsPlainWords) {
+TEST(Search, TreatsInvalidQueriesAsPlainWords) {
   unindexed_and_indexed({"salt and pepper", "salt", "c++ (language)"},
                         [](ThreadsFixture& fixture, const Thread&) -> Task<> {
                           EXPECT_EQ(co_await found(fixture, "salt AND"), (Texts{"salt", "salt and pepper"}));
@@ -185,7 +185,7 @@ TEST(Search, RanksTurnsByRelevance) {
       });
 }
 
-TEST(Search, GivesAtMostWhatIsAskedFor) {
+TEST(Search, ReturnsAtMostTheRequestedNumber) {
   unindexed_and_indexed(
       {"apple one", "apple two", "apple three"}, [](ThreadsFixture& fixture, const Thread&) -> Task<> {
         const TurnSearch wanted{.q = "apple", .agent_id = "builder", .limit = Limit{2}};
@@ -193,7 +193,7 @@ TEST(Search, GivesAtMostWhatIsAskedFor) {
       });
 }
 
-TEST(Search, ShowsTheTextAroundWhatWasFound) {
+TEST(Search, ShowsTheTextAroundMatches) {
   std::string text;
   for (int i = 0; i < 100; ++i) text += "filler" + std::to_string(i) + "\n ";
   const auto place = text.find("filler50");
@@ -220,7 +220,7 @@ TEST(Search, FindsNothingThatWasDeleted) {
   });
 }
 
-TEST(Search, LeavesTheIndexSoundAfterDeletions) {
+TEST(Search, KeepsTheIndexIntactAfterDeletions) {
   with_threads([](ThreadsFixture& fixture) -> Task<> {
     const auto kept = co_await thread_with(fixture, {"apple kept"});
     const auto doomed = co_await thread_with(fixture, {"apple one", "apple two"});
@@ -284,7 +284,7 @@ std::string random_query(std::mt19937& random) {
   return query;
 }
 
-TEST(Search, NeverFailsForWhatIsTypedAndFindsTheSameWithAndWithoutIndex) {
+TEST(Search, AcceptsAnyInputAndFindsTheSameWithAndWithoutIndex) {
   with_threads([](ThreadsFixture& fixture) -> Task<> {
     co_await thread_with(fixture, {"red apple", "apple", "red", "near apple and not red", "body apple 0", "🍎 é app"});
     std::mt19937 random(7);
@@ -302,7 +302,7 @@ TEST(Search, NeverFailsForWhatIsTypedAndFindsTheSameWithAndWithoutIndex) {
   });
 }
 
-TEST(Search, NeverFailsForWhatIsDeepOrLong) {
+TEST(Search, AcceptsDeepAndLongQueries) {
   unindexed_and_indexed({"apple"}, [](ThreadsFixture& fixture, const Thread&) -> Task<> {
     std::string words;
     for (int i = 0; i < 5000; ++i) words += "apple ";
@@ -376,7 +376,7 @@ Task<Thread> thread_of_many(ThreadsFixture& fixture, int count, std::string cont
   co_return thread;
 }
 
-TEST(Search, FindsAsManyAsAreWanted) {
+TEST(Search, FindsTheRequestedNumber) {
   with_threads([](ThreadsFixture& fixture) -> Task<> {
     co_await thread_of_many(fixture, 900, "apple");
     const auto all = co_await fixture.threads.search({.q = "apple", .agent_id = "builder", .limit = Limit{1000}});
@@ -384,7 +384,7 @@ TEST(Search, FindsAsManyAsAreWanted) {
   });
 }
 
-TEST(Search, IsNotHeldUpByAThreadThatIsBeingDeleted) {
+TEST(Search, IsNotDelayedByAThreadThatIsBeingDeleted) {
   with_threads([](ThreadsFixture& fixture) -> Task<> {
     co_await thread_with(fixture, {"an apple that stays"});
     const auto deleted = co_await thread_of_many(fixture, 1100, "an apple that goes");

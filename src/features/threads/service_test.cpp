@@ -51,7 +51,7 @@ NewThread some_thread(std::size_t number) {
 
 Task<> make(Threads& threads, NewThread wanted, Thread& made) { made = co_await threads.create(std::move(wanted)); }
 
-TEST(Threads, AreEachAsTheyWereWantedWhereManyAreMadeAtOnce) {
+TEST(Threads, AreAsRequestedIfManyAreCreatedAtOnce) {
   with_threads([](ThreadsFixture& fixture) -> Task<> {
     TaskGroup group(fixture.loop);
     testing::Gate gate;

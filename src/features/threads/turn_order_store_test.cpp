@@ -97,7 +97,7 @@ private:
   Held threads_;
 };
 
-TEST(TurnOrder, IsKeptWhateverIsSaidCopiedAndRemoved) {
+TEST(TurnOrder, IsKeptThroughAdditionsCopiesAndRemovals) {
   with_threads([](ThreadsFixture& fixture) -> Task<> {
     Story story(fixture);
     for (int step = 1; step <= 1000; ++step) {

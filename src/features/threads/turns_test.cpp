@@ -140,7 +140,7 @@ TEST(Turns, ArePublishedWithTheirThread) {
   });
 }
 
-TEST(Turns, AreOneStepWithWhatIsDoneAlong) {
+TEST(Turns, AreInOneTransactionWithAccompanyingWrites) {
   with_threads([](ThreadsFixture& fixture) -> Task<> {
     const auto thread = co_await fixture.threads.create({});
     const InTransaction<Turn> refusing = [](Connection&, const Turn& turn) { throw Conflict(turn.content); };
@@ -185,7 +185,7 @@ TEST(Context, HoldsTheTurnsThatFitOldestFirst) {
   });
 }
 
-TEST(Context, LeavesOutWhatASummaryStandsForWhileItHolds) {
+TEST(Context, LeavesOutSummarisedTurnsWhileTheSummaryIsValid) {
   with_threads([](ThreadsFixture& fixture) -> Task<> {
     const auto thread = co_await fixture.threads.create({});
     const auto first = co_await fixture.say(thread.id, "first");
@@ -206,7 +206,7 @@ TEST(Context, LeavesOutWhatASummaryStandsForWhileItHolds) {
   });
 }
 
-TEST(Context, EndsWithTheQuestionAndHasAnswersBehindTheirs) {
+TEST(Context, EndsWithTheQuestionAndHasAnswersAfterTheirs) {
   with_threads([](ThreadsFixture& fixture) -> Task<> {
     const auto thread = co_await fixture.threads.create({});
     const auto first = co_await fixture.say(thread.id, "first");
@@ -248,7 +248,7 @@ TEST(Context, KeepsAnswersOfEarlierQuestionsWhenALaterOneIsAnsweredAgain) {
   });
 }
 
-TEST(Context, SupersedesNothingWhenTheStepAlongFails) {
+TEST(Context, SupersedesNothingWhenTheAccompanyingWriteFails) {
   with_threads([](ThreadsFixture& fixture) -> Task<> {
     const auto thread = co_await fixture.threads.create({});
     const auto question = co_await fixture.say(thread.id, "question");
@@ -398,7 +398,7 @@ Task<SteeredThread> make_steered(ThreadsFixture& fixture) {
   co_return made;
 }
 
-TEST(SteeredTurns, StandInTheAnswer) {
+TEST(SteeredTurns, ArePartOfTheAnswer) {
   with_threads([](ThreadsFixture& fixture) -> Task<> {
     const auto made = co_await make_steered(fixture);
     const auto context = co_await fixture.threads.context(made.thread.id, made.next.id, 10'000);
@@ -418,7 +418,7 @@ TEST(SteeredTurns, AreSupersededWithTheAnswer) {
   });
 }
 
-TEST(SteeredTurns, BecomeQuestionsBehindTheAnswer) {
+TEST(SteeredTurns, BecomeQuestionsAfterTheAnswer) {
   with_threads([](ThreadsFixture& fixture) -> Task<> {
     const auto made = co_await make_steered(fixture);
     const auto question = co_await fixture.threads.supersede_after(made.steered.id);

@@ -70,7 +70,7 @@ void with_waiting_turns(std::function<void(Connection&, UnindexedWords&, const T
   });
 }
 
-TEST(UnindexedWords, AreLookedForOnlyWhereTheyMayBe) {
+TEST(UnindexedWords, AreSearchedOnlyWhereTheyMayBe) {
   with_waiting_turns([](Connection& connection, UnindexedWords& words, const Thread&) {
     EXPECT_EQ(count_read(places_of(connection, words, "creme")), 650);
     while (words.extend(connection)) {

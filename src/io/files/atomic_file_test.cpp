@@ -89,7 +89,7 @@ TEST_F(AtomicFileTest, AWriteThatRunsOutOfSpaceLeavesTheOldFileAndNothingElse) {
   EXPECT_EQ(files(), 1u);
 }
 
-TEST_F(AtomicFileTest, AKillAtAnyMomentLeavesAWholeFile) {
+TEST_F(AtomicFileTest, AKillAtAnyPointLeavesACompleteFile) {
   const std::string one(200'000, '1');
   const std::string two(300'000, '2');
   for (int round = 0; round < 10; ++round) {
@@ -132,7 +132,7 @@ TEST_F(AtomicFileTest, OfSeveralThatCreateAFileOneSucceeds) {
   EXPECT_EQ(content(), created);
 }
 
-TEST_F(AtomicFileTest, FilesUnderWayHaveNamesThatAreKnown) {
+TEST_F(AtomicFileTest, UnfinishedFilesHaveRecognizableNames) {
   EXPECT_TRUE(is_temporary_name(".agw-0123456789abcdef.tmp"));
   EXPECT_TRUE(is_temporary_name(temporary_name_of("run 1")));
   EXPECT_EQ(temporary_name_of("run 1"), temporary_name_of("run 1"));

@@ -46,7 +46,7 @@ TEST_F(DirectoryTest, ReadsWhatLiesBeneath) {
   EXPECT_EQ(open().read("large", 100'000).value(), std::string(100'000, 'x'));
 }
 
-TEST_F(DirectoryTest, SaysWhyThereIsNothingToRead) {
+TEST_F(DirectoryTest, StatesWhyNothingCanBeRead) {
   EXPECT_EQ(read_error("missing"), FileError::not_found);
   EXPECT_EQ(read_error("missing/a.md"), FileError::not_found);
   EXPECT_EQ(read_error("notes/a.md/below"), FileError::not_directory);
@@ -131,7 +131,7 @@ TEST_F(DirectoryTest, ListsByNameWithTypes) {
   EXPECT_EQ(open().list(".", 10)->size(), 1u);
 }
 
-TEST_F(DirectoryTest, TellsWhatAFileIs) {
+TEST_F(DirectoryTest, ReportsTheTypeOfAFile) {
   ASSERT_EQ(::chmod((root_ / "notes/a.md").c_str(), 0640), 0);
   const timespec times[2] = {{0, 0}, {1'700'000'000, 123'456'789}};
   ASSERT_EQ(::utimensat(AT_FDCWD, (root_ / "notes/a.md").c_str(), times, 0), 0);
@@ -203,7 +203,7 @@ TEST_F(DirectoryTest, MovesFilesAndDirectoriesButOverNothing) {
   EXPECT_EQ(directory.move("empty", "full/..").error(), FileError::bad_name);
 }
 
-TEST_F(DirectoryTest, TakesFilesAway) {
+TEST_F(DirectoryTest, RemovesFiles) {
   EXPECT_TRUE(open().remove("notes/a.md"));
   EXPECT_FALSE(fs::exists(root_ / "notes/a.md"));
   EXPECT_EQ(open().remove("notes/a.md").error(), FileError::not_found);
@@ -211,7 +211,7 @@ TEST_F(DirectoryTest, TakesFilesAway) {
   EXPECT_EQ(open().remove("../secret").error(), FileError::outside);
 }
 
-TEST_F(DirectoryTest, AStampTellsVersionsOfAFileApart) {
+TEST_F(DirectoryTest, AStampDistinguishesVersionsOfAFile) {
   const auto directory = open();
   const auto first = directory.stamp("notes/a.md").value();
   EXPECT_EQ(directory.stamp("notes/a.md").value(), first);
@@ -228,7 +228,7 @@ TEST_F(DirectoryTest, ReadsARange) {
   EXPECT_EQ(stamp_of(file), open().stamp("notes/a.md").value());
 }
 
-TEST_F(DirectoryTest, KnowsWhereItIs) {
+TEST_F(DirectoryTest, KnowsItsPath) {
   EXPECT_EQ(open().directory("notes")->real_path(), fs::canonical(root_ / "notes"));
 }
 

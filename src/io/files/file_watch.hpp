@@ -11,7 +11,7 @@ namespace agw {
 
 /// Reports changed files in some directories (inotify). The caller polls: a call reports all changes before it, so
 /// files read afterwards are up to date.
-/// Example: src/io/files/file_watch_test.cpp: WatchedDirectory.TellsWhichFilesHaveChangedOnce
+/// Example: src/io/files/file_watch_test.cpp: WatchedDirectory.ReportsChangedFilesOnce
 class FileWatch {
 public:
   /// If the kernel refuses (too many watches), `take` always reports `everything`.

@@ -18,7 +18,7 @@ struct WatchedDirectory : ::testing::Test {
   FileWatch watch;
 };
 
-TEST_F(WatchedDirectory, TellsWhichFilesHaveChangedOnce) {
+TEST_F(WatchedDirectory, ReportsChangedFilesOnce) {
   EXPECT_FALSE(watch.take().any());
   write("a.md");
   write("b.md");
@@ -28,19 +28,19 @@ TEST_F(WatchedDirectory, TellsWhichFilesHaveChangedOnce) {
   EXPECT_EQ(watch.take().files, (std::set<std::string>{"pages/a.md"}));
 }
 
-TEST_F(WatchedDirectory, TellsBothNamesOfAFileThatWasRenamed) {
+TEST_F(WatchedDirectory, ReportsBothNamesOfARenamedFile) {
   write("a.md");
   watch.take();
   std::filesystem::rename(directory.path() / "a.md", directory.path() / "b.md");
   EXPECT_EQ(watch.take().files, (std::set<std::string>{"pages/a.md", "pages/b.md"}));
 }
 
-TEST_F(WatchedDirectory, AsksToLookAtEverythingWhereADirectoryChanged) {
+TEST_F(WatchedDirectory, ReportsThatAnythingMayHaveChangedIfADirectoryChanged) {
   std::filesystem::create_directory(directory.path() / "more");
   EXPECT_TRUE(watch.take().everything);
 }
 
-TEST_F(WatchedDirectory, AsksToLookAtEverythingAfterVeryManyChanges) {
+TEST_F(WatchedDirectory, ReportsThatAnythingMayHaveChangedAfterVeryManyChanges) {
   for (int i = 0; i < 1100; ++i) write(std::to_string(i));
   EXPECT_TRUE(watch.take().everything);
 }

@@ -14,7 +14,7 @@ namespace agw {
 /// Locks a data directory for one gateway with a kernel lock on `{data_dir}/gateway.lock`. The lock ends with the
 /// process, so the file of a killed gateway locks nothing. The file describes the owner as JSON: `{"pid": 123, "url":
 /// "http://127.0.0.1:7420", "certificate": null}`; `url` is null until published.
-/// Example: src/io/files/lock_file_test.cpp: LockFileTest.ASecondStartIsRefusedAndToldProcessAndAddress
+/// Example: src/io/files/lock_file_test.cpp: LockFileTest.ASecondStartIsRefusedWithProcessAndAddress
 class LockFile {
 public:
   /// Takes the lock. Waits only for children of a dead gateway, which hold the lock briefly while they are being

@@ -91,7 +91,7 @@ TEST_F(LockFileTest, WaitsForAChildThatAKilledGatewayWasMaking) {
   EXPECT_EQ(refusal(), "not refused");
 }
 
-TEST_F(LockFileTest, SaysWhoHoldsItAsJson) {
+TEST_F(LockFileTest, NamesItsHolderAsJson) {
   LockFile lock(directory());
   lock.publish("http://127.0.0.1:7420");
   const auto value = parse_json(content());
@@ -103,7 +103,7 @@ TEST_F(LockFileTest, SaysWhoHoldsItAsJson) {
   EXPECT_EQ(status.st_mode & 0777u, 0600u);
 }
 
-TEST_F(LockFileTest, ASecondStartIsRefusedAndToldProcessAndAddress) {
+TEST_F(LockFileTest, ASecondStartIsRefusedWithProcessAndAddress) {
   OtherProcess other([&] {
     static LockFile lock(directory());
     lock.publish("http://127.0.0.1:7420");
@@ -161,7 +161,7 @@ TEST_F(LockFileTest, TheCommandLineFindsARunningGateway) {
   EXPECT_TRUE(find_running_gateway(directory())) << "looking takes nothing";
 }
 
-TEST_F(LockFileTest, TheCommandLineBelievesNoFileThatIsNotLocked) {
+TEST_F(LockFileTest, TheCommandLineIgnoresAnUnlockedFile) {
   EXPECT_FALSE(find_running_gateway(directory()));
   std::ofstream(file_) << R"({"pid": 1, "url": "http://127.0.0.1:6666"})";
   EXPECT_FALSE(find_running_gateway(directory()));

@@ -23,13 +23,13 @@ protected:
   testing::ScratchDirectory scratch_;
 };
 
-TEST_F(LeftoversTest, WhatAWriteThatWasCutShortLeftIsRemoved) {
+TEST_F(LeftoversTest, FilesOfInterruptedWritesAreRemoved) {
   const auto leftover = make(".agw-0123456789abcdef.tmp", 2h);
   EXPECT_EQ(remove_stale_temporary_files(scratch_.path(), 1h), 1u);
   EXPECT_FALSE(fs::exists(leftover));
 }
 
-TEST_F(LeftoversTest, WhatMayBeUnderWayAndWhatIsSomethingElseStays) {
+TEST_F(LeftoversTest, FilesOfActiveWritesAndOtherFilesStay) {
   const auto being_written = make(".agw-0123456789abcdef.tmp", 1min);
   const auto notes = make("notes.tmp", 2h);
   EXPECT_EQ(remove_stale_temporary_files(scratch_.path(), 1h), 0u);

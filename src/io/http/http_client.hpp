@@ -81,7 +81,7 @@ using OnBody = std::function<BodyAction(const HttpHead& head, std::string_view b
 /// for `public_only`; closes a connection whose request is stopped or fails. Based on libcurl, which is an
 /// implementation detail. libcurl is loaded at the first request, because loading it takes as long as the rest of the
 /// start.
-/// Example: src/io/http/http_client_test.cpp: HttpClient.SendsTheRequestAndHandsOverTheAnswer
+/// Example: src/io/http/http_client_test.cpp: HttpClient.SendsTheRequestAndPassesOnTheResponse
 class HttpClient {
 public:
   explicit HttpClient(Loop& loop);

@@ -26,7 +26,7 @@ OnBody append_to(std::string& text) {
   };
 }
 
-TEST(HttpClient, SendsTheRequestAndHandsOverTheAnswer) {
+TEST(HttpClient, SendsTheRequestAndPassesOnTheResponse) {
   testing::run([](Loop& loop) -> Task<> {
     LoopbackServer server(loop, {plain_response});
     HttpClient client(loop);
@@ -159,7 +159,7 @@ TEST(HttpClient, WhatWasSentDoesNotPutOffTheEndOfSilence) {
   });
 }
 
-TEST(HttpClient, TellsAnAnswerThatIsCutOff) {
+TEST(HttpClient, ReportsATruncatedResponse) {
   testing::run([](Loop& loop) -> Task<> {
     LoopbackServer server(loop, {"HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\nbegin"}, LoopbackServer::After::close);
     HttpClient client(loop);
@@ -173,7 +173,7 @@ TEST(HttpClient, TellsAnAnswerThatIsCutOff) {
   });
 }
 
-TEST(HttpClient, TellsAServerThatIsNotThere) {
+TEST(HttpClient, ReportsAnUnreachableServer) {
   testing::run([](Loop& loop) -> Task<> {
     std::string url;
     {
@@ -212,7 +212,7 @@ std::string gzipped(std::string_view bytes) {
          std::string(bytes);
 }
 
-TEST(HttpClient, DecodesWhatIsEncodedUnasked) {
+TEST(HttpClient, DecodesUnsolicitedEncodings) {
   testing::run([](Loop& loop) -> Task<> {
     using namespace std::string_view_literals;
     constexpr auto hello =
@@ -275,7 +275,7 @@ std::string deflated_zeros(std::size_t repetitions) {
          "\r\n\r\n" + bytes;
 }
 
-TEST(HttpClient, HandsOverInPiecesWhatIsDecoded) {
+TEST(HttpClient, PassesOnDecodedBytesInPieces) {
   testing::run([](Loop& loop) -> Task<> {
     constexpr std::size_t repetitions = 16 * 1024;
     LoopbackServer server(loop, {deflated_zeros(repetitions), deflated_zeros(repetitions)});
@@ -328,7 +328,7 @@ TEST(HttpClient, SpeaksNothingButHttp) {
   });
 }
 
-TEST(HttpClient, WhatTheReaderThrowsLeavesSend) {
+TEST(HttpClient, SendThrowsTheExceptionsOfTheReader) {
   testing::run([](Loop& loop) -> Task<> {
     LoopbackServer server(loop, {plain_response});
     HttpClient client(loop);

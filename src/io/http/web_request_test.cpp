@@ -53,7 +53,7 @@ TEST(WebRequest, ReachesNoPrivateAddress) {
   });
 }
 
-TEST(WebRequest, ReusesNoConnectionThatSomebodyElseMayOpen) {
+TEST(WebRequest, ReusesNoConnectionThatAnotherCallerMayOpen) {
   with_server({response("for a provider"), response("secret")},
               [](LoopbackServer& server, HttpClient& http, StopSource& stop) -> Task<> {
                 const auto first = co_await send_web_request(http, to(server.url("/")), stop);
@@ -64,7 +64,7 @@ TEST(WebRequest, ReusesNoConnectionThatSomebodyElseMayOpen) {
               });
 }
 
-TEST(WebRequest, IsNotLedAroundTheGuardByAProxy) {
+TEST(WebRequest, DoesNotBypassTheChecksThroughAProxy) {
   with_server({response("through the proxy")},
               [](LoopbackServer& server, HttpClient& http, StopSource& stop) -> Task<> {
                 ::setenv("http_proxy", server.url("").c_str(), 1);
@@ -103,7 +103,7 @@ TEST(WebRequest, FollowsRedirectsUpToABound) {
               });
 }
 
-TEST(WebRequest, LeavesForOtherSchemesNever) {
+TEST(WebRequest, FollowsNoRedirectToAnotherScheme) {
   with_server({redirect("file:///etc/passwd")},
               [](LoopbackServer& server, HttpClient& http, StopSource& stop) -> Task<> {
                 const auto found = co_await send_web_request(http, to(server.url("/")), stop);
@@ -111,7 +111,7 @@ TEST(WebRequest, LeavesForOtherSchemesNever) {
               });
 }
 
-TEST(WebRequest, TellsItsCredentialsToItsOwnOriginOnly) {
+TEST(WebRequest, SendsCredentialsToTheirOwnOriginOnly) {
   testing::run([](Loop& loop) -> Task<> {
     LoopbackServer other(loop, {response("there")});
     LoopbackServer server(loop, {redirect(other.url("/"))});

@@ -25,7 +25,7 @@ TEST(WebUrl, HasOneForm) {
   EXPECT_EQ(normal("http://[::1]/a[1]?b[c]=[d]#[e]"), "http://[::1]/a%5B1%5D?b%5Bc%5D=%5Bd%5D");
 }
 
-TEST(WebUrl, IsNotWhatProgramsReadInDifferentWays) {
+TEST(WebUrl, RefusesAmbiguousUrls) {
   for (const char* text : {"",
                            "example.org",
                            "ftp://example.org/",

@@ -141,7 +141,7 @@ TEST(NatsConnectionTest, AServerThatRefusesTheCredentialsIsNamedWithoutThem) {
   check_nats(server.address("agw:right@"), "cluster.events");
 }
 
-TEST(NatsConnectionTest, AServerThatIsNotThereIsTriedAgain) {
+TEST(NatsConnectionTest, AnUnreachableServerIsRetried) {
   SKIP_WITHOUT_NATS();
   Loop loop;
   const NatsConnection connection(loop, options_for(read_nats_address("nats://127.0.0.1:1", "k"), nullptr));

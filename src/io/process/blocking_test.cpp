@@ -22,7 +22,7 @@ TEST(BlockingPoolTest, WorkRunsOnAnotherThreadAndItsResultComesBackToTheLoop) {
   });
 }
 
-TEST(BlockingPoolTest, WhatTheWorkThrowsReachesTheCaller) {
+TEST(BlockingPoolTest, ExceptionsReachTheCaller) {
   testing::run([](Loop& loop) -> Task<> {
     BlockingPool pool(loop);
     std::string caught;
@@ -55,7 +55,7 @@ TEST(BlockingPoolTest, TheLoopAndTheOtherThreadsGoOnWhileWorkBlocks) {
   });
 }
 
-TEST(BlockingPoolTest, StartedWorkGoesOnWhileItsCallerDoesSomethingElse) {
+TEST(BlockingPoolTest, StartedWorkRunsConcurrentlyWithItsCaller) {
   testing::run([](Loop& loop) -> Task<> {
     BlockingPool pool(loop, 2);
     std::promise<int> promise;
@@ -65,7 +65,7 @@ TEST(BlockingPoolTest, StartedWorkGoesOnWhileItsCallerDoesSomethingElse) {
   });
 }
 
-TEST(BlockingPoolTest, WhatStartedWorkThrowsReachesWhoeverAsksForItsResult) {
+TEST(BlockingPoolTest, ExceptionsOfStartedWorkReachTheCallerThatReadsItsResult) {
   testing::run([](Loop& loop) -> Task<> {
     BlockingPool pool(loop);
     auto failing = pool.start([]() -> int { throw std::runtime_error("no such file"); });

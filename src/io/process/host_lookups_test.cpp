@@ -70,7 +70,7 @@ TEST(HostLookupsTest, SaysWhyThereIsNoAddress) {
   });
 }
 
-TEST(HostLookupsTest, ANameThatIsLookedUpForLongHoldsUpNoOtherOne) {
+TEST(HostLookupsTest, ASlowLookupDelaysNoOther) {
   testing::run([](Loop& loop) -> Task<> {
     SlowServer server;
     HostLookups lookups(loop, server.ask());
@@ -120,7 +120,7 @@ TEST(HostLookupsTest, ThreadsThatHangAreCountedOverAllCallers) {
   });
 }
 
-TEST(HostLookupsTest, ThreadsThatHangForNobodyAreCountedToo) {
+TEST(HostLookupsTest, HungThreadsOfAbandonedCallsAreCountedToo) {
   testing::run([](Loop& loop) -> Task<> {
     SlowServer server;
     StopSource never;
@@ -142,7 +142,7 @@ TEST(HostLookupsTest, ThreadsThatHangForNobodyAreCountedToo) {
   });
 }
 
-TEST(HostLookupsTest, NobodyHasToWaitForALookupThatHangs) {
+TEST(HostLookupsTest, NoCallerHasToWaitForAHungLookup) {
   SlowServer server;
   testing::run([&](Loop& loop) -> Task<> {
     HostLookups lookups(loop, server.ask());

@@ -55,7 +55,7 @@ struct ProcessExit {
 /// the sandbox all its descendants. Its pipes are read only on demand, so a child that writes faster has to wait. Use
 /// it on the loop only. It must be started on the loop's thread, because the kernel kills it when that thread ends. Its
 /// end is awaited through a pidfd, which does not consume the status of other children. The program ignores SIGPIPE.
-/// Example: src/io/process/process_test.cpp: ProcessTest.KeepsErrorsApartAndTalksBothWays
+/// Example: src/io/process/process_test.cpp: ProcessTest.SeparatesErrorsAndCommunicatesBothWays
 class Process {
 public:
   /// Starts the process. Throws ProcessError.
@@ -109,7 +109,7 @@ struct ProcessResult {
 
 /// Runs a process until it ends; `stop` or the time limit ends its whole group. Output beyond the limit is read and
 /// discarded. Throws ProcessError.
-/// Example: src/io/process/process_test.cpp: ProcessTest.SaysWhatCameAndHowItEnded
+/// Example: src/io/process/process_test.cpp: ProcessTest.ReportsOutputAndExitStatus
 Task<ProcessResult> run_process(Loop& loop, ProcessOptions options, std::string input, ProcessLimits limits,
                                 StopSource& stop);
 

@@ -64,7 +64,7 @@ protected:
   }
 };
 
-TEST_F(ProcessTest, SaysWhatCameAndHowItEnded) {
+TEST_F(ProcessTest, ReportsOutputAndExitStatus) {
   const auto result = result_of(shell("echo out; echo err >&2; exit 3"));
   EXPECT_EQ(result.output, "out\nerr\n");
   EXPECT_EQ(result.end.exit_code, 3);
@@ -72,7 +72,7 @@ TEST_F(ProcessTest, SaysWhatCameAndHowItEnded) {
   EXPECT_EQ(result_of(shell("kill -9 $$")).end.exit_code, 137);
 }
 
-TEST_F(ProcessTest, HasNothingOfTheGateways) {
+TEST_F(ProcessTest, InheritsNothingFromTheGateway) {
   ::setenv("ANTHROPIC_API_KEY", "sk-secret", 1);
   const int leaked = ::open("/etc/passwd", O_RDONLY);
   auto options = shell("env; ls /proc/self/fd; cat /proc/self/status | grep SigIgn; pwd; tty");
@@ -133,7 +133,7 @@ TEST_F(ProcessTest, AGigabyteOfOutputFillsNoMemory) {
   EXPECT_THAT(result.output, EndsWith("y\ny\n"));
 }
 
-TEST_F(ProcessTest, AFloodWaitsUntilSomebodyReads) {
+TEST_F(ProcessTest, OutputWaitsUntilItIsRead) {
   run([](Loop& loop) -> Task<> {
     Process process(loop, shell("yes"));
     const auto first = co_await process.read();
@@ -150,7 +150,7 @@ TEST_F(ProcessTest, AFloodWaitsUntilSomebodyReads) {
   });
 }
 
-TEST_F(ProcessTest, WhatIsLeftIsKilledAtTheDeadline) {
+TEST_F(ProcessTest, RemainingProcessesAreKilledAtTheDeadline) {
   const auto started = std::chrono::steady_clock::now();
   const auto result = result_of(shell("trap '' TERM; echo begun; sleep 1000 & while :; do sleep 1; done"),
                                 {.time = 2s, .grace = 100ms});
@@ -160,7 +160,7 @@ TEST_F(ProcessTest, WhatIsLeftIsKilledAtTheDeadline) {
   EXPECT_LT(std::chrono::steady_clock::now() - started, 1min);
 }
 
-TEST_F(ProcessTest, ACommandCanSayGoodbye) {
+TEST_F(ProcessTest, ACommandCanCleanUpBeforeItEnds) {
   const auto result =
       result_of(shell("trap 'echo goodbye; exit 5' TERM; while :; do sleep 0.01; done"), {.time = 2s, .grace = 1min});
   EXPECT_TRUE(result.timed_out);
@@ -186,7 +186,7 @@ TEST_F(ProcessTest, StopEndsTheWholeGroup) {
   });
 }
 
-TEST_F(ProcessTest, WhatIsDeafIsKilledSoonOnceSomebodyHurries) {
+TEST_F(ProcessTest, AProcessThatIgnoresSigtermIsKilledSoonOnceHurried) {
   run([](Loop& loop) -> Task<> {
     const auto started = std::chrono::steady_clock::now();
     StopSource stop;
@@ -209,7 +209,7 @@ TEST_F(ProcessTest, WhatACommandLeavesBehindEndsWithIt) {
   EXPECT_TRUE(ends_soon(std::stoi(result.output)));
 }
 
-TEST_F(ProcessTest, ADaemonThatKeepsTheOutputOpenHoldsNothingUp) {
+TEST_F(ProcessTest, ADaemonThatKeepsTheOutputOpenDelaysNothing) {
   const auto started = std::chrono::steady_clock::now();
   const auto result = result_of(shell("setsid sleep 100 & echo done"), {.time = 90s});
   EXPECT_THAT(result.output, HasSubstr("done"));
@@ -290,7 +290,7 @@ TEST_F(ProcessTest, HasItsTimeBesideThatOfAPerson) {
   });
 }
 
-TEST_F(ProcessTest, KeepsErrorsApartAndTalksBothWays) {
+TEST_F(ProcessTest, SeparatesErrorsAndCommunicatesBothWays) {
   run([](Loop& loop) -> Task<> {
     auto options = shell("read line; echo got $line; echo oops >&2; cat");
     options.separate_stderr = true;

@@ -46,7 +46,7 @@ TEST_F(PseudoTerminalTest, ProgramsSeeATerminal) {
   EXPECT_THAT(output, EndsWith("got caf\xC3\xA9\r\n"));
 }
 
-TEST_F(PseudoTerminalTest, ProgramsHearOfEverySize) {
+TEST_F(PseudoTerminalTest, ProgramsAreNotifiedOfEachSize) {
   std::string output;
   run([&](Loop& loop) -> Task<> {
     PseudoTerminal terminal(loop, {});

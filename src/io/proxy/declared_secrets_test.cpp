@@ -46,7 +46,7 @@ TEST(DeclaredSecrets, AHostIsMatchedWithItsPort) {
   EXPECT_TRUE(matches("[::1]:8443", {"::1", 8443}));
 }
 
-TEST(DeclaredSecrets, WhatIsNoHostIsNoPattern) {
+TEST(DeclaredSecrets, InvalidHostsAreNoPatterns) {
   for (const auto* text :
        {"", "*", "*.com", "https://api.example.com", "api.example.com/path", "user@example.com", "a b", "a:b", "a:0",
         "a.*.com", "*a.example.com", "..", "a..b", ".example.com", "::1", "a,b"}) {

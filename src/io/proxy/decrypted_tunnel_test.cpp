@@ -137,7 +137,7 @@ protected:
   std::function<std::string(const std::string&)> find_ = [](const std::string&) { return "s3cret"; };
 };
 
-TEST_F(DecryptedTunnelTest, PutsTheSecretInPlaceOfItsStandIn) {
+TEST_F(DecryptedTunnelTest, ReplacesAStandInByItsSecret) {
   const auto played = play({});
   EXPECT_EQ(played.host_got, "GET /user HTTP/1.1\r\nHost: api.example.com\r\nAuthorization: Bearer s3cret\r\n\r\n");
   EXPECT_EQ(played.program_got, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
@@ -168,7 +168,7 @@ TEST_F(DecryptedTunnelTest, AStandInInABodyStays) {
   EXPECT_THAT(played.host_got, Not(HasSubstr("s3cret")));
 }
 
-TEST_F(DecryptedTunnelTest, ChunksAreFramedAnewWithoutExtensionsAndTrailers) {
+TEST_F(DecryptedTunnelTest, ChunksAreReframedWithoutExtensionsAndTrailers) {
   const std::string head = "POST / HTTP/1.1\r\nHost: api.example.com\r\nTransfer-Encoding: chunked\r\n\r\n";
   const auto played = play({.sent = head + "3;ext=1\r\nabc\r\nA\r\n0123456789\r\n0\r\nX: STANDIN\r\n\r\n" + get});
   EXPECT_THAT(played.host_got, StartsWith(head + "d\r\nabc0123456789\r\n0\r\n\r\nGET /user"));
@@ -221,7 +221,7 @@ TEST_F(DecryptedTunnelTest, AProgramThatRefusesTheCertificateIsReported) {
   EXPECT_THAT(played.host_got, IsEmpty());
 }
 
-TEST_F(DecryptedTunnelTest, ASecretThatIsGoneIsNamed) {
+TEST_F(DecryptedTunnelTest, AMissingSecretIsNamed) {
   const auto played = play({.half_closes = false, .find = [](const std::string& name) -> std::string {
                               throw std::runtime_error("there is no secret " + name);
                             }});
@@ -245,7 +245,7 @@ TEST_F(DecryptedTunnelTest, ARefusalComesAfterEarlierResponses) {
   EXPECT_THAT(played.program_got, EndsWith("malformed request: more than one Host\n"));
 }
 
-TEST_F(DecryptedTunnelTest, WhatAHostCouldReadDifferentlyIsRefused) {
+TEST_F(DecryptedTunnelTest, AmbiguousRequestsAreRefused) {
   const std::string start = "POST / HTTP/1.1\r\nHost: api.example.com\r\n";
   for (const auto& sent :
        {start + "X: a\nAuthorization: STANDIN\r\n\r\n", start + "X: a\r\n folded\r\n\r\n", start + "X: a\rY: b\r\n\r\n",

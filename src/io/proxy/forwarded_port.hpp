@@ -16,7 +16,7 @@ namespace agw {
 
 /// A loopback port of this host, for IPv4 and IPv6, whose connections are forwarded to a server elsewhere, such as the
 /// same port in a sandbox's network. A connection is reset if that server does not accept it. Use it on the loop only.
-/// Example: src/io/proxy/forwarded_port_test.cpp: ForwardedPort.HandsConnectionsOver
+/// Example: src/io/proxy/forwarded_port_test.cpp: ForwardedPort.PassesOnConnections
 class ForwardedPort {
 public:
   /// Connects to the server; nullopt if it does not accept the connection.

@@ -49,7 +49,7 @@ Task<std::string> answer_of(tcp::socket& socket, std::string text) {
   co_return error == asio::error::eof ? answer : "reset";
 }
 
-TEST(ForwardedPort, HandsConnectionsOver) {
+TEST(ForwardedPort, PassesOnConnections) {
   testing::run([](Loop& loop) -> Task<> {
     tcp::acceptor server(loop, {loopback, 0});
     TaskGroup group(loop);
@@ -73,7 +73,7 @@ TEST(ForwardedPort, RefusesConnectionsUntilItIsOpen) {
   });
 }
 
-TEST(ForwardedPort, ResetsConnectionsThatNobodyTakes) {
+TEST(ForwardedPort, ResetsUnacceptedConnections) {
   testing::run([](Loop& loop) -> Task<> {
     const auto port = free_port_of(loop);
     ForwardedPort forwarded(loop, port, []() -> Task<std::optional<tcp::socket>> { co_return std::nullopt; });

@@ -142,7 +142,7 @@ struct SlowLookups {
   std::atomic<int> answered = 0;
 };
 
-TEST_F(SandboxNetworkTest, ANameThatIsLookedUpForLongHoldsUpNothingElse) {
+TEST_F(SandboxNetworkTest, ASlowLookupDelaysNothingElse) {
   const auto slow = std::make_shared<SlowLookups>();
   resolve_ = [slow](const std::string& host) {
     if (!host.starts_with("slow")) return HostLookups::ask_system(host);

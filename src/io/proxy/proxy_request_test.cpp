@@ -40,7 +40,7 @@ TEST(ProxyRequest, ReadsAddressesAndPorts) {
   }
 }
 
-TEST(ProxyRequest, RefusesWhatOthersWouldReadDifferently) {
+TEST(ProxyRequest, RefusesAmbiguousRequests) {
   for (const std::string head :
        {"GET /path HTTP/1.1\r\nHost: a\r\n\r\n", "GET https://a/ HTTP/1.1\r\n\r\n", "GET http://a/ HTTP/2\r\n\r\n",
         "GET http://a/ HTTP/1.1\r\nName : x\r\n\r\n", "GET http://a/ HTTP/1.1\r\nName: x\r\n folded\r\n\r\n",

@@ -87,7 +87,7 @@ std::ptrdiff_t open_descriptors() {
   return std::distance(begin(all), end(all));
 }
 
-TEST(Relay, HoldsNoPipeOnceLittleComes) {
+TEST(Relay, ReleasesThePipeOnceLittleArrives) {
   testing::run([](Loop& loop) -> Task<> {
     Connected sender(loop);
     Connected receiver(loop);

@@ -39,7 +39,7 @@ TEST_F(SandboxPlaceholdersTest, GoWithTheLastCommandAndLeaveNoNote) {
   EXPECT_TRUE(fs::is_empty(data_));
 }
 
-TEST_F(SandboxPlaceholdersTest, WhatIsThereIsNoPlaceholder) {
+TEST_F(SandboxPlaceholdersTest, ExistingEntriesAreNoPlaceholders) {
   fs::create_directory(git_);
   EXPECT_FALSE(SandboxPlaceholders(data_).hold(git_));
   EXPECT_EQ(remove_stale_placeholders(data_), 0u);
@@ -55,14 +55,14 @@ TEST_F(SandboxPlaceholdersTest, ThoseOfAKilledGatewayAreSwept) {
   EXPECT_TRUE(fs::is_empty(data_));
 }
 
-TEST_F(SandboxPlaceholdersTest, WhatSomebodyHasPutThereSinceIsLeft) {
+TEST_F(SandboxPlaceholdersTest, LaterContentIsKept) {
   hold(git_);
   fs::create_directory(git_ / "objects");
   EXPECT_EQ(remove_stale_placeholders(data_), 0u);
   EXPECT_TRUE(fs::exists(git_ / "objects"));
 }
 
-TEST_F(SandboxPlaceholdersTest, AnEmptyDirectoryThatSomebodyElseMadeIsLeft) {
+TEST_F(SandboxPlaceholdersTest, AnEmptyDirectoryOfAnotherProgramIsKept) {
   hold(git_);
   fs::remove(git_);
   fs::create_directory(git_);
@@ -86,7 +86,7 @@ TEST_F(SandboxPlaceholdersTest, AFileIsOneAsADirectoryIs) {
   EXPECT_FALSE(fs::exists(file));
 }
 
-TEST_F(SandboxPlaceholdersTest, AFileThatSomebodyHasReplacedSinceIsLeft) {
+TEST_F(SandboxPlaceholdersTest, AReplacedFileIsKept) {
   const auto file = project_ / "commondir";
   SandboxPlaceholders placeholders(data_);
   EXPECT_TRUE(placeholders.hold(file, ".\n"));

@@ -248,7 +248,7 @@ TEST_F(SandboxTest, ASymlinkInThePlaceOfAProjectOpensNothing) {
   EXPECT_THROW(sandbox_.wrap({"true"}, {.directory = behind, .writable = {behind}}), ProcessError);
 }
 
-TEST_F(SandboxTest, WhatIsPutInThePlaceOfAProjectMeanwhileOpensNothing) {
+TEST_F(SandboxTest, ReplacingAProjectDuringTheStartOpensNothing) {
   fs::create_directory(project_ / "inner");
   const auto options = sandbox_.wrap({"/bin/ls"}, {.directory = project_ / "inner", .writable = {project_ / "inner"}});
   fs::rename(project_ / "inner", project_ / "moved");
@@ -389,7 +389,7 @@ TEST_F(SandboxTest, ReachesNoUnixSocketOfTheHost) {
   }
 }
 
-TEST_F(SandboxTest, GetsNoPairThatCouldBeConnectedAnew) {
+TEST_F(SandboxTest, GetsNoSocketPairThatCouldBeReconnected) {
   const auto pair = [&](const std::string& type) {
     return result_of("/usr/bin/python3 -c \"import socket as s; s.socketpair(s.AF_UNIX, " + type + ")\"", spec())
         .end.exit_code;
@@ -451,7 +451,7 @@ TEST_F(SandboxTest, NothingOutlivesTheCommand) {
   EXPECT_FALSE(runs());
 }
 
-TEST_F(SandboxTest, NothingBeginsOnceTheGatewayIsGone) {
+TEST_F(SandboxTest, NothingStartsOnceTheGatewayHasEnded) {
   std::optional<Sandbox> gone;
   gone.emplace(Sandbox::Options{.home = home_, .data_directory = data_});
   auto options = gone->wrap({"/usr/bin/touch", "made"}, spec());
@@ -463,14 +463,14 @@ TEST_F(SandboxTest, NothingBeginsOnceTheGatewayIsGone) {
   EXPECT_FALSE(fs::exists(project_ / "made"));
 }
 
-TEST_F(SandboxTest, ACommandCanSayGoodbye) {
+TEST_F(SandboxTest, ACommandCanCleanUpBeforeItEnds) {
   const auto result =
       result_of("trap 'echo goodbye; exit 5' TERM; while :; do sleep 0.01; done", spec(), {.time = 2s, .grace = 1min});
   EXPECT_THAT(result.output, HasSubstr("goodbye"));
   EXPECT_EQ(result.end.exit_code, 5);
 }
 
-TEST_F(SandboxTest, RefusesAWishThatMakesNoSense) {
+TEST_F(SandboxTest, RefusesAnInvalidSpec) {
   EXPECT_THROW(sandbox_.wrap({"true"}, {.directory = "/", .writable = {project_}}), ProcessError);
   EXPECT_THROW(sandbox_.wrap({"true"}, {.directory = "/no", .writable = {"/no"}}), ProcessError);
   EXPECT_THROW(sandbox_.wrap({"true"}, {.directory = home_ / ".ssh", .writable = {home_ / ".ssh"}}), ProcessError);
@@ -487,7 +487,7 @@ TEST(SandboxProblem, SaysWhatToDo) {
   EXPECT_THROW(broken.wrap({"true"}, {.directory = "/tmp", .writable = {"/tmp"}}), ProcessError);
 }
 
-TEST(SandboxOff, RunsAsTheUserDoesWithAnEnvironmentOfItsOwn) {
+TEST(SandboxOff, RunsAsTheUserWithItsOwnEnvironment) {
   const Sandbox off({.enabled = false, .home = "/nowhere", .data_directory = "/nowhere/data", .program = "/bin/false"});
   EXPECT_EQ(off.problem(), std::nullopt);
   const auto options = off.wrap({"env"}, {.directory = "/tmp", .writable = {"/tmp"}, .environment = {{"A", "b"}}});

@@ -103,7 +103,7 @@ TEST_F(CertificateAuthorityTest, CertificatesOfHostsAreRenewedAndBounded) {
   EXPECT_EQ(problem_with("old.example", "old.example", *authority, *roots), "");
 }
 
-TEST_F(CertificateAuthorityTest, IsMadeAnewBeforeItsTimeIsOver) {
+TEST_F(CertificateAuthorityTest, IsRenewedBeforeItExpires) {
   const auto old = load(now_ - std::chrono::days(3600));
   EXPECT_LT(old->renewed_at(), now_);
   const auto renewed = load();
@@ -111,7 +111,7 @@ TEST_F(CertificateAuthorityTest, IsMadeAnewBeforeItsTimeIsOver) {
   EXPECT_GT(renewed->renewed_at(), now_ + std::chrono::days(3000));
 }
 
-TEST_F(CertificateAuthorityTest, SaysWhenItEndsWithoutMakingOne) {
+TEST_F(CertificateAuthorityTest, ReadsTheExpiryWithoutCreatingOne) {
   EXPECT_EQ(CertificateAuthority::end_in(file_), std::nullopt);
   EXPECT_FALSE(std::filesystem::exists(file_));
   const auto end = load()->renewed_at() + CertificateAuthority::renewal_time;

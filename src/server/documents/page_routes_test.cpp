@@ -46,7 +46,7 @@ std::string field(const Response& response, std::string_view name) {
   return {};
 }
 
-TEST(Page, IsAskedForAgainAndAnswered304WhileItIsTheSame) {
+TEST(Page, IsRevalidatedWith304WhileUnchanged) {
   Browser browser;
   const auto first = browser.get({"ui", ""});
   EXPECT_EQ(first.body, "<p>page");
@@ -57,13 +57,13 @@ TEST(Page, IsAskedForAgainAndAnswered304WhileItIsTheSame) {
   EXPECT_EQ(browser.get({"ui", ""}, {{"if-none-match", "W/\"t1\""}}).status, 200);
 }
 
-TEST(Page, AssetsAreKeptForEver) {
+TEST(Page, AssetsAreCachedForever) {
   const auto response = Browser().get({"ui", "assets", "index-1a2b.js"});
   EXPECT_EQ(response.content_type, "text/javascript; charset=utf-8");
   EXPECT_EQ(field(response, "Cache-Control"), "public, max-age=31536000, immutable");
 }
 
-TEST(Page, GoesInTheFormThatTheBrowserTakes) {
+TEST(Page, HasAnEncodingThatTheBrowserAccepts) {
   Browser browser;
   const auto body = [&](std::string accepted) {
     return browser.get({"ui", "assets", "index-1a2b.js"}, {{"accept-encoding", std::move(accepted)}}).body;

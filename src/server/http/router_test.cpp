@@ -31,7 +31,7 @@ TEST(Router, FindsRoutesByMethodAndPath) {
   EXPECT_EQ(found("GET", {"apps", "a", "proxy", "x", ""}), "Proxy");
 }
 
-TEST(Router, TellsAnUnknownPathFromAnUnsupportedMethod) {
+TEST(Router, DistinguishesAnUnknownPathFromAnUnsupportedMethod) {
   EXPECT_EQ(found("GET", {"nothing"}), "404");
   EXPECT_EQ(found("GET", {"threads", "1", ""}), "404");
   EXPECT_EQ(found("GET", {"threads", ""}), "404");

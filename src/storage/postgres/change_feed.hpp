@@ -25,7 +25,7 @@ struct Options;
 /// Renews this node's lease (storage/postgres/lease.hpp) and finds nodes whose lease has expired. It considers expired
 /// leases only after it has been connected for a full lease duration, because after an outage of the server all leases
 /// have expired.
-/// Example: src/storage/postgres/change_feed_test.cpp: ChangeFeedTest.ANodeHearsWhatAnotherHasChanged
+/// Example: src/storage/postgres/change_feed_test.cpp: ChangeFeedTest.ANodeIsNotifiedOfChangesOfAnother
 class ChangeFeed {
 public:
   struct Start {

@@ -47,7 +47,7 @@ Task<> wait_until(Loop& loop, std::function<bool()> holds) {
   while (!holds()) co_await asio::post(loop, asio::use_awaitable);
 }
 
-TEST_F(ChangeFeedTest, ANodeHearsWhatAnotherHasChanged) {
+TEST_F(ChangeFeedTest, ANodeIsNotifiedOfChangesOfAnother) {
   run([this](Loop& loop) -> Task<> {
     std::vector<std::string> heard;
     const auto first = open(loop, "a");
@@ -74,7 +74,7 @@ TEST_F(ChangeFeedTest, TheNextNodeLeadsOnceTheFirstHasEnded) {
   });
 }
 
-TEST_F(ChangeFeedTest, ALeaderIsToldThatAnotherLeadsSinceItLostItsConnection) {
+TEST_F(ChangeFeedTest, ALeaderThatLostItsConnectionIsNotifiedThatAnotherLeads) {
   run([this](Loop& loop) -> Task<> {
     const auto database = open(loop, "a");
     co_await wait_until(loop, [&] { return leads_ == 1; });

@@ -160,7 +160,7 @@ TEST_F(LeaseTest, AClaimIsMadeOnceAndExpiresToo) {
   });
 }
 
-TEST_F(LeaseTest, ANodeIsToldThatItWasClaimed) {
+TEST_F(LeaseTest, ANodeIsNotifiedThatItWasClaimed) {
   run([this](Loop& loop) -> Task<> {
     const auto slow = co_await open_slow(loop);
     const auto other = open(loop, "other");

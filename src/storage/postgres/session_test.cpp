@@ -90,7 +90,7 @@ TEST_F(SessionTest, AStatementRunsAgainWithOtherTypes) {
   }
 }
 
-TEST_F(SessionTest, OneTextCanBeLentTwice) {
+TEST_F(SessionTest, OneTextCanBePreparedTwice) {
   auto outer = connection().prepare("SELECT x FROM generate_series(1, 3) AS t (x)");
   int sum = 0;
   while (outer.step()) {

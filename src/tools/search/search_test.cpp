@@ -61,7 +61,7 @@ TEST_P(GrepTool, ShowsMatchingLines) {
   EXPECT_EQ(grep("letter", {{"path", "~/letters"}}), (fixture_.home / "letters/a.txt").string() + ":1:a letter\n");
 }
 
-TEST_P(GrepTool, ShowsWhatStandsAround) {
+TEST_P(GrepTool, ShowsSurroundingLines) {
   write_file(fixture_.project / "a.txt", "1\n2\nhit\n4\n5\n6\n7\nhit\n");
   EXPECT_EQ(grep("hit", {{"context", 1}}), "a.txt-2-2\na.txt:3:hit\na.txt-4-4\n--\na.txt-7-7\na.txt:8:hit\n");
 }

@@ -72,7 +72,7 @@ TEST(Markdown, LeavesOutWhatNobodyReads) {
   EXPECT_EQ(text, "a\n\nb");
 }
 
-TEST(Markdown, ReadsWhatIsBroken) {
+TEST(Markdown, ReadsMalformedPages) {
   EXPECT_EQ(markdown("<p>a<b>b</p></i></div>c"), "a**b**\n\nc");
   EXPECT_EQ(markdown(""), "");
   EXPECT_EQ(markdown("just text"), "just text");

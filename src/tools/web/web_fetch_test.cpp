@@ -61,7 +61,7 @@ TEST(WebFetch, GivesOtherTextAsItIs) {
   });
 }
 
-TEST(WebFetch, SaysWhatItCannotRead) {
+TEST(WebFetch, ReportsUnreadableContent) {
   with({response("application/pdf", "%PDF"), response("text/plain", "gone", "404 Not Found"),
         response("text/plain", "12345")},
        [](FetchFixture& f) -> Task<> {

@@ -175,7 +175,7 @@ TEST(Imap, AsksForTheTimesOfManyUnreadMailsInPieces) {
   EXPECT_EQ(problem, "");
 }
 
-TEST(Imap, WaitsForNewsWithIdle) {
+TEST(Imap, WaitsForNewMailWithIdle) {
   const auto problem = with_server(usual_and({{"UID SEARCH", "* SEARCH\r\n% OK\r\n"},
                                               {"IDLE", "+ idling\r\n* OK still here\r\n* 4 EXISTS\r\n"},
                                               {"DONE", "g4 OK\r\n"}}),
@@ -186,7 +186,7 @@ TEST(Imap, WaitsForNewsWithIdle) {
   EXPECT_EQ(problem, "");
 }
 
-TEST(Imap, SaysWhatTheServerDoesWrong) {
+TEST(Imap, ReportsViolationsOfTheServer) {
   const auto reads = [](Imap& imap, StopSource& stop) -> Task<> { co_await imap.mail(43, stop); };
   EXPECT_THAT(with_server({{"Select", "% NO no such mailbox\r\n"}}, nothing), HasSubstr("NO no such mailbox"));
   EXPECT_EQ(with_server({{"Select", "% OK\r\n"}}, nothing), "the server does not number its mails");

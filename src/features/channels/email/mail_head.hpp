@@ -38,7 +38,7 @@ struct MailAddress {
   std::string address;  ///< in lower case; empty if replies cannot be sent to it
 };
 /// The addresses of a field such as From, at most 1,000. Ambiguous ones have an empty `address`.
-/// Example: src/features/channels/email/mail_reader_test.cpp: MailAddresses.AreReadOnlyBeyondDoubt
+/// Example: src/features/channels/email/mail_reader_test.cpp: MailAddresses.AreReadOnlyIfUnambiguous
 std::vector<MailAddress> read_addresses(std::string_view text);
 
 /// The message ids in a field such as References: `<id@host>`, at most 100.

@@ -60,7 +60,7 @@ TEST(MailReader, JoinsLinesThatWereBrokenForTheScreen) {
             "One two.\nThree\n> a \n> b");
 }
 
-TEST(MailReader, TakesFilesAndPicturesAlong) {
+TEST(MailReader, KeepsFilesAndPictures) {
   const auto body = part("Content-Type: text/plain", "See both.") +
                     part(
                         "Content-Type: image/png; name=\"a.png\"\r\nContent-Transfer-Encoding: base64\r\n"
@@ -108,7 +108,7 @@ TEST(MailReader, StopsAtTooManyAndTooDeepParts) {
   EXPECT_EQ(read_mail(deep).omitted, Files{"Parts of the mail are nested too deeply."});
 }
 
-TEST(MailReader, ReadsWhatIsBroken) {
+TEST(MailReader, ReadsMalformedMails) {
   EXPECT_EQ(read_mail("").text, "");
   EXPECT_EQ(read_mail("\n").text, "");
   EXPECT_EQ(read_mail("no header at all").text, "");
@@ -138,7 +138,7 @@ TEST(MailHeader, DecodesWordsInAnyCharset) {
             "Grüße, \u65e5\u672c, und ein sehr langer Betreff mit vielen Wörtern");
 }
 
-TEST(MailAddresses, AreReadOnlyBeyondDoubt) {
+TEST(MailAddresses, AreReadOnlyIfUnambiguous) {
   const auto only = [](std::string_view text) {
     const auto all = read_addresses(text);
     return all.size() == 1 ? all.front().name + "|" + all.front().address : std::to_string(all.size()) + " addresses";

@@ -16,7 +16,7 @@ std::string with_result(const std::string& result, const std::string& from = "An
   return "Authentication-Results: mx.example.com; " + result + "\r\nFrom: " + from + "\r\n";
 }
 
-TEST(Sender, IsSureWhereTheTrustedServerSaysSo) {
+TEST(Sender, IsAuthenticIfTheTrustedServerSaysSo) {
   EXPECT_EQ(sender_of(with_result("dkim=pass header.d=example.org")), "ann@example.org");
   EXPECT_EQ(sender_of(with_result("dkim=pass (2048-bit key) header.i=@example.org header.s=k")), "ann@example.org");
   EXPECT_EQ(sender_of(with_result("spf=pass smtp.mailfrom=bounce@example.org")), "ann@example.org");
@@ -28,7 +28,7 @@ TEST(Sender, IsSureWhereTheTrustedServerSaysSo) {
             "ann@mail.example.org");
 }
 
-TEST(Sender, IsNobodyWithoutAResultOfTheTrustedServer) {
+TEST(Sender, IsUnknownWithoutAResultOfTheTrustedServer) {
   EXPECT_EQ(sender_of("From: ann@example.org\r\n"), "nobody");
   EXPECT_EQ(
       sender_of("Authentication-Results: mx.evil.net; dkim=pass header.d=example.org\r\nFrom: ann@example.org\r\n"),
@@ -40,7 +40,7 @@ TEST(Sender, IsNobodyWithoutAResultOfTheTrustedServer) {
   EXPECT_EQ(sender_of(with_result("")), "nobody");
 }
 
-TEST(Sender, IsNobodyWhereNothingPassedForTheDomain) {
+TEST(Sender, IsUnknownIfNothingPassedForTheDomain) {
   for (const auto* result :
        {"dkim=fail header.d=example.org", "dkim=pass header.d=evil.net", "dkim=pass",
         "dkim=passed header.d=example.org", "spf=pass smtp.helo=example.org",
@@ -52,7 +52,7 @@ TEST(Sender, IsNobodyWhereNothingPassedForTheDomain) {
   }
 }
 
-TEST(Sender, IsNotMadeUpInsideAResult) {
+TEST(Sender, CannotBeForgedInsideAResult) {
   for (const auto* result : {"spf=fail (dkim=pass header.d=example.org) smtp.mailfrom=evil.net",
                              "spf=fail smtp.mailfrom=\"x; dkim=pass header.d=example.org\"@evil.net",
                              "spf=fail (a; dkim=pass header.d=example.org;) smtp.mailfrom=evil.net",
@@ -71,7 +71,7 @@ TEST(Sender, IsReadFromTheTopmostResultOnly) {
             "ann@example.org");
 }
 
-TEST(Sender, IsNobodyWithAnotherThanOneFrom) {
+TEST(Sender, IsUnknownUnlessThereIsExactlyOneFrom) {
   EXPECT_EQ(sender_of(with_result("dkim=pass header.d=example.org") + "From: eve@example.net\r\n"), "nobody");
   EXPECT_EQ(sender_of(with_result("dkim=pass header.d=example.org", "ann@example.org, eve@example.net")), "nobody");
   EXPECT_EQ(sender_of(with_result("dkim=pass header.d=example.org", "people: ann@example.org;")), "nobody");

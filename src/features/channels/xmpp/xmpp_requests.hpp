@@ -15,7 +15,7 @@ namespace agw {
 
 /// Requests to the account's server or one of its services, and their responses (RFC 6120, section 8.2.3). Used on the
 /// loop.
-/// Example: src/features/channels/xmpp/xmpp_requests_test.cpp: XmppRequests.TakeAResponseOnlyFromWhomTheyAsked
+/// Example: src/features/channels/xmpp/xmpp_requests_test.cpp: XmppRequests.AcceptAResponseOnlyFromTheirRecipient
 class XmppRequests {
 public:
   /// Returns whether the connection is open and the stanza sent.

@@ -48,7 +48,7 @@ struct Requester {
   TaskGroup group;
 };
 
-TEST(XmppRequests, TakeAResponseOnlyFromWhomTheyAsked) {
+TEST(XmppRequests, AcceptAResponseOnlyFromTheirRecipient) {
   testing::run([](Loop& loop) -> Task<> {
     Requester requester(loop);
     while (requester.sent.empty()) co_await asio::post(loop, asio::use_awaitable);
