@@ -276,6 +276,19 @@ else {
     const { info } = await env.api('GET', '/asyncapi.json');
     await page.getByText(`version ${info.version}`).waitFor();
     await page.getByRole('region', { name: 'Check-up' }).getByText('No price is known for').waitFor();
+    // Nothing links to it.
+    await env.backend.write({ path: '.agent-gateway/knowledge/wiki/alone.md', text: '# Alone\n' });
+    await eventually(async () =>
+      assert.ok((await env.api('GET', '/knowledge/health')).shared.orphans.includes('alone')),
+    );
+    await page.reload();
+    const finding = page
+      .getByRole('region', { name: 'Check-up' })
+      .getByRole('listitem')
+      .filter({ hasText: /knowledge pages? or sources? needs? attention/ });
+    await finding.getByText('Warning:').waitFor();
+    await finding.getByRole('link', { name: 'Knowledge' }).click();
+    await page.getByText('nothing links to it').first().waitFor();
   });
 
   test('widgets are shown at their placement, and a renderer shows matching artifacts', async () => {
