@@ -4,6 +4,9 @@ See docs/contract/acp.md.
 """
 
 import json
+import os
+import socket
+import subprocess
 import time
 from random import Random
 
@@ -11,7 +14,7 @@ import pytest
 
 from checks import PATIENCE, UNKNOWN_ID, accepted
 from editor import REQUESTS, Refused, select, stored
-from gateway import HAS_ADDRESS_SANITIZER
+from gateway import BINARY, HAS_ADDRESS_SANITIZER
 from tools import calls
 
 
@@ -251,6 +254,34 @@ def test_pipelined_requests_are_answered_without_delay(editor):
 
 def test_bridge_exits_at_the_end_of_input(start_editor):
     assert start_editor().leave() == 0
+
+
+REQUEST = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize"}) + "\n"
+
+
+def end_with_output(talker, output):
+    """Sends a request to a bridge with this output; returns the exit status and what it wrote to stderr."""
+    gateway = talker.gateway
+    ended = subprocess.run([str(BINARY), "acp", "--data-dir", str(gateway.data)], input=REQUEST, stdout=output,
+                           stderr=subprocess.PIPE, env=gateway.variables(), cwd=gateway.home, text=True, timeout=PATIENCE)
+    return ended.returncode, ended.stderr
+
+
+@pytest.mark.parametrize("ends", [os.pipe, lambda: [end.detach() for end in socket.socketpair()]],
+                         ids=["pipe", "socket"])
+def test_editor_may_close_the_output_before_the_input(talker, ends):
+    """As the protocol's own library does: the message after the last response once ended the bridge with status 1."""
+    reader, writer = ends()
+    os.close(reader)
+    try:
+        assert end_with_output(talker, writer) == (0, "")
+    finally:
+        os.close(writer)
+
+
+def test_output_that_cannot_be_written_is_a_failure(talker):
+    with open("/dev/full", "wb") as full:
+        assert end_with_output(talker, full) == (1, "agw: cannot write the output: No space left on device\n")
 
 
 @pytest.mark.skipif(HAS_ADDRESS_SANITIZER, reason="the limit applies only without sanitizers")

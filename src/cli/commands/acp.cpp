@@ -4,9 +4,12 @@
 #include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <cstdio>
 #include <memory>
 #include <string>
+#include <system_error>
 
+#include <fmt/format.h>
 #include <boost/asio/steady_timer.hpp>
 
 #include "cli/acp/acp_agent.hpp"
@@ -23,13 +26,21 @@ namespace {
 /// Fits a picture of the maximum size that the gateway accepts, in base64.
 constexpr std::size_t max_line = 32 << 20;
 
-/// Writes a line to standard output. If its reader has closed it, ends this program, which has nothing left to do.
+/// Ends this program, which has nothing left to do. An error is a failure unless it says that the client has closed its
+/// end: a client that leaves may do so just before it ends the input.
+[[noreturn]] void end_unwritten(int error) {
+  const bool has_left = error == EPIPE || error == ECONNRESET;
+  if (!has_left) fmt::print(stderr, "agw: cannot write the output: {}\n", std::generic_category().message(error));
+  ::_exit(has_left ? 0 : 1);
+}
+
+/// Writes a line to standard output. Does not return if that is impossible.
 void write_line(const std::string& message) {
   const auto line = message + '\n';
   std::size_t written = 0;
   while (written < line.size()) {
     const auto count = ::write(STDOUT_FILENO, line.data() + written, line.size() - written);
-    if (count < 0 && errno != EINTR) ::_exit(1);
+    if (count < 0 && errno != EINTR) end_unwritten(errno);
     if (count > 0) written += static_cast<std::size_t>(count);
   }
 }
