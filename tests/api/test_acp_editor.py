@@ -4,6 +4,7 @@ See docs/contract/acp.md.
 """
 
 import json
+import signal
 import sys
 from pathlib import Path
 
@@ -112,6 +113,20 @@ def test_editor_without_fs_gets_no_requests(talker, opened, open_folder):
 
 
 # Terminals.
+
+def test_session_can_be_closed_while_a_prompt_offers_the_files_of_the_editor(talker, opened):
+    """What the prompt had started once ended the bridge, and with it all sessions."""
+    editor, session = opened(capabilities=FILES)
+    gateway = talker.gateway.process
+    gateway.send_signal(signal.SIGSTOP)  # it accepts the connection for the offer, but does not respond
+    try:
+        prompt = editor.begin_prompt(session, "Say it.")
+        editor.ask("session/close", sessionId=session)
+    finally:
+        gateway.send_signal(signal.SIGCONT)
+    assert editor.end_of(prompt) == {"stopReason": "cancelled"}
+    assert editor.leave() == 0
+
 
 def choose_terminal(editor, session):
     options = editor.ask("session/set_config_option", sessionId=session, configId="terminal", value="editor")

@@ -111,7 +111,9 @@ json::object EditorTools::offer(bool acts, bool lends_terminal) const {
 }
 
 Task<std::string> EditorTools::lend(const FoundGateway& gateway, bool acts, bool lends_terminal) {
+  require_open();
   if (acts && !servers_.empty()) co_await servers_.connect();
+  require_open();
   auto wanted = offer(acts, lends_terminal);
   if (wanted.empty()) co_return std::string();
   wanted["type"] = "offer";
@@ -127,8 +129,15 @@ Task<std::string> EditorTools::lend(const FoundGateway& gateway, bool acts, bool
   co_return id_;
 }
 
+/// Nobody would join what a prompt starts after `close`.
+void EditorTools::require_open() const {
+  if (closing_.requested()) throw std::runtime_error("the session has ended");
+}
+
 Task<> EditorTools::connect(const FoundGateway& gateway) {
-  stream_ = co_await MessageStream::open(gateway, "/client-tools");
+  std::shared_ptr<MessageStream> stream = co_await MessageStream::open(gateway, "/client-tools");
+  require_open();
+  stream_ = std::move(stream);
   outbox_.clear();
   group_.spawn(receive(stream_));
   group_.spawn(write(stream_));

@@ -49,6 +49,7 @@ private:
   using Stop = std::shared_ptr<StopSource>;
 
   json::object offer(bool acts, bool lends_terminal) const;
+  void require_open() const;
   Task<> connect(const FoundGateway& gateway);
   Task<> receive(std::shared_ptr<MessageStream> stream);
   Task<> write(std::shared_ptr<MessageStream> stream);
