@@ -19,24 +19,33 @@ private:
   int& completed_;
 };
 
-TEST(IdleThreads, AReaderReleasesItsMemoryOnceAndReadsOn) {
+TEST(IdleThreads, AnIdleReaderReleasesItsMemoryAndReadsOn) {
   Loop loop;
   std::atomic<int> reads = 0;
-  std::promise<void> idle;  // a second release would throw
+  std::promise<void> idle;
+  std::atomic<int> releases = 0;
   int completed = 0;
   ReaderPool readers(
       loop,
-      [&] { return ItemReader{.read = [&](WorkItem&) { ++reads; }, .release_memory = [&] { idle.set_value(); }}; }, 1);
+      [&] {
+        return ItemReader{.read = [&](WorkItem&) { ++reads; },
+                          .release_memory =
+                              [&] {
+                                if (++releases == 1) idle.set_value();
+                              }};
+      },
+      1);
   readers.add(std::make_unique<CountedItem>(loop, completed));
   idle.get_future().wait();
   EXPECT_EQ(reads, 1);
+  EXPECT_EQ(releases, 1);
   readers.add(std::make_unique<CountedItem>(loop, completed));
   loop.run();
   EXPECT_EQ(reads, 2);
   EXPECT_EQ(completed, 2);
 }
 
-TEST(IdleThreads, AWriterIsToldThatNothingArrivesAndThenGetsTheNextItem) {
+TEST(IdleThreads, AnIdleWriterIsNotifiedAndThenGetsTheNextItem) {
   Loop loop;
   const auto queue = std::make_shared<WriteQueue>(loop);
   std::promise<void> idle;

@@ -35,7 +35,7 @@ std::chrono::nanoseconds cpu_time() {
 bool IdlePeriods::begins(std::chrono::nanoseconds used) {
   is_idle_ = used - before_ < max_idle;
   before_ = used;
-  if (!is_idle_ || used - released_ < min_work) return false;
+  if (!is_idle_ || (released_ && used - *released_ < min_work)) return false;
   released_ = used;
   return true;
 }

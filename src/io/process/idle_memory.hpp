@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <optional>
 
 #include "base/async/cancellation.hpp"
 #include "base/async/task_group.hpp"
@@ -27,7 +28,7 @@ private:
 };
 
 /// Decides when to release memory, by the CPU time used by the process so far: it must have used almost none since the
-/// previous call, but some since the last release.
+/// previous call, but some since the last release, if there was one: a start uses much memory, but little time.
 /// Example: src/io/process/idle_memory_test.cpp: IdlePeriods.FollowWorkOnce
 class IdlePeriods {
 public:
@@ -38,7 +39,7 @@ public:
 private:
   bool is_idle_ = false;
   std::chrono::nanoseconds before_{};
-  std::chrono::nanoseconds released_{};
+  std::optional<std::chrono::nanoseconds> released_;
 };
 
 }  // namespace agw

@@ -17,6 +17,13 @@ TEST(IdlePeriods, FollowWorkOnce) {
   EXPECT_TRUE(periods.begins(231ms));
 }
 
+TEST(IdlePeriods, BeginAfterAQuickStart) {
+  IdlePeriods periods;
+  EXPECT_FALSE(periods.begins(9ms)) << "it has just started";
+  EXPECT_TRUE(periods.begins(10ms));
+  EXPECT_FALSE(periods.begins(11ms));
+}
+
 TEST(IdlePeriods, DoNotBeginByWhatTimersUse) {
   IdlePeriods periods;
   EXPECT_FALSE(periods.begins(100ms));
