@@ -83,8 +83,9 @@ Task<json::object> confirmed(const FoundGateway& gateway, const std::string& cod
   } catch (const ResponseError& error) {
     if (!error.is_not_found()) throw;
     throw std::runtime_error(
-        fmt::format("{}: a channel with `pairing: true` sends one to a person it does not know who writes to it; it is "
-                    "valid for ten minutes and for one use: write to the channel again for a new one",
+        fmt::format("{}: a channel with `pairing: true` sends one to a person it does not know who writes to it in a "
+                    "private chat; it is valid for ten minutes and for one use: check its digits, or, once it is no "
+                    "longer valid, write to the channel again for a new one",
                     error.what()));
   }
 }

@@ -205,7 +205,9 @@ CheckResults check_web_search(const DoctorContext& context) {
   auto problem = web_search_service(settings, process_environment()).problem;
   if (problem.empty()) return {{"web search", State::good, settings.service + " is configured"}};
   return {{"web search", State::warning, std::move(problem),
-           "nothing, if the variable is set in the gateway's own environment"}};
+           settings.api_key_file.empty()
+               ? "nothing, if the variable is set in the gateway's own environment"
+               : "make the file readable, or change tools.web_search.api_key_file, and restart the gateway"}};
 }
 
 Task<CheckResults> check_apps(const DoctorContext& context) {
