@@ -124,7 +124,8 @@ def ask(gateway, steps, service, number, kill):
     if gateway.running:
         service.says(number, "/help")
         wait_for(lambda: not gateway.running or any("Commands:" in text for text in service.texts(number)))
-    return steps.disarm(gateway.process) and kill > 0
+    is_killed = steps.disarm(gateway.process)
+    return is_killed if kill else not gateway.running
 
 
 def verify(gateway, service, number):

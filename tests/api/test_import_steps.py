@@ -6,6 +6,7 @@ See docs/contract/transfer.md.
 import os
 import random
 import shutil
+import signal
 import subprocess
 
 import pytest
@@ -113,7 +114,7 @@ def test_import_repeated_after_a_kill_creates_the_same_data(make_gateway, kill_a
         process = started_import(gateway, source_name, source, {} if is_gateway else steps.environment)
         status = process.wait()
         if is_gateway and step and steps.disarm(gateway.process):
-            gateway.wait()
+            assert gateway.wait() == -signal.SIGKILL, gateway.stderr
         steps.arm(0)
         assert step or status == 0
         return steps.count - before
