@@ -113,7 +113,7 @@ else {
     const link = await page.evaluate(() => window.copied);
     assert.ok(link.length > 200_000, `${link.length}`);
 
-    const { page: other } = await reader();
+    const { page: other } = await openReader();
     await other.goto(link);
     await shown(other).locator('strong', { hasText: 'end' }).waitFor();
     assert.equal(await shown(other).locator('.said').count(), turns.length);

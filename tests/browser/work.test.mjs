@@ -276,19 +276,25 @@ else {
     const { info } = await env.api('GET', '/asyncapi.json');
     await page.getByText(`version ${info.version}`).waitFor();
     await page.getByRole('region', { name: 'Check-up' }).getByText('No price is known for').waitFor();
-    // Nothing links to it.
-    await env.backend.write({ path: '.agent-gateway/knowledge/wiki/alone.md', text: '# Alone\n' });
-    await eventually(async () =>
-      assert.ok((await env.api('GET', '/knowledge/health')).shared.orphans.includes('alone')),
-    );
+    await env.backend.write({ path: '.agent-gateway/knowledge/wiki/alone.md', text: '# Alone\n\n[[missing]]\n' });
+    await env.backend.write({ path: '.agent-gateway/knowledge/raw/new.md', text: 'Something new.\n' });
+    const countInNeed = async () => {
+      const { shared, raw } = await env.api('GET', '/knowledge/health');
+      const pages = new Set([...shared.broken_links.map(({ slug }) => slug), ...shared.stale]);
+      assert.ok(pages.has('alone') && raw.uncompiled.some((source) => source.endsWith('new.md')));
+      return pages.size + new Set([...raw.uncompiled, ...raw.stale, ...raw.orphans]).size;
+    };
+    let count = 0;
+    await eventually(async () => (count = await countInNeed()));
     await page.reload();
     const finding = page
       .getByRole('region', { name: 'Check-up' })
       .getByRole('listitem')
-      .filter({ hasText: /knowledge pages? or sources? needs? attention/ });
+      .filter({ hasText: `${count} knowledge pages or sources need attention.` });
     await finding.getByText('Warning:').waitFor();
     await finding.getByRole('link', { name: 'Knowledge' }).click();
-    await page.getByText('nothing links to it').first().waitFor();
+    await page.getByText('broken link').first().waitFor();
+    await page.getByText('has no page yet').first().waitFor();
   });
 
   test('widgets are shown at their placement, and a renderer shows matching artifacts', async () => {

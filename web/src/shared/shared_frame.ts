@@ -50,8 +50,9 @@ function disarmLinks(body: HTMLElement): void {
   }
 }
 
-/** Milliseconds of work after which the browser may paint and handle input. */
-const maxWork = 20;
+/** Milliseconds of work after which the browser may paint and handle input: at first, and at most. */
+const minWork = 20;
+const maxWork = 160;
 
 /** Inserts the messages in pieces, because a long chat would otherwise make the browser wait. */
 async function show(text: string): Promise<void> {
@@ -62,7 +63,8 @@ async function show(text: string): Promise<void> {
   document.head.append(rule);
   const piece = body.ownerDocument.createElement('div');
   let html = '';
-  let end = performance.now() + maxWork;
+  let work = minWork;
+  let end = performance.now() + work;
   for (const node of [...body.childNodes]) {
     piece.replaceChildren(node);
     clean(piece);
@@ -71,7 +73,9 @@ async function show(text: string): Promise<void> {
     document.body.append(...piece.childNodes);
     if (performance.now() < end) continue;
     await new Promise((resolve) => setTimeout(resolve));
-    end = performance.now() + maxWork;
+    // At each pause, the browser lays out everything so far.
+    work = Math.min(2 * work, maxWork);
+    end = performance.now() + work;
   }
   parent.postMessage({ shown: true, title, body: html }, '*');
 }
