@@ -12,7 +12,11 @@ export default defineConfig({
     modulePreload: false,
     assetsInlineLimit: 0,
     reportCompressedSize: false,
-    rolldownOptions: { input: 'shared.html' },
+    rolldownOptions: {
+      input: 'shared.html',
+      // As in the page, so that both share the file of a language.
+      output: { assetFileNames: page.build.rolldownOptions.output.assetFileNames },
+    },
   },
   worker: { format: 'iife' },
 });

@@ -1,6 +1,6 @@
 // Fails the build if the page exceeds one of its size limits, in gzipped kilobytes: pairing, a chat, everything without the
 // following parts, the code for formulas, for diagrams (both loaded only by chats that contain them) and for terminals, and
-// the page for shared chats.
+// the page for shared chats. Also fails it if a file is there twice.
 import { readFileSync, readdirSync, rmSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 
@@ -49,4 +49,15 @@ for (const [part, limit] of Object.entries(limits)) {
     console.error(`budget: ${part} has ${sizes[part].toFixed(1)} KB, more than ${limit} KB`);
     process.exitCode = 1;
   }
+}
+
+// Two builds write into this folder. If they name a shared file differently, the page has it twice.
+const names = new Map();
+for (const name of readdirSync(new URL('assets', dist))) {
+  const content = readFileSync(new URL(`assets/${name}`, dist), 'latin1');
+  if (names.has(content)) {
+    console.error(`budget: ${names.get(content)} and ${name} have the same content`);
+    process.exitCode = 1;
+  }
+  names.set(content, name);
 }
