@@ -15,10 +15,12 @@ class Steps:
         with path.open("r+b") as file:
             self._numbers = mmap.mmap(file.fileno(), 16)
         self.environment = {"LD_PRELOAD": str(library), "KILL_STEPS": str(path)}
+        self._is_armed = False
 
     def arm(self, number):
         """Kills the process at its next step number `number`, counted from now; 0 disarms."""
         self._numbers[:8] = struct.pack("=q", number)
+        self._is_armed = number > 0
 
     def disarm(self, process):
         """No further step kills the process. Returns whether one has, even if the process has not ended yet."""
@@ -26,7 +28,7 @@ class Steps:
         if not is_killed:
             os.kill(process.pid, signal.SIGSTOP)  # while it is stopped, it takes no step
             os.waitid(os.P_PID, process.pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
-            is_killed = self.left <= 0
+            is_killed = self._is_armed and self.left <= 0
             self.arm(0)
             os.kill(process.pid, signal.SIGCONT)
         self.arm(0)
