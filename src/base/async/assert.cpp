@@ -1,5 +1,6 @@
 #include "base/async/assert.hpp"
 
+#include <array>
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
@@ -20,10 +21,12 @@ std::atomic<AssertionReporter> reporter = nullptr;
 InternalError::InternalError(const std::string& cause, std::source_location place)
     : std::logic_error(cause + " (" + place.file_name() + ":" + std::to_string(place.line()) + ")") {}
 
-void assertion_failed(const char* what) noexcept {
+void assertion_failed(const char* file, int line, const char* condition) noexcept {
+  std::array<char, 1024> what{};
+  std::snprintf(what.data(), what.size(), "%s:%d%s%s", file, line, condition ? ": " : "", condition ? condition : "");
   // If reporting fails an assertion itself, or if another thread fails one meanwhile, that is only printed.
   const auto report = reporter.exchange(nullptr);
-  if (!report || !report(what)) print(what);
+  if (!report || !report(what.data())) print(what.data());
   std::abort();
 }
 

@@ -8,15 +8,19 @@
 // Three kinds of checks for programming errors. No request, file, clock or other process may make one fail: invalid
 // input is refused with an error.
 
-#define AGW_TEXT(token) #token
-#define AGW_TEXT_OF(macro) AGW_TEXT(macro)
+// A release names only the place of a failed assertion: the conditions would be most of what assertions add to it.
+#ifdef NDEBUG
+#define AGW_CONDITION_TEXT(condition) nullptr
+#else
+#define AGW_CONDITION_TEXT(condition) #condition
+#endif
 
 /// For conditions without which it is unsafe to continue. Checked in every build: if the check fails, the process logs
-/// the place and the condition, and aborts. No acknowledged write is lost: the next start recovers as after a kill.
-/// Checks must be cheap: a few instructions in code that runs often.
-/// Example: src/base/async/assert_test.cpp: AssertDeathTest.NamesTheConditionThatDoesNotHold
+/// the place (the presets dev, debug and tsan also the condition), and aborts. No acknowledged write is lost: the next
+/// start recovers as after a kill. Checks must be cheap: a few instructions in code that runs often.
+/// Example: src/base/async/assert_test.cpp: AssertDeathTest.NamesThePlaceAndTheCondition
 #define AGW_ASSERT(condition) \
-  ((condition) ? static_cast<void>(0) : ::agw::assertion_failed(__FILE__ ":" AGW_TEXT_OF(__LINE__) ": " #condition))
+  ((condition) ? static_cast<void>(0) : ::agw::assertion_failed(__FILE__, __LINE__, AGW_CONDITION_TEXT(condition)))
 
 /// The same, but only in the presets dev, debug and tsan; a release build does not evaluate it. For conditions that
 /// cost too much, such as a pass over a container for each request, and for those that only protect the speed:
@@ -41,10 +45,11 @@ public:
   explicit InternalError(const std::string& cause, std::source_location place = std::source_location::current());
 };
 
-/// `what` is the place and the condition. A pointer to one literal keeps the code of each assertion small.
-[[noreturn, gnu::cold]] void assertion_failed(const char* what) noexcept;
+/// `condition` is null if it is not known.
+[[noreturn, gnu::cold]] void assertion_failed(const char* file, int line, const char* condition) noexcept;
 
-/// Returns false if it reported nothing; stderr then gets the failure.
+/// `what` is the place, and the condition if it is known. Returns false if it reported nothing; stderr then gets the
+/// failure.
 using AssertionReporter = bool (*)(const char* what);
 
 /// Makes `report` receive failed assertions instead of stderr, before the process aborts. For the log.
