@@ -1,9 +1,5 @@
 #include "server/server.hpp"
 
-#include <netinet/in.h>
-#include <netinet/tcp.h>
-#include <sys/socket.h>
-
 #include <cerrno>
 
 #include <fmt/format.h>
@@ -14,6 +10,7 @@
 #include "base/error.hpp"
 #include "base/log.hpp"
 #include "features/access/types.hpp"
+#include "io/files/splice.hpp"
 
 namespace agw {
 
@@ -26,14 +23,6 @@ namespace {
 constexpr int backlog = 4096;
 constexpr auto retry_delay = 100ms;
 constexpr auto warning_interval = 60s;
-
-/// Selects Reno, which needs no privileges and sends as much as the receiver has room for. Loopback needs no congestion
-/// control. BBR, the default of many systems, paces with timers, which halves the speed of large responses. Accepted
-/// sockets inherit the choice (tcp(7), TCP_CONGESTION).
-void send_without_pacing(tcp::acceptor& acceptor) {
-  constexpr std::string_view reno = "reno";
-  ::setsockopt(acceptor.native_handle(), IPPROTO_TCP, TCP_CONGESTION, reno.data(), reno.size());
-}
 
 StartError cannot_listen(const std::string& host, int port, const error_code& error) {
   const auto remedy = error == asio::error::address_in_use ? "stop the program that uses it, or choose another --port"
@@ -54,7 +43,7 @@ Listener::Listener(Loop& loop, const std::string& host, int port) : host_(host),
   if (!error) acceptor_.bind(endpoint, error);
   if (!error) acceptor_.listen(backlog, error);
   if (error) throw cannot_listen(host, port, error);
-  if (address.is_loopback()) send_without_pacing(acceptor_);
+  if (address.is_loopback()) send_without_pacing(acceptor_.native_handle());
   acceptor_.non_blocking(true, error);
   port_ = acceptor_.local_endpoint().port();
 }

@@ -1,11 +1,15 @@
 #include "io/files/splice.hpp"
 
 #include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <string_view>
 
 #include <boost/asio/post.hpp>
 #include <boost/asio/redirect_error.hpp>
@@ -42,6 +46,11 @@ Task<bool> drain(SplicePipe& pipe, tcp::socket& to, const WaitUntilWritable& wri
 }
 
 }  // namespace
+
+void send_without_pacing(int socket) {
+  constexpr std::string_view reno = "reno";
+  ::setsockopt(socket, IPPROTO_TCP, TCP_CONGESTION, reno.data(), reno.size());
+}
 
 SplicePipe::SplicePipe() {
   std::array<int, 2> ends{};

@@ -39,6 +39,13 @@ private:
   std::size_t size_ = 0;
 };
 
+/// Selects Reno as congestion control: it needs no privileges and sends as much as the receiver has room for. Only for
+/// connections on this machine, which have no network to protect. BBR, the default of many systems, paces with timers,
+/// and a connection that BBR has started with is paced for good. So call it before the connection exists: on a socket
+/// that is going to connect, or on one that listens (accepted sockets inherit the choice: tcp(7), TCP_CONGESTION).
+/// Example: src/server/server_test.cpp: Listener.SendsWithoutPacingOnThisMachineOnly
+void send_without_pacing(int socket);
+
 /// Waits until a socket is writable; returns false if the wait was cancelled.
 using WaitUntilWritable = std::function<Task<bool>()>;
 

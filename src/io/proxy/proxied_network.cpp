@@ -45,6 +45,7 @@
 #include "base/error.hpp"
 #include "base/json/json.hpp"
 #include "base/log.hpp"
+#include "io/files/splice.hpp"
 #include "io/http/public_address.hpp"
 #include "io/proxy/decrypted_tunnel.hpp"
 #include "io/proxy/relay.hpp"
@@ -80,6 +81,9 @@ Task<> look_up(HostLookups& lookups, std::string host, HostLookups::Answer& foun
 }
 
 Task<> connect_to(tcp::socket& socket, tcp::endpoint endpoint, error_code& error) {
+  if (!socket.is_open()) socket.open(endpoint.protocol(), error);
+  if (error) co_return;
+  if (endpoint.address().is_loopback()) send_without_pacing(socket.native_handle());
   co_await socket.async_connect(endpoint, asio::redirect_error(asio::use_awaitable, error));
 }
 
@@ -216,6 +220,7 @@ Task<> ProxiedNetwork::serve(Descriptor information, Descriptor ready) {
 Task<> ProxiedNetwork::accept_all(Descriptor listener) {
   tcp::acceptor acceptor(loop_);
   acceptor.assign(tcp::v4(), listener.release());
+  send_without_pacing(acceptor.native_handle());
   for (;;) {
     while (tunnels_ >= max_tunnels) co_await tunnel_ended_.wait();
     tcp::socket socket(loop_);

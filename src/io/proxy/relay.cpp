@@ -7,8 +7,6 @@
 
 #include "io/proxy/relay.hpp"
 
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <sys/socket.h>
 
 #include <array>
@@ -16,7 +14,6 @@
 #include <chrono>
 #include <cstddef>
 #include <string>
-#include <string_view>
 
 #include <boost/asio/post.hpp>
 #include <boost/asio/redirect_error.hpp>
@@ -47,15 +44,11 @@ bool would_block(const error_code& error) {
 
 error_code last_error() { return {errno, boost::system::system_category()}; }
 
-/// Sends small pieces without delay. Selects Reno on loopback, which needs no congestion control: Reno needs no
-/// privileges and sends as much as the receiver has room for, while other algorithms pace.
+/// Sends small pieces without delay.
 void prepare(tcp::socket& socket) {
   error_code error;
   socket.non_blocking(true, error);
   socket.set_option(tcp::no_delay(true), error);
-  constexpr std::string_view reno = "reno";
-  if (const auto other = socket.remote_endpoint(error); !error && other.address().is_loopback())
-    ::setsockopt(socket.native_handle(), IPPROTO_TCP, TCP_CONGESTION, reno.data(), reno.size());
 }
 
 /// Wakes the loop only for at least `bytes` bytes. The kernel's buffer for the socket grows accordingly.
