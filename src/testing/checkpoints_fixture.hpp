@@ -40,7 +40,7 @@ struct CheckpointsFixture {
     const auto before = std::make_shared<const EntryState>(file.state(checkpoints.max_file_size()));
     const auto after = std::make_shared<const EntryState>(file.state_with(std::move(content)));
     co_await checkpoints.before_write(
-        run, {.path = file.path(), .before = before, .after = after, .new_directories = file.new_directories()});
+        run, {.path = file.path(), .before = {before}, .after = {after}, .new_directories = file.new_directories()});
     if (killed_before_rename) co_return;
     file.replace(*file.prepare(*after), before->stamp);
     co_await checkpoints.after_write(after);

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,11 +14,20 @@
 
 namespace agw {
 
+/// Hashing this many bytes takes less time than switching to another thread and back.
+constexpr std::size_t max_hashed_on_loop = std::size_t{16} * 1024;
+
+/// A state of a file, and the SHA-256 of its content in hexadecimal digits if it has been computed already.
+struct HashedState {
+  std::shared_ptr<const EntryState> state;
+  std::optional<std::string> hash{};
+};
+
 /// A file that a tool is about to replace or create.
 struct PlannedWrite {
   std::filesystem::path path;
-  std::shared_ptr<const EntryState> before;
-  std::shared_ptr<const EntryState> after;
+  HashedState before;
+  HashedState after;
   std::vector<std::filesystem::path> new_directories;  ///< to be created, the uppermost first
 };
 

@@ -26,6 +26,8 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <boost/asio/post.hpp>
+#include <boost/asio/use_awaitable.hpp>
 
 #include "api/error.hpp"
 #include "base/error.hpp"
@@ -48,9 +50,6 @@ namespace {
 /// How many new contents may wait to be stored in the background. If there are more, a call waits for its own.
 constexpr std::size_t max_waiting_results = 16;
 
-/// Hashing this many bytes takes less time than switching to another thread and back.
-constexpr std::size_t hashed_on_the_loop = std::size_t{16} * 1024;
-
 constexpr auto time_between_prunes = std::chrono::hours(24);
 
 constexpr auto too_large = "larger than {} MiB: its former content was not kept";
@@ -61,6 +60,12 @@ StoredState stored(const EntryState& state, std::optional<std::string> hash) {
           .mode = state.mode,
           .modified_ns = state.modified_ns,
           .accessed_ns = state.accessed_ns};
+}
+
+std::size_t bytes_to_hash(const HashedState& each) { return each.hash ? 0 : each.state->content.size(); }
+
+std::optional<std::string> hash_of(const HashedState& each) {
+  return each.hash ? each.hash : EntryAccess::stored(*each.state).hash;
 }
 
 /// Calls `store`. If that fails, throws an error whose text is meant for the model and the person.
@@ -132,21 +137,18 @@ Task<> Checkpoints::forget_old() {
 
 Task<> Checkpoints::before_write(const ToolRun& run, PlannedWrite write) {
   if (is_private_path(write.path)) throw Forbidden("permission denied: " + write.path.string() + " is private");
-  const auto& before = *write.before;
+  const auto& before = *write.before.state;
   const bool is_large = before.kind == EntryKind::file && before.stamp.size > options_.file_bytes;
   if (before.kind == EntryKind::file && !before.has_content && !is_large) {
     throw BadRequest(write.path.string() + ": it cannot be read, or changes all the time, so nothing was written");
   }
-  const std::shared_ptr<const std::string> result(write.after, &write.after->content);
   const auto use = std::make_shared<BlobStore::Use>(*blobs_);
-  const auto hash = [former = write.before, result] {
-    return std::pair(EntryAccess::stored(*former).hash, blob_name(*result));
-  };
-  const bool is_quick = before.content.size() + result->size() <= hashed_on_the_loop;
+  const auto hash = [former = write.before, after = write.after] { return std::pair(hash_of(former), hash_of(after)); };
+  const bool is_quick = bytes_to_hash(write.before) + bytes_to_hash(write.after) <= max_hashed_on_loop;
   auto hashes = is_quick ? hash() : co_await blocking_.run(hash);
   std::optional<StartedWork<std::string>> kept;
   if (before.has_content) {
-    kept = blocking_.start([blobs = blobs_, use, path = write.path, former = write.before] {
+    kept = blocking_.start([blobs = blobs_, use, path = write.path, former = write.before.state] {
       return stored_or_refused(path, [&] { return blobs->put(former->content); });
     });
   }
@@ -155,7 +157,7 @@ Task<> Checkpoints::before_write(const ToolRun& run, PlannedWrite write) {
                       .root = run.roots.working_directory().string(),
                       .path = write.path.string(),
                       .before = stored(before, std::move(hashes.first)),
-                      .after = stored(*write.after, std::move(hashes.second)),
+                      .after = stored(*write.after.state, std::move(hashes.second)),
                       .created_at = clock_.now()};
   std::optional<UncoveredChange> uncovered;
   if (is_large) uncovered = {change.path, fmt::format(too_large, options_.file_bytes >> 20)};
@@ -220,6 +222,8 @@ Task<std::vector<std::int64_t>> Checkpoints::record(StoredChange change,
 
 /// Stores the new content for diffs, and because it is probably the previous content of the next change.
 Task<> Checkpoints::store_result(std::shared_ptr<const EntryState> after, std::shared_ptr<PendingResult> /*pending*/) {
+  // First, the tool's result goes on its way: the thread that stores the content might take the loop's processor.
+  co_await asio::post(asio::use_awaitable);
   co_await blocking_.run([blobs = blobs_, after = std::move(after)] {
     try {
       blobs->put(after->content);

@@ -8,10 +8,13 @@
 
 #include <atomic>
 #include <memory>
+#include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "api/error.hpp"
+#include "base/digest.hpp"
 #include "base/json/json_values.hpp"
 #include "base/text/unified_diff.hpp"
 #include "base/text/utf8.hpp"
@@ -215,10 +218,51 @@ struct ReplacePermit {
   std::atomic<bool> given = false;
 };
 
+std::shared_ptr<const EntryState> state_of(const WriteTarget& file, std::size_t limit) {
+  return std::make_shared<const EntryState>(file.state(limit));
+}
+
+/// The state of a small file in a place where agents usually write; else nothing. A state that cannot be read is left
+/// to the read after the permission, which reports why.
+HashedState early_state(const WriteTarget& file) {
+  const auto place = file.target().place;
+  if (place != FilePlace::project && place != FilePlace::workspace) return {};
+  try {
+    HashedState found{.state = state_of(file, max_hashed_on_loop)};
+    if (found.state->has_content) found.hash = to_hex(sha256(found.state->content));
+    return found.state->kind == EntryKind::file && !found.hash ? HashedState{} : found;
+  } catch (const BadRequest&) {
+    return {};
+  }
+}
+
+/// A file to write, and what the recorder needs if that has already been found out: the new content has to wait for the
+/// record of the change, which these steps would delay.
+struct ResolvedWrite {
+  WriteTarget file;
+  HashedState before{};
+  std::optional<std::string> hash_after{};
+};
+
+Task<ResolvedWrite> resolved_for_write(const FileToolsDependencies& needs, const ToolCall& call,
+                                       const PendingWrite& wanted) {
+  auto started =
+      needs.blocking.start([path = wanted.path, roots = call.run.roots, recorded = needs.recorder != nullptr] {
+        WriteTarget file(resolve_parents(path, roots), roots);
+        auto before = recorded ? early_state(file) : HashedState{};
+        return ResolvedWrite{.file = std::move(file), .before = std::move(before)};
+      });
+  std::optional<std::string> hash;
+  if (needs.recorder && wanted.content.size() <= max_hashed_on_loop) hash = to_hex(sha256(wanted.content));
+  auto resolved = co_await started.result();
+  resolved.hash_after = std::move(hash);
+  co_return resolved;
+}
+
 /// Writes the file. With a recorder, only after the former content is stored, and only if the file still has it.
-Task<> write_to(const FileToolsDependencies& needs, const ToolCall& call, const WriteTarget& file,
-                PendingWrite wanted) {
+Task<> write_to(const FileToolsDependencies& needs, const ToolCall& call, ResolvedWrite resolved, PendingWrite wanted) {
   auto& blocking = needs.blocking;
+  auto& [file, before, hash_after] = resolved;
   if (!needs.recorder) {
     if (co_await write_in_editor(blocking, call, file, wanted.content)) co_return;
     co_await blocking.run([file, content = std::move(wanted.content)] { file.write(content); });
@@ -236,17 +280,19 @@ Task<> write_to(const FileToolsDependencies& needs, const ToolCall& call, const 
   // Writing the new content and recording the change overlap, but the record is on disk before the file is replaced.
   std::optional<StartedWork<std::shared_ptr<WriteTarget::Prepared>>> prepared;
   if (!call.buffers && file.can_prepare()) prepared = blocking.start(prepare);
-  auto before = co_await blocking.run([file, limit = needs.recorder->max_file_size()] {
-    return std::make_shared<const EntryState>(file.state(limit));
-  });
-  if (wanted.edited && before->has_content && before->content != *wanted.edited) {
+  if (!before.state) {
+    before.state =
+        co_await blocking.run([file, limit = needs.recorder->max_file_size()] { return state_of(file, limit); });
+  }
+  if (wanted.edited && before.state->has_content && before.state->content != *wanted.edited) {
     throw BadRequest(file.path().string() +
                      ": the file was changed in the meantime, nothing was written; read it again");
   }
-  permit->present = before->stamp;
-  co_await needs.recorder->before_write(
-      call.run,
-      {.path = file.path(), .before = std::move(before), .after = after, .new_directories = file.new_directories()});
+  permit->present = before.state->stamp;
+  co_await needs.recorder->before_write(call.run, {.path = file.path(),
+                                                   .before = std::move(before),
+                                                   .after = {after, std::move(hash_after)},
+                                                   .new_directories = file.new_directories()});
   if (!co_await write_in_editor(blocking, call, file, after->content)) {
     permit->given = true;
     auto made = prepared ? co_await prepared->result() : co_await blocking.run(prepare);
@@ -258,15 +304,16 @@ Task<> write_to(const FileToolsDependencies& needs, const ToolCall& call, const 
 
 /// Stages the change or makes it, as the agent's permission requires.
 Task<ToolOutcome> put(const FileToolsDependencies& needs, const ToolCall& call, PendingWrite wanted) {
-  auto& blocking = needs.blocking;
-  auto file = co_await resolved(blocking, call, wanted.path);
+  auto resolved = co_await resolved_for_write(needs, call, wanted);
+  auto& file = resolved.file;
   auto permission = call.authorize(file.target());
   if (permission.verdict == Permission::Verdict::denied) co_return refusal(permission);
   const bool is_soul = file.target().place == FilePlace::own_soul;
   // A longer file could not be read again, and the agent would lose its soul.
   if (is_soul && wanted.content.size() > identity_limit) throw PayloadTooLarge(identity_too_large);
   if (permission.verdict == Permission::Verdict::ask) {
-    permission = co_await permit_write(blocking, call, wanted, file);
+    resolved.before = {};  // the person may change the file meanwhile
+    permission = co_await permit_write(needs.blocking, call, wanted, file);
     if (permission.verdict == Permission::Verdict::denied) co_return refusal(permission);
   }
   if (permission.verdict == Permission::Verdict::staged) {
@@ -283,7 +330,7 @@ Task<ToolOutcome> put(const FileToolsDependencies& needs, const ToolCall& call, 
     wanted.done = fmt::format("{} {}", file.exists() ? "replaced" : "created", file.path().string());
   }
   auto done = wanted.done;
-  co_await write_to(needs, call, file, std::move(wanted));
+  co_await write_to(needs, call, std::move(resolved), std::move(wanted));
   co_return ToolOutcome{std::move(done)};
 }
 
