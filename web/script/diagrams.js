@@ -28,11 +28,21 @@ function walk(node, visit) {
     for (const member of Object.values(node)) if (member && typeof member === 'object') walk(member, visit);
 }
 
-/** Unused themes: the page uses `default` and `dark`, and a diagram may name three others. */
+/** Unused themes: the page uses `base`, and a diagram may name four others. */
 const isUnusedTheme = ({ type, key }) => type === 'Property' && /^(neo|redux)\b/.test(key.name ?? key.value);
+/** Colours of excluded kinds, which each theme computes. */
+const excludedColors = /^(?:arch|cynefin|em[A-Z]|radar|requirement|venn|wardley)/;
+const isUnusedColor = ({ type, expression }) =>
+  type === 'ExpressionStatement' &&
+  expression.type === 'AssignmentExpression' &&
+  expression.left.object?.type === 'ThisExpression' &&
+  excludedColors.test(expression.left.property.name ?? '');
 const isNameCall = ({ expression }) => expression?.type === 'CallExpression' && expression.callee.name === '__name';
 
-/** Edits that remove the name which mermaid's build adds to each function, log messages, unused themes, and `parser`. */
+/**
+ * Edits that remove the name which mermaid's build adds to each function, log messages, unused themes and colours, and
+ * `parser`.
+ */
 function editsIn(tree, parser) {
   const edits = [];
   walk(tree, (node) => {
@@ -40,7 +50,7 @@ function editsIn(tree, parser) {
       edits.push([node.start, node.end, 'mindmapParser']);
       return false;
     }
-    if (node.type === 'StaticBlock' && node.body.every(isNameCall)) {
+    if ((node.type === 'StaticBlock' && node.body.every(isNameCall)) || isUnusedColor(node)) {
       edits.push([node.start, node.end, '']);
       return false;
     }

@@ -1,5 +1,5 @@
 /** A diagram as a picture, drawn again when its text or the page's colours change. */
-import { isDark } from '../styles/is_dark.svelte';
+import { isDark, rootStyle } from '../styles/is_dark.svelte';
 import { draw, type Picture } from './diagrams';
 
 /** Milliseconds without a change before drawing: the text of a streaming answer is incomplete. */
@@ -12,11 +12,11 @@ export class DiagramPicture {
   problem = $state('');
 
   constructor(text: () => string) {
-    $effect(() => this.#follow(text(), isDark()));
+    $effect(() => this.#follow(text(), isDark(), rootStyle()));
     $effect(() => () => this.#show(null));
   }
 
-  #follow(text: string, dark: boolean): () => void {
+  #follow(text: string, dark: boolean, style: string): () => void {
     let isWanted = true;
     const arrived = (made: Picture | null, problem: string): void => {
       if (!isWanted) return;
@@ -25,7 +25,7 @@ export class DiagramPicture {
     };
     const timer = setTimeout(
       () =>
-        draw(text, dark).then(
+        draw(text, dark, style).then(
           (made) => arrived(made, ''),
           (error: Error) => arrived(null, error.message),
         ),

@@ -73,14 +73,14 @@ async function frame(): Promise<HTMLIFrameElement> {
   return made;
 }
 
-async function drawn(text: string, dark: boolean): Promise<Picture> {
+async function drawn(text: string, dark: boolean, style: string): Promise<Picture> {
   clearTimeout(idle);
   try {
     const made = await frame();
     const { fontFamily } = getComputedStyle(document.body);
     const font = fontFamily.split(',').slice(1).join(',') || 'sans-serif';
     const done = heard(made, 'drawn', maxTime);
-    made.contentWindow?.postMessage({ draw: ++number, text, dark, font }, '*');
+    made.contentWindow?.postMessage({ draw: ++number, text, dark, font, style }, '*');
     const answer = await done;
     if (typeof answer.problem === 'string') throw new DiagramError(answer.problem);
     const { svg, width, height, title } = answer;
@@ -99,10 +99,13 @@ async function drawn(text: string, dark: boolean): Promise<Picture> {
 /** A problem of the diagram itself, not of the frame that draws it. */
 class DiagramError extends Error {}
 
-/** Draws the diagram after all that were requested before. */
-export function draw(text: string, dark: boolean): Promise<Picture> {
+/**
+ * Draws the diagram after all that were requested before. `style` is that of the page's root, which contains the colours of
+ * an extension's theme; without it, the diagram has the built-in ones.
+ */
+export function draw(text: string, dark: boolean, style = ''): Promise<Picture> {
   if (text.length > maxText) return Promise.reject(new DiagramError(t('It is too large to be drawn.')));
-  const picture = queue.then(() => drawn(text, dark));
+  const picture = queue.then(() => drawn(text, dark, style));
   queue = picture.catch(() => {});
   return picture;
 }
