@@ -21,6 +21,7 @@ GENERAL_HEADERS = {
     "x-content-type-options": "nosniff",
     "cross-origin-opener-policy": "same-origin",
     "cross-origin-resource-policy": "same-origin",
+    "origin-agent-cluster": "?1",
     "permissions-policy": "camera=(), microphone=(self), geolocation=(), clipboard-write=(self)",
 }
 

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import http from 'node:http';
 import test from 'node:test';
 import { expectAccessible } from './accessibility.mjs';
 import { chromium, launchOptions } from './chromium.mjs';
@@ -66,6 +67,30 @@ else {
     await panel(page).waitFor({ state: 'detached' });
     assert.doesNotMatch(await page.title(), /taken/);
     await eventually(async () => assert.equal(await page.locator('iframe').count(), 0));
+  });
+
+  test('a page on another port of this host has its own process, and does not hold up this page', async () => {
+    const held = [];
+    const server = http.createServer((request, response) => {
+      if (request.url !== '/') return void held.push(response);
+      response.setHeader('content-type', 'text/html');
+      // A synchronous request: its process does nothing else until the response arrives.
+      response.end(`<script>{ const r = new XMLHttpRequest(); r.open('GET', '/held', false); r.send(); }</script>`);
+    });
+    await new Promise((listening) => server.listen(0, '127.0.0.1', listening));
+    // The policy allows no such frame. But browsers put tabs and frames of one host into one process, too.
+    const page = await env.open('/new', { bypassCSP: true });
+    await message(page).waitFor();
+    await page.evaluate((src) => {
+      document.body.append(Object.assign(document.createElement('iframe'), { src }));
+    }, `http://127.0.0.1:${server.address().port}/`);
+    await eventually(() => assert.ok(held.length));
+    try {
+      await message(page).fill('still alive', { timeout: 20_000 });
+    } finally {
+      for (const response of held) response.end();
+      server.close();
+    }
   });
 
   for (const width of [1280, 390])

@@ -41,6 +41,8 @@ Fields fields_of_page(std::string_view policy, std::string_view microphone) {
           {"Referrer-Policy", "no-referrer"},
           {"Cross-Origin-Opener-Policy", "same-origin"},
           {"Cross-Origin-Resource-Policy", "same-origin"},
+          // To browsers, other ports of this host are the same site, which may share a process with the page.
+          {"Origin-Agent-Cluster", "?1"},
           {"Permissions-Policy",
            fmt::format("camera=(), microphone=({}), geolocation=(), clipboard-write=(self)", microphone)}};
 }
