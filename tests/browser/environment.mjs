@@ -158,11 +158,12 @@ export function createEnvironment({ model = 'stub', environment = {}, open = ope
         console.error(`CSP: ${event.violatedDirective} ${event.blockedURI} ${event.sourceFile}:${event.lineNumber}`),
       ),
     );
-    page.on('pageerror', (error) => env.pageErrors.push(String(error.stack ?? error)));
+    // The stack is empty if the browser itself created the error, as for a response that ends too early.
+    page.on('pageerror', (error) => env.pageErrors.push(`${page.url()}: ${error.stack || error}`));
     page.on('console', (message) => {
       const text = message.text();
       if (message.type() === 'error' && !env.allowedErrors.some((pattern) => pattern.test(text)))
-        env.pageErrors.push(text);
+        env.pageErrors.push(`${page.url()}: ${text || JSON.stringify(message.location())}`);
     });
     return page;
   };

@@ -42,7 +42,7 @@ else {
   async function newPage() {
     const context = await env.browser.createBrowserContext();
     const page = await context.newPage();
-    page.on('pageerror', (error) => env.pageErrors.push(String(error.stack ?? error)));
+    page.on('pageerror', (error) => env.pageErrors.push(String(error.stack || error)));
     return page;
   }
 
