@@ -69,7 +69,7 @@ export async function request(method: string, path: string, options: RequestOpti
     };
     response = await (method === 'GET' || options.key ? fetchRetrying(url, init) : fetch(url, init));
   } catch {
-    throw new ApiError(0, t('The gateway could not be reached.'));
+    throw unreachable();
   }
   if (response.ok) return response;
   if (response.status === 401 && asked && asked === token) onUnauthorized();
@@ -108,6 +108,8 @@ async function fetchRetrying(url: URL, init: RequestInit): Promise<Response> {
   }
 }
 
+const unreachable = (): ApiError => new ApiError(0, t('The gateway could not be reached.'));
+
 async function toApiError(response: Response): Promise<ApiError> {
   try {
     const body = (await response.json()) as { error?: unknown; details?: unknown };
@@ -120,7 +122,11 @@ async function toApiError(response: Response): Promise<ApiError> {
 
 async function json<T>(method: string, path: string, options?: RequestOptions): Promise<T> {
   const response = await request(method, path, options);
-  return (response.status === 204 ? undefined : await response.json()) as T;
+  if (response.status === 204) return undefined as T;
+  // The connection can be cut in the middle of the response.
+  return (await response.json().catch(() => {
+    throw unreachable();
+  })) as T;
 }
 
 export const get = <T>(path: string, query?: RequestOptions['query']): Promise<T> =>
