@@ -5,6 +5,7 @@ See docs/contract/acp.md.
 
 import json
 import os
+import signal
 import socket
 import subprocess
 import time
@@ -241,6 +242,31 @@ def test_killed_gateway_ends_the_prompt_with_an_error(own_talker, start_editor):
     talker.gateway.start()
     with pytest.raises(Refused, match="the gateway was ended while it answered"):
         editor.end_of(prompt)
+
+
+@pytest.mark.slow
+def test_session_can_be_closed_while_a_prompt_connects(own_talker, start_editor):
+    """What the attempt had started once ended the bridge, and with it all sessions."""
+    talker = own_talker
+    folder = talker.gateway.home / "site"
+    folder.mkdir()
+    editor = start_editor(gateway=talker.gateway)
+    session = editor.new(folder)
+    talker.holds("Half ")
+    prompt = editor.begin_prompt(session, "Say it.")
+    editor.until(lambda: editor.said(session))
+    talker.gateway.kill()
+    with pytest.raises(Refused, match="does not respond"):
+        editor.end_of(prompt)  # it has given up: the next prompt connects again
+    gateway = talker.gateway.start().process
+    gateway.send_signal(signal.SIGSTOP)  # it accepts the connection, but does not respond
+    try:
+        prompts = [editor.begin_prompt(session, "Say it.") for _ in range(2)]
+        editor.ask("session/close", sessionId=session)
+    finally:
+        gateway.send_signal(signal.SIGCONT)
+    assert [editor.end_of(prompt) for prompt in prompts] == [{"stopReason": "cancelled"}] * 2
+    assert editor.leave() == 0
 
 
 def test_pipelined_requests_are_answered_without_delay(editor):

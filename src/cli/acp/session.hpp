@@ -142,7 +142,7 @@ private:
   ClientAsker asker_;
   EditorTools tools_;
   std::unique_ptr<EventStream> events_;
-  std::unique_ptr<WaitingRoom> waiting_room_;
+  std::shared_ptr<WaitingRoom> waiting_room_;
   std::shared_ptr<StopSource> connecting_;  ///< requested once the current attempt has ended
 
   std::list<PromptPointer> prompts_;

@@ -59,18 +59,20 @@ Task<> Session::open(bool replays) {
 /// Reconnects to the events if attempts were given up before.
 Task<> Session::connect() {
   while (const auto connection = connecting_) co_await until_requested(*connection);
-  if (events_) co_return;
+  if (events_ || closing_.requested()) co_return;
   const auto attempt = connecting_ = std::make_shared<StopSource>();
   std::exception_ptr failure;
   try {
     const auto gateway = gateway_.find();
     events_ = co_await EventStream::open(*gateway, id_, true);
-    co_await attach(gateway);
-    group_.spawn(follow());
+    if (!closing_.requested()) co_await attach(gateway);
+    if (!closing_.requested()) group_.spawn(follow());
   } catch (...) {
     failure = std::current_exception();
-    events_.reset();
   }
+  // `close` does not wait for the attempt: nothing may be left that it would have ended.
+  if (closing_.requested()) co_await leave_waiting_room();
+  if (closing_.requested() || failure) events_.reset();
   connecting_.reset();
   attempt->request();
   if (failure) std::rethrow_exception(failure);
@@ -79,8 +81,9 @@ Task<> Session::connect() {
 /// Follows the pending permission requests.
 Task<> Session::attach(std::shared_ptr<const FoundGateway> gateway) {
   co_await leave_waiting_room();
-  waiting_room_ = std::make_unique<WaitingRoom>(loop_, std::move(gateway), asker_, id_);
-  co_await waiting_room_->approvals.read();
+  // Owned here too: `close` may leave the room while the requests are read.
+  const auto room = waiting_room_ = std::make_shared<WaitingRoom>(loop_, std::move(gateway), asker_, id_);
+  co_await room->approvals.read();
 }
 
 Task<> Session::leave_waiting_room() {
