@@ -15,6 +15,7 @@ import pytest
 
 from checks import PATIENCE, accepted, ids
 from gateway import BINARY
+from jobs import wait_for
 from stubs.provider import Fault
 from terminal import Terminal
 
@@ -317,6 +318,31 @@ def test_signal_restores_the_terminal(terminal, number):
     running.wait_for_prompt(PROMPT)
     os.kill(running.process, number)
     assert running.exit_status() == -number
+    both = termios.ECHO | termios.ICANON
+    assert running.flags() & both == both
+
+
+def has_socket(process):
+    folder = f"/proc/{process}/fd"
+    return any(os.readlink(f"{folder}/{each}").startswith("socket:") for each in os.listdir(folder))
+
+
+def test_ctrl_c_before_a_later_answer_restores_the_terminal(talker, terminal):
+    _, running = terminal
+    talker.answers("an answer")
+    running.wait_for_prompt(PROMPT)
+    running.type("a question\n")
+    running.wait_for("an answer")
+    running.wait_for_prompt(PROMPT)
+    wait_for(lambda: not has_socket(running.process))
+    talker.gateway.process.send_signal(signal.SIGSTOP)
+    try:
+        running.type("another question\n")
+        wait_for(lambda: has_socket(running.process))
+        os.kill(running.process, signal.SIGINT)
+        assert running.exit_status() == -signal.SIGINT
+    finally:
+        talker.gateway.process.send_signal(signal.SIGCONT)
     both = termios.ECHO | termios.ICANON
     assert running.flags() & both == both
 

@@ -44,7 +44,7 @@ struct LineInput::Editor {
   void drop_line();
   void remember(const char* line);
 
-  const TerminalGuard guard{};
+  TerminalGuard guard{};
   std::FILE* screen = ::isatty(STDOUT_FILENO) == 1 ? stdout : stderr;
   EditLine* edit_line;
   History* lines;
@@ -91,6 +91,7 @@ LineInput::LineInput() : editor_(std::make_unique<Editor>()) {}
 LineInput::~LineInput() = default;
 
 std::optional<std::string> LineInput::read() {
+  editor_->guard.renew();  // the answer to the previous line has handled Ctrl-C
   const InterruptScope interruptible;
   for (;;) {
     int size = 0;

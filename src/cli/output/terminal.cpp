@@ -40,14 +40,19 @@ Terminal terminal_at(int descriptor) {
 
 TerminalGuard::TerminalGuard() {
   ::tcgetattr(STDIN_FILENO, &found_settings());
-  struct sigaction action{};
-  action.sa_handler = restore_and_end;
-  action.sa_flags = static_cast<int>(SA_RESETHAND);
-  for (std::size_t i = 0; i < signals.size(); ++i) ::sigaction(signals[i], &action, &before_[i]);
+  for (std::size_t i = 0; i < signals.size(); ++i) ::sigaction(signals[i], nullptr, &before_[i]);
+  renew();
 }
 
 TerminalGuard::~TerminalGuard() {
   for (std::size_t i = 0; i < signals.size(); ++i) ::sigaction(signals[i], &before_[i], nullptr);
+}
+
+void TerminalGuard::renew() {
+  struct sigaction action{};
+  action.sa_handler = restore_and_end;
+  action.sa_flags = static_cast<int>(SA_RESETHAND);
+  for (const int signal : signals) ::sigaction(signal, &action, nullptr);
 }
 
 std::optional<int> columns_at(int descriptor) {

@@ -32,6 +32,9 @@ public:
   TerminalGuard(const TerminalGuard&) = delete;
   TerminalGuard& operator=(const TerminalGuard&) = delete;
 
+  /// Handles the signals again, after others did: when Asio's last `signal_set` for a signal ends, it is not handled.
+  void renew();
+
 private:
   static constexpr std::array signals{SIGINT, SIGTERM, SIGHUP, SIGQUIT};
   std::array<struct sigaction, signals.size()> before_{};
