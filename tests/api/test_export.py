@@ -17,7 +17,7 @@ import yaml
 from checks import accepted
 from extensions import Maker
 from gateway import BINARY
-from jobs import new_agent, new_job
+from jobs import new_agent, new_job, wait_for
 from threads import add_turn, new_thread
 from transfer import created, imported, reasons, threads, transcript_of, write_lines
 
@@ -389,6 +389,23 @@ def test_an_export_is_readable_by_its_owner_only(own_gateway):
     export(own_gateway, "out")
     assert (own_gateway.home / "out").stat().st_mode & 0o777 == 0o700
     assert (own_gateway.home / "out" / "threads.jsonl").stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.slow
+def test_a_thread_that_changes_during_an_export_is_exported(own_gateway):
+    """More threads than a page of the list, whose latest changes come first."""
+    lines = [{"record": "export", "format": 1}]
+    lines += [{"record": "thread", "id": f"01890000-0000-7000-8000-{number:012}", "title": f"number {number}",
+               "created_at": f"2024-01-01T00:{number // 60:02}:{number % 60:02}.000Z",
+               "updated_at": f"2024-01-01T00:{number // 60:02}:{number % 60:02}.000Z"} for number in range(1010)]
+    imported(own_gateway, "agent-gateway", write_lines(own_gateway.home / "many.jsonl", lines))
+    written = own_gateway.home / "out" / "threads"
+    exporting = subprocess.Popen([str(BINARY), "export", "out"], env=own_gateway.variables(), cwd=own_gateway.home)
+    wait_for(lambda: written.is_dir() and any(written.iterdir()))
+    oldest = threads(own_gateway)["number 0"]
+    accepted(own_gateway.http.patch(f"/threads/{oldest['id']}", json={"title": "changed"}))
+    assert exporting.wait() == 0
+    assert len(list(written.glob("*.md"))) == 1010
 
 
 def test_an_export_states_what_it_wrote(own_gateway):

@@ -13,6 +13,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <stdexcept>
 #include <vector>
 
@@ -223,17 +224,37 @@ private:
       co_await write_thread(*options_.thread);
       co_return;
     }
+    const auto ids = co_await thread_ids();
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+      progress_.show("threads", i, ids.size());
+      co_await write_thread(ids[i]);
+    }
+  }
+
+  /// The ids of all threads. The list is ordered by the latest change, so a thread that changes between two pages is
+  /// then at its front: it is read again until it has nothing new.
+  Task<std::vector<std::string>> thread_ids() {
+    std::vector<std::string> ids;
+    std::set<std::string> known;
+    for (bool is_first = true;; is_first = false) {
+      const auto before = ids.size();
+      co_await list_threads(ids, known, is_first);
+      if (ids.size() == before) co_return ids;
+    }
+  }
+
+  /// Adds the ids that are not known, up to the end of the list or to a page without any.
+  Task<> list_threads(std::vector<std::string>& ids, std::set<std::string>& known, bool to_the_end) {
     std::optional<std::string> before;
     for (bool more = true; more;) {
       const auto listed = co_await client_.get(
           path({"threads"}, {{"archived", "true"}, {"limit", std::to_string(page_of_threads)}, {"before", before}}));
-      const auto& page = listed.as_array();
-      for (std::size_t i = 0; i < page.size(); ++i) {
-        progress_.show("threads", i, page.size());
-        before = string_or_empty(page[i].as_object(), "id");
-        co_await write_thread(*before);
+      const auto count = ids.size();
+      for (const auto& thread : listed.as_array()) {
+        before = string_or_empty(thread.as_object(), "id");
+        if (known.insert(*before).second) ids.push_back(*before);
       }
-      more = page.size() == page_of_threads;
+      more = listed.as_array().size() == page_of_threads && (to_the_end || ids.size() > count);
     }
   }
 
