@@ -6,6 +6,7 @@ See docs/contract/access.md#remote-access.
 import asyncio
 import os
 import re
+import signal
 import socket
 import ssl
 import subprocess
@@ -51,6 +52,20 @@ def test_requests_are_answered(client):
     thread = client.post("/threads", json={"title": "ä" * 100_000}).json()
     assert client.get(f"/threads/{thread['id']}").json()["title"] == thread["title"]
     assert len({client.get("/threads").text for _ in range(20)}) == 1
+
+
+@pytest.mark.slow
+def test_suspended_gateway_is_reported(tls_gateway, client):
+    """Opening a WebSocket once waited for ever."""
+    thread = client.post("/threads", json={}).json()["id"]
+    tls_gateway.process.send_signal(signal.SIGSTOP)
+    try:
+        listing = tls_gateway.command("threads")
+        chatting = tls_gateway.command("chat", "hello", "--thread", thread)
+    finally:
+        tls_gateway.process.send_signal(signal.SIGCONT)
+    assert listing.returncode == 1 and "does not answer: it is suspended" in listing.stderr
+    assert chatting.returncode == 1 and "did not open a WebSocket: no response within 10 s" in chatting.stderr
 
 
 def test_large_bodies_are_sent_and_received(client):

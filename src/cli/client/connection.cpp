@@ -29,6 +29,7 @@ boost::urls::url_view parsed_url(const FoundGateway& gateway) {
 }
 
 [[noreturn]] void refuse(const FoundGateway& gateway, const boost::system::error_code& error) {
+  if (error == asio::error::operation_aborted) throw boost::system::system_error(error);  // whoever waited says why
   throw std::runtime_error(fmt::format("the gateway (process {}) runs but cannot be reached at {}: {}", gateway.pid,
                                        gateway.url, error.message()));
 }

@@ -26,11 +26,18 @@ constexpr auto open_limit = 10s;
 struct MessageStream::Socket {
   explicit Socket(GatewayStream connected) : stream(std::move(connected)) {}
 
+  static Task<> open(const FoundGateway& gateway, const std::string& path, std::unique_ptr<Socket>& socket);
   Task<> shake_hands(const FoundGateway& gateway, const std::string& path);
 
   beast::websocket::stream<GatewayStream, false> stream;
   beast::flat_buffer buffer;
 };
+
+Task<> MessageStream::Socket::open(const FoundGateway& gateway, const std::string& path,
+                                   std::unique_ptr<Socket>& socket) {
+  socket = std::make_unique<Socket>(co_await connect(gateway));
+  co_await socket->shake_hands(gateway, path);
+}
 
 Task<> MessageStream::Socket::shake_hands(const FoundGateway& gateway, const std::string& path) {
   stream.set_option(beast::websocket::stream_base::decorator([&](beast::websocket::request_type& request) {
@@ -45,11 +52,11 @@ MessageStream::MessageStream(std::unique_ptr<Socket> socket) : socket_(std::move
 MessageStream::~MessageStream() = default;
 
 Task<std::unique_ptr<MessageStream>> MessageStream::open(const FoundGateway& gateway, std::string path) {
-  auto socket = std::make_unique<Socket>(co_await connect(gateway));
+  std::unique_ptr<Socket> socket;
   StopSource never;
   std::string why = fmt::format("no response within {} s", open_limit.count());
   try {
-    if (co_await with_timeout(never, open_limit, socket->shake_hands(gateway, path)) == WaitResult::done)
+    if (co_await with_timeout(never, open_limit, Socket::open(gateway, path, socket)) == WaitResult::done)
       co_return std::unique_ptr<MessageStream>(new MessageStream(std::move(socket)));
   } catch (const boost::system::system_error& error) {
     why = error.code().message();
