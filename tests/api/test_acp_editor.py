@@ -209,6 +209,20 @@ def test_cancelled_command_is_killed(talker, opened):
     assert "terminal/kill" in desk.methods()
 
 
+def test_command_is_killed_with_its_session(talker, opened):
+    editor, session = opened(TERMINAL)
+    desk = Desk()
+    editor.decide = lambda method, params: None if desk(method, params) is desk.exit else desk(method, params)
+    choose_terminal(editor, session)
+    talker.stub.script(calls(("Bash", {"command": "sleep 1000"})), "Done.")
+    number = editor.begin_prompt(session, "Do it.")
+    editor.until(lambda: "terminal/wait_for_exit" in desk.methods())
+    editor.ask("session/close", sessionId=session)
+    assert editor.end_of(number)["stopReason"] == "cancelled"
+    editor.until(lambda: "terminal/release" in desk.methods())
+    assert "terminal/kill" in desk.methods()
+
+
 def test_editor_terminal_cannot_be_chosen_if_there_is_none(opened):
     editor, session = opened()
     with pytest.raises(Refused):

@@ -72,6 +72,26 @@ json::object command_result(std::string output, const std::optional<json::object
   return {{"output", output + end}, {"isError", end != "exit code 0"}};
 }
 
+/// Ends a command and its terminal if nobody waits for it any more: the session was closed.
+class AbandonedTerminal {
+public:
+  AbandonedTerminal(RpcPeer& peer, json::object terminal) : peer_(peer), terminal_(std::move(terminal)) {}
+  ~AbandonedTerminal() {
+    if (is_released_) return;
+    peer_.request("terminal/kill", terminal_);
+    peer_.request("terminal/release", terminal_);
+  }
+  AbandonedTerminal(const AbandonedTerminal&) = delete;
+  AbandonedTerminal& operator=(const AbandonedTerminal&) = delete;
+
+  void released() { is_released_ = true; }
+
+private:
+  RpcPeer& peer_;
+  const json::object terminal_;
+  bool is_released_ = false;
+};
+
 }  // namespace
 
 EditorTools::EditorTools(Loop& loop, RpcPeer& peer, ClientAsker& asker, EventUpdates& updates, SendUpdate send_update,
@@ -257,6 +277,7 @@ Task<json::object> EditorTools::run_command(std::string call_id, json::object in
   const auto made = co_await peer_.ask("terminal/create", std::move(params), stop);
   auto terminal = session;
   terminal["terminalId"] = string_or_empty(made, "terminalId");
+  AbandonedTerminal unless_released(peer_, terminal);
   updates_.keep_content(call_id);
   json::object shown{{"type", "terminal"}, {"terminalId", terminal["terminalId"]}};
   send_update_(
@@ -266,6 +287,7 @@ Task<json::object> EditorTools::run_command(std::string call_id, json::object in
   if (!status) co_await peer_.ask("terminal/kill", terminal, closing_);
   const auto output = co_await peer_.ask("terminal/output", terminal, closing_);
   co_await peer_.ask("terminal/release", terminal, closing_);
+  unless_released.released();
   co_return command_result(string_or_empty(output, "output"), status);
 }
 

@@ -126,10 +126,7 @@ Task<json::object> RpcPeer::ask(std::string method, json::object params, StopSou
   if (!can_ask_ || over.requested()) throw RpcError(acp_code::cancelled, "the client is no longer asked");
   const auto id = ++last_asked_;
   const auto asked = asked_[id] = std::make_shared<Asked>();
-  auto message = message_with("id", id);
-  message["method"] = method;
-  message["params"] = std::move(params);
-  send_(to_json(message));
+  send_request(id, method, std::move(params));
   {
     const StopSource::Listener ends(over, [asked] { asked->ended.request(); });
     co_await until_requested(asked->ended);
@@ -145,6 +142,17 @@ Task<json::object> RpcPeer::ask(std::string method, json::object params, StopSou
     throw RpcError(acp_code::internal_error, fmt::format("the client's response to {}: {}", method, why));
   }
   co_return object_or_empty(asked->response, "result");
+}
+
+void RpcPeer::request(std::string_view method, json::object params) {
+  if (can_ask_) send_request(++last_asked_, method, std::move(params));
+}
+
+void RpcPeer::send_request(std::int64_t id, std::string_view method, json::object params) {
+  auto message = message_with("id", id);
+  message["method"] = method;
+  message["params"] = std::move(params);
+  send_(to_json(message));
 }
 
 void RpcPeer::end_asking() {

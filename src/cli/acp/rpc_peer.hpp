@@ -84,6 +84,8 @@ public:
   /// Sends a request to the client. Throws RpcError if it responds with an error. If `over` is requested first, cancels
   /// the request at the client and throws RpcError with code `cancelled`.
   Task<json::object> ask(std::string method, json::object params, StopSource& over);
+  /// Sends a request whose response does not matter, unless the client can no longer be asked.
+  void request(std::string_view method, json::object params);
 
   /// No more responses will arrive: every current and later `ask` throws RpcError with code `cancelled`.
   void end_asking();
@@ -96,6 +98,7 @@ private:
     json::object response;
   };
 
+  void send_request(std::int64_t id, std::string_view method, json::object params);
   void take_message(json::object message);
   void take_request(json::object message, const json::value& id);
   void take_response(const json::object& message);
