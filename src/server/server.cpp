@@ -7,6 +7,7 @@
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
+#include "base/async/assert.hpp"
 #include "base/error.hpp"
 #include "base/log.hpp"
 #include "features/access/types.hpp"
@@ -46,6 +47,7 @@ Listener::Listener(Loop& loop, const std::string& host, int port) : host_(host),
   if (address.is_loopback()) send_without_pacing(acceptor_.native_handle());
   acceptor_.non_blocking(true, error);
   port_ = acceptor_.local_endpoint().port();
+  AGW_ASSERT(port_ > 0);
 }
 
 std::string Listener::url(std::string_view scheme) const {
@@ -81,6 +83,7 @@ Server::Server(Loop& loop, BlockingPool& blocking, Listener listener, const Host
 Server::~Server() = default;
 
 void Server::start() {
+  AGW_ASSERT(connections_.empty());
   if (options_.tls) {
     for (const auto& warning : options_.tls->warnings()) log::warn("{}", warning);
   }
@@ -110,20 +113,22 @@ Task<> Server::accept() {
     } else if (socket && connections_.size() >= options_.connections) {
       group_.spawn(reject(std::move(socket)));
     } else if (socket) {
-      group_.spawn(serve(std::move(socket)));
+      group_.spawn(serve(connect(std::move(socket))));
     }
   }
 }
 
-Task<> Server::serve(Descriptor socket) {
+/// Not part of `serve`, which begins at the loop's next turn: until then, many more clients could be accepted.
+Server::Connected Server::connect(Descriptor socket) {
   const auto place = connections_.emplace(connections_.end(), context_, std::move(socket));
-  struct Leaving {
-    Connections& connections;
-    Connections::iterator place;
-    ~Leaving() { connections.erase(place); }
-  } leaving{connections_, place};
+  AGW_ASSERT(connections_.size() <= options_.connections);
   sweep_later();
-  co_await place->run();
+  return Connected(&*place, Removal{connections_, place});
+}
+
+Task<> Server::serve(Connected connection) {
+  const auto connected = std::move(connection);
+  co_await connected->run();
 }
 
 Task<> Server::reject(Descriptor socket) {
@@ -139,6 +144,7 @@ void Server::sweep_later() {
   sweeping_ = true;
   sweep_timer_.expires_after(1s);
   sweep_timer_.async_wait([this](error_code error) {
+    AGW_ASSERT(sweeping_);
     sweeping_ = false;
     if (error) return;
     sweep();
@@ -158,6 +164,7 @@ void Server::deliver(const DomainEvent& event) {
 }
 
 Task<> Server::stop(std::chrono::milliseconds grace) {
+  AGW_ASSERT(!stopping_);
   stopping_ = true;
   error_code ignored;
   listener_.acceptor().close(ignored);
@@ -169,6 +176,7 @@ Task<> Server::stop(std::chrono::milliseconds grace) {
     group_.cancel();
   });
   co_await group_.join();
+  AGW_ASSERT(connections_.empty());
   polling_.cancel();
   co_await polling_.join();
   deadline.cancel();

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <list>
+#include <memory>
 #include <string>
 
 #include <boost/asio/ip/tcp.hpp>
@@ -58,10 +59,18 @@ public:
 
 private:
   using Connections = std::list<HttpConnection>;
+  /// Removes a connection from the list when its coroutine ends, even if that never began.
+  struct Removal {
+    Connections& connections;
+    Connections::iterator place;
+    void operator()(HttpConnection*) const { connections.erase(place); }
+  };
+  using Connected = std::unique_ptr<HttpConnection, Removal>;
 
   void deliver(const DomainEvent& event) override;
   Task<> accept();
-  Task<> serve(Descriptor socket);
+  Connected connect(Descriptor socket);
+  Task<> serve(Connected connection);
   Task<> reject(Descriptor socket);
   void sweep_later();
   void sweep();

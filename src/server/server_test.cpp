@@ -66,12 +66,13 @@ struct Patience {
 
 /// A server with one route, `GET /wait`.
 struct ServerFixture {
-  explicit ServerFixture(Loop& on_loop) : loop(on_loop) {
+  explicit ServerFixture(Loop& on_loop, Server::Options limits = {}) : loop(on_loop), options(limits) {
     database.start_connection();
     server.start();
   }
 
   Loop& loop;
+  Server::Options options;
   testing::ScratchDirectory directory;
   Database database{loop, {.file = directory.path() / "gateway.db", .backups = directory.path() / "backups"}};
   SystemClock clock;
@@ -85,8 +86,8 @@ struct ServerFixture {
   Hosts hosts{{.port = listener.port()}};
   tcp::endpoint address = listener.acceptor().local_endpoint();
   BlockingPool blocking{loop};
-  Server server{loop, blocking, std::move(listener),           hosts, router, authenticator, idempotency,
-                hub,  metrics,  [](auto*) { return nullptr; }, {}};
+  Server server{loop, blocking, std::move(listener),           hosts,  router, authenticator, idempotency,
+                hub,  metrics,  [](auto*) { return nullptr; }, options};
 };
 
 /// The server cannot know whether the work took effect, so any response could be wrong.
@@ -104,6 +105,23 @@ TEST(Server, DisconnectsClientsThatItsStopDoesNotWaitFor) {
     co_await asio::async_read(client, asio::dynamic_buffer(response), asio::redirect_error(asio::use_awaitable, end));
     EXPECT_EQ(end, asio::error::eof);
     EXPECT_EQ(response, "");
+  });
+}
+
+TEST(Server, RefusesConnectionsAboveItsLimitEvenIfTheyComeAtOnce) {
+  testing::run([](Loop& loop) -> Task<> {
+    ServerFixture fixture(loop, {.connections = 1});
+    tcp::socket first(loop);
+    tcp::socket second(loop);
+    first.connect(fixture.address);
+    second.connect(fixture.address);
+    std::string response;
+    boost::system::error_code end;
+    co_await asio::async_read(second, asio::dynamic_buffer(response), asio::redirect_error(asio::use_awaitable, end));
+    EXPECT_TRUE(response.starts_with("HTTP/1.1 503 ")) << response;
+    EXPECT_EQ(fixture.server.connections(), 1u);
+    first.close();
+    co_await fixture.server.stop(1s);
   });
 }
 
