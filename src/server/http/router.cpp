@@ -61,6 +61,7 @@ Router::~Router() = default;
 
 void Router::add(const Route& route) {
   AGW_CHECK(route.path.starts_with('/'), "a route's path must begin with /: " + route.path);
+  AGW_CHECK(route.method != Method::get || route.effect == Effect::read, "a GET must change nothing: " + route.path);
   Node* node = root_.get();
   std::string_view rest = route.path;
   bool open_ended = false;
@@ -68,6 +69,8 @@ void Router::add(const Route& route) {
     rest.remove_prefix(1);
     const auto segment = rest.substr(0, rest.find('/'));
     rest.remove_prefix(segment.size());
+    AGW_CHECK(!open_ended, "* must end a route's path: " + route.path);
+    AGW_CHECK(segment != ":", "a parameter needs a name: " + route.path);
     if (segment == "*") {
       open_ended = true;
     } else if (segment.starts_with(':')) {
@@ -88,6 +91,7 @@ Router::Match Router::find(std::string_view method, std::span<const std::string>
   Match match;
   const auto* found = root_->find(segments);
   if (!found) return match;
+  AGW_ASSERT(!found->empty());
   match.at_path = *found;
   const auto wanted = method == "HEAD" ? std::string_view("GET") : method;
   for (const auto* route : *found) {

@@ -9,7 +9,8 @@
 namespace agw {
 
 /// Finds the route of a request. Built once from all tables. Throws InternalError for a duplicate method and path, a
-/// path without a leading `/`, or a GET that is declared to change something.
+/// path without a leading `/`, with a nameless parameter or with more after `*`, or a GET that is declared to change
+/// something.
 /// Example: src/server/http/router_test.cpp: Router.FindsRoutesByMethodAndPath
 class Router {
 public:

@@ -51,5 +51,15 @@ TEST(Router, RefusesARouteDeclaredTwice) {
   EXPECT_THROW(Router({get("/a/:id", "", handle), get("/a/:name", "", handle)}), InternalError);
 }
 
+TEST(Router, RefusesAMalformedPath) {
+  for (const auto* path : {"", "a", "/a/:", "/a/*/b"}) {
+    EXPECT_THROW(Router({get(path, "", handle)}), InternalError) << path;
+  }
+}
+
+TEST(Router, RefusesAGetThatChangesSomething) {
+  EXPECT_THROW(Router({get("/a", "", handle).executes()}), InternalError);
+}
+
 }  // namespace
 }  // namespace agw
