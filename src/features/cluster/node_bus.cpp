@@ -230,6 +230,7 @@ void NodeBus::handle_event(NodeMessage& message) {
   AGW_ASSERT(message.from != options_.node);
   const auto type = string_or_empty(message.head, "type");
   const auto thread = string_or_empty(message.head, "thread");
+  if (type.empty() || message.body.empty()) return;  // no node sends such an event
   hub_.publish({.type = type, .thread_id = thread, .is_from_another_node = true, .text = std::move(message.body)});
 }
 

@@ -1,5 +1,6 @@
 #include "features/events/domain_event.hpp"
 
+#include "base/async/assert.hpp"
 #include "base/json/json.hpp"
 
 namespace agw {
@@ -10,7 +11,11 @@ json::object RecordView::members() const {
   return std::move(parse_stored_json(text).as_object());
 }
 
-void RecordView::append_to(std::string& json) const { write_described(json, *description_, record_); }
+void RecordView::append_to(std::string& json) const {
+  AGW_ASSERT(description_);
+  AGW_ASSERT(record_);
+  write_described(json, *description_, record_);
+}
 
 const SharedMessage& DomainEvent::message() const {
   if (made_message) return made_message;

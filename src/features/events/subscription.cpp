@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/async/assert.hpp"
 #include "base/json/json_values.hpp"
 
 namespace agw {
@@ -58,7 +59,15 @@ Subscription::Answer Subscription::take(std::string_view text, Time now) {
     subscribe(wanted);
   else
     unsubscribe(wanted);
+  assert_invariants();
   return current_set(wanted.resume.value_or(false));
+}
+
+/// Until it is narrowed, a connection names neither threads nor lists.
+void Subscription::assert_invariants() const {
+  AGW_ASSERT(narrowed_ || threads_.empty());
+  AGW_ASSERT(narrowed_ || !lists_);
+  AGW_ASSERT(device_.size() <= max_device_size);
 }
 
 void Subscription::subscribe(const SubscriptionMessage& wanted) {
@@ -91,6 +100,7 @@ Subscription::Answer Subscription::current_set(bool with_runs) const {
   for (const auto& thread : threads_) ids.emplace_back(thread);
   auto text = to_json(json::object{{"type", "subscribed"}, {"threadIds", std::move(ids)}});
   if (!with_runs) return {std::move(text)};
+  AGW_ASSERT(text.ends_with('}'));
   text.back() = ',';
   return {text + R"("runs":)", active_runs_(&threads_)};
 }

@@ -50,6 +50,7 @@ public:
   bool is_shown_on(std::string_view device, Time now) const;
 
 private:
+  void assert_invariants() const;
   void subscribe(const SubscriptionMessage& wanted);
   void record_presence(const SubscriptionMessage& wanted);
   void unsubscribe(const SubscriptionMessage& wanted);
