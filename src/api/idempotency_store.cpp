@@ -1,5 +1,7 @@
 #include "api/idempotency_store.hpp"
 
+#include "base/async/assert.hpp"
+
 namespace agw::idempotency_store {
 
 std::optional<StoredResponse> find(Connection& connection, const std::string& path, const std::string& key,
@@ -14,6 +16,9 @@ std::optional<StoredResponse> find(Connection& connection, const std::string& pa
 
 void store(Connection& connection, const std::string& path, const std::string& key, const StoredResponse& response,
            Timestamp now, Timestamp oldest) {
+  AGW_ASSERT(!key.empty());
+  AGW_ASSERT(response.status >= 200 && response.status < 300);  // a failure may be tried again
+  AGW_ASSERT(oldest < now);
   connection
       .prepare(
           "DELETE FROM idempotency_keys WHERE (path, key) IN (SELECT path, key FROM idempotency_keys WHERE created_at "
@@ -33,9 +38,12 @@ void store(Connection& connection, const std::string& path, const std::string& k
       .bind(":fields", response.fields)
       .bind(":now", now)
       .run();
+  AGW_ASSERT(connection.changes() == 1);
 }
 
 bool claim(Connection& connection, const std::string& path, const std::string& key, Timestamp now, Timestamp oldest) {
+  AGW_ASSERT(!key.empty());
+  AGW_ASSERT(oldest < now);
   connection
       .prepare(
           "INSERT INTO idempotency_claims AS claimed (path, key, created_at) VALUES (:path, :key, :now) "
@@ -46,6 +54,7 @@ bool claim(Connection& connection, const std::string& path, const std::string& k
       .bind(":now", now)
       .bind(":oldest", oldest)
       .run();
+  AGW_ASSERT(connection.changes() <= 1);
   return connection.changes() == 1;
 }
 

@@ -6,6 +6,7 @@
 
 #include "api/error.hpp"
 #include "api/route.hpp"
+#include "base/async/assert.hpp"
 #include "storage/connection.hpp"
 
 namespace agw {
@@ -25,6 +26,7 @@ std::string idempotency_key(const Request& request) {
 
 /// Parses the body outside the loop. The parsed value is destroyed there too.
 Task<> parse_body(Request& request, BlockingPool& blocking) {
+  AGW_ASSERT(!request.parsed_content);
   const auto content = std::make_shared<std::string>(std::move(request.content));
   auto read = co_await blocking.run([content] { return parse_json(*content); });
   request.content = std::move(*content);
@@ -63,6 +65,7 @@ Task<Response> dispatch(Request& request, const Target& target, Idempotency& ide
                         OtherNodes* others) {
   check_target(target);
   const auto& route = *request.route;
+  AGW_ASSERT(route.handler);
   if (route.authorize) route.authorize(request);
   if (others && route.about != About::nothing) return handle_by_any(request, target, idempotency, blocking, *others);
   return handle(request, target, idempotency, blocking);
@@ -72,6 +75,8 @@ Task<> dispatch_stream(Request& request, const Target& target, ProxyStream& stre
                        std::size_t body_limit) {
   check_path(target);
   const auto& route = *request.route;
+  AGW_ASSERT(route.stream);
+  AGW_ASSERT(request.content.empty());  // the handler reads it
   if (route.authorize) route.authorize(request);
   const auto key = route.repeatable ? idempotency_key(request) : std::string();
   if (key.empty()) co_return co_await route.stream(request, stream);

@@ -21,6 +21,9 @@ constexpr auto min_claim_poll_interval = std::chrono::milliseconds{100};
 constexpr auto max_claim_poll_interval = std::chrono::milliseconds{2000};
 constexpr int still_answered = 503;
 
+static_assert(min_claim_poll_interval <= max_claim_poll_interval);
+static_assert(max_claim_poll_interval < retention);
+
 /// Hashes a large body on another thread.
 Task<std::string> hash_of(Request& request) {
   if (!request.workers) co_return to_hex(sha256(request.content));
@@ -87,6 +90,7 @@ Task<Idempotency::Found> Idempotency::find_or_claim(std::string path, std::strin
   }
   co_return co_await database_.write([path, key, now](Connection& connection) {
     Found found{idempotency_store::find(connection, path, key, now - retention)};
+    AGW_ASSERT(connection.in_transaction());  // two nodes do not both find nothing
     if (!found.first)
       found.is_claimed_elsewhere = !idempotency_store::claim(connection, path, key, now, now - retention);
     return found;
@@ -118,7 +122,8 @@ std::function<void(Connection&, idempotency_store::StoredResponse)> Idempotency:
                                                                                          std::string key) const {
   return [path = std::move(path), key = std::move(key), now = clock_.now(), shared = shared_](
              Connection& connection, const idempotency_store::StoredResponse& response) {
-    AGW_ASSERT(connection.in_transaction() && !response.body_hash.empty());
+    AGW_ASSERT(connection.in_transaction());
+    AGW_ASSERT(!response.body_hash.empty());
     idempotency_store::store(connection, path, key, response, now, now - retention);
     if (shared == Shared::with_other_nodes) idempotency_store::release(connection, path, key);
   };
@@ -136,6 +141,8 @@ Task<> Idempotency::release(std::string path, std::string key) {
 }
 
 Task<Response> Idempotency::once(Request& request, std::string key, const std::string& path, const Handle& handle) {
+  AGW_ASSERT(!key.empty());
+  AGW_ASSERT(!request.store_response);
   const auto name = path + '\n' + key;
   co_await wait_for_duplicate(name);
   const Turn turn(*this, name);
@@ -167,6 +174,8 @@ Task<Response> Idempotency::once(Request& request, std::string key, const std::s
 
 Task<> Idempotency::stream_once(Request& request, std::string key, const std::string& path, ProxyStream& stream,
                                 std::size_t body_limit, const HandleStream& handle) {
+  AGW_ASSERT(!key.empty());
+  AGW_ASSERT(!request.store_response);
   request.content = co_await read_all(stream, body_limit);
   const auto name = path + '\n' + key;
   co_await wait_for_duplicate(name);

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "base/async/assert.hpp"
+
 namespace agw {
 
 namespace {
@@ -57,10 +59,13 @@ void Metrics::add(std::string name, Kind kind, std::string help, std::function<d
 }
 
 void Metrics::add_family(std::string name, Kind kind, std::string help, std::function<std::vector<Sample>()> read) {
+  AGW_ASSERT(read);
+  AGW_CHECK(std::ranges::find(metrics_, name, &Metric::name) == metrics_.end(), "added twice: " + name);
   metrics_.push_back({std::move(name), kind, std::move(help), std::move(read)});
 }
 
 void Metrics::count(const Route* route, int status, std::chrono::steady_clock::duration took) {
+  static_assert(std::ranges::is_sorted(limits));
   auto& requests = requests_[route];
   ++requests.by_status[status];
   ++requests.count;
@@ -86,6 +91,7 @@ void Metrics::append_times(std::string& out, const RequestsByLabels& requests_by
     std::uint64_t so_far = 0;
     for (std::size_t i = 0; i < limits.size(); ++i) {
       so_far += requests->within[i];
+      AGW_ASSERT(so_far <= requests->count);
       fmt::format_to(end, "agw_request_seconds_bucket{{{},le=\"{}\"}} {}\n", labels, limits[i], so_far);
     }
     fmt::format_to(end, "agw_request_seconds_bucket{{{},le=\"+Inf\"}} {}\n", labels, requests->count);

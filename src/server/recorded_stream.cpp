@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "base/async/assert.hpp"
 #include "base/json/json.hpp"
 
 namespace agw {
@@ -14,6 +15,7 @@ bool RecordedStream::is_to_store() const {
 Task<std::optional<std::string>> RecordedStream::read() { co_return std::exchange(content_, {}); }
 
 Task<bool> RecordedStream::begin(ResponseHead head) {
+  AGW_ASSERT(!has_begun());
   response_.status = head.status;
   json::array fields;
   for (const auto& [name, value] : head.fields) {
@@ -21,6 +23,7 @@ Task<bool> RecordedStream::begin(ResponseHead head) {
     fields.emplace_back(value);
   }
   response_.fields = to_json(fields);
+  AGW_ASSERT(has_begun());
   if (head.length) {
     whole_ = std::move(head);
   } else {
@@ -30,12 +33,15 @@ Task<bool> RecordedStream::begin(ResponseHead head) {
 }
 
 Task<bool> RecordedStream::send(std::string_view piece) {
+  AGW_ASSERT(has_begun());
   if (whole_ || response_.body.size() <= max_body) response_.body += piece;
   if (!whole_ && is_connected_) is_connected_ = co_await stream_.send(piece);
   co_return true;
 }
 
 Task<bool> RecordedStream::end() {
+  AGW_ASSERT(has_begun());
+  AGW_ASSERT(!whole_ || whole_->length == response_.body.size());
   if (is_to_store()) co_await store_(response_);
   if (whole_) {
     co_await stream_.send_whole(std::move(*whole_), response_.body);

@@ -39,6 +39,7 @@ public:
   Task<bool> upgrade(Fields fields) override { return stream_.upgrade(std::move(fields)); }
 
 private:
+  bool has_begun() const { return !response_.fields.empty(); }
   bool is_to_store() const;
 
   ProxyStream& stream_;
