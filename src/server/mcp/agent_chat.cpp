@@ -29,6 +29,7 @@ AgentChat::AgentChat(Loop& loop, Hub& hub, const ApiCaller& api, bool can_ask)
     : api_(api), can_ask_(can_ask), changed_(loop), listening_(hub, *this) {}
 
 Task<> AgentChat::begin(AgentMessage message) {
+  AGW_ASSERT(thread_id_.empty());
   const bool is_new = !message.thread;
   co_await open_thread(message);
   std::exception_ptr failure;
@@ -54,6 +55,7 @@ Task<> AgentChat::open_thread(const AgentMessage& message) {
 }
 
 Task<> AgentChat::send(AgentMessage message) {
+  AGW_ASSERT(turn_id_.empty());
   if (message.mode) {
     co_await api_.ask({.method = "PATCH",
                        .segments = {"threads", thread_id_},
@@ -134,6 +136,7 @@ Task<std::optional<AgentChat::Step>> AgentChat::next(StopSource& stop) {
 }
 
 AgentChat::Updates AgentChat::take_updates() {
+  AGW_ASSERT(reported_ <= text_.size());
   Updates updates{.text = text_.substr(reported_), .notes = std::exchange(notes_, {})};
   reported_ = text_.size();
   return updates;
@@ -152,6 +155,8 @@ Task<> AgentChat::decide(std::string id, json::object decision) {
 }
 
 std::string AgentChat::answer() const {
+  AGW_ASSERT(ended_);
+  AGW_ASSERT(reported_ == text_.size());  // clients were shown all of it
   auto text = text_;
   if (!problem_.empty()) text += (text.empty() ? "" : "\n") + problem_;
   if (failed_) throw ToolFailure(text);

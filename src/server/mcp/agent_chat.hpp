@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/async/assert.hpp"
 #include "base/async/async_event.hpp"
 #include "base/async/cancellation.hpp"
 #include "base/json/json.hpp"
@@ -57,7 +58,10 @@ public:
     StopSource decided;  ///< requested when it is decided, here or by another client
   };
   /// The oldest open request.
-  std::shared_ptr<Asked> asked() const { return waiting_.front(); }
+  std::shared_ptr<Asked> asked() const {
+    AGW_ASSERT(!waiting_.empty());
+    return waiting_.front();
+  }
   /// The open request with this id, or null.
   std::shared_ptr<Asked> find_asked(std::string_view id) const;
   /// Decides the request with this id, unless it was already decided.

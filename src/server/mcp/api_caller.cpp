@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "api/refusals.hpp"
+#include "base/async/assert.hpp"
 #include "base/json/json_values.hpp"
 #include "server/dispatch.hpp"
 #include "server/http/failure.hpp"
@@ -30,6 +31,7 @@ Request request_of(const ApiCall& wanted, const Route& route) {
 }  // namespace
 
 Task<Response> ApiCaller::call(ApiCall wanted) const {
+  AGW_ASSERT(router_);  // set by `use`
   const auto match = router_->find(wanted.method, wanted.segments);
   if (!match.route || match.route->stream) co_return error_response(not_found());
   const auto& route = *match.route;

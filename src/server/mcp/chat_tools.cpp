@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/async/assert.hpp"
 #include "base/id.hpp"
 #include "base/json/json_values.hpp"
 #include "features/integrations/protocol.hpp"
@@ -135,6 +136,7 @@ Task<std::optional<json::object>> ChatTools::follow(std::shared_ptr<AgentChat> c
     if (*step == AgentChat::Step::ended) co_return text_result(chat->answer(), false);
     if (*step == AgentChat::Step::said) {
       const auto updates = chat->take_updates();
+      AGW_ASSERT(!updates.text.empty() || !updates.notes.empty());
       for (const auto& note : updates.notes) exchange->log("info", note);
       const auto size = static_cast<double>(updates.text.size() + updates.notes.size());
       exchange->report_progress(size, updates.text.empty() ? updates.notes.back() : updates.text);
@@ -147,6 +149,7 @@ Task<std::optional<json::object>> ChatTools::follow(std::shared_ptr<AgentChat> c
 }
 
 Task<> ChatTools::ask(std::shared_ptr<AgentChat> chat, McpExchangePointer exchange) {
+  AGW_ASSERT(exchange->session);
   const auto asked = chat->asked();
   const auto result =
       co_await exchange->session->ask(exchange, "elicitation/create", elicitation_of(asked->request), asked->decided);
@@ -163,6 +166,7 @@ json::object ChatTools::input_required(std::shared_ptr<AgentChat> chat, const Mc
     waiting_.erase(std::ranges::min_element(waiting_, {}, [](const auto& one) { return one.second.since; }));
   }
   const auto state = random_hex(state_bytes);
+  AGW_ASSERT(waiting_.size() < max_waiting);
   waiting_[state] = {.tool = string_or_empty(exchange.params, "name"), .chat = std::move(chat)};
   return {{"resultType", "input_required"}, {"inputRequests", std::move(requests)}, {"requestState", state}};
 }

@@ -12,6 +12,7 @@
 #include <boost/algorithm/string/predicate.hpp>
 
 #include "api/refusals.hpp"
+#include "base/async/assert.hpp"
 #include "base/json/bounded_json.hpp"
 #include "features/integrations/protocol.hpp"
 #include "server/mcp/server.hpp"
@@ -184,6 +185,9 @@ Task<> McpServer::watch_client(ProxyStream& http, std::shared_ptr<McpStream> str
 }
 
 Task<> McpServer::deliver(ProxyStream& http, Delivery delivery) {
+  AGW_ASSERT(delivery.stream);
+  AGW_ASSERT(delivery.session || !delivery.is_general);
+  AGW_ASSERT(delivery.takes_json || delivery.takes_events);
   bool gone = false;
   const StopSource::Listener cut_off(http.stop_source(), [&gone, stream = delivery.stream] {
     gone = true;
@@ -201,6 +205,7 @@ Task<> McpServer::deliver(ProxyStream& http, Delivery delivery) {
   watching.cancel();
   co_await watching.join();
   if (delivery.session) {
+    AGW_ASSERT(delivery.session->readers > 0);
     --delivery.session->readers;
     delivery.session->used = Clock::now();
   }

@@ -5,6 +5,7 @@
 #include <sstream>
 #include <utility>
 
+#include "base/async/assert.hpp"
 #include "base/json/json_values.hpp"
 #include "server/documents/document_routes.hpp"
 
@@ -56,6 +57,7 @@ const RouteTools::Tools& RouteTools::tools() const {
     if (grants_access || std::ranges::find(replaced, name) != replaced.end()) continue;
     const auto call = object_or_empty(tool, "tool_call_template");
     const auto method = string_or_empty(call, "http_method");
+    AGW_ASSERT(!tools_.contains(name));
     tools_[name] = {
         .shown = shown_tool(tool, method),
         .method = method,
@@ -80,8 +82,9 @@ bool RouteTools::has(std::string_view name, bool all) const {
 }
 
 Task<std::string> RouteTools::call(std::string name, json::object input) const {
-  const auto& tool = tools().find(name)->second;
-  auto response = co_await api_.call(call_of(tool, std::move(input)));
+  const auto found = tools().find(name);
+  AGW_ASSERT(found != tools().end());
+  auto response = co_await api_.call(call_of(found->second, std::move(input)));
   if (!is_success(response)) throw ToolFailure(error_text(response), response.status);
   co_return std::move(response.body);
 }

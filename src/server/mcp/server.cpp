@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "base/async/assert.hpp"
 #include "base/json/json_values.hpp"
 #include "base/log.hpp"
 #include "config/environment.hpp"
@@ -55,6 +56,7 @@ Task<> McpServer::stop() {
   sessions_.close_all();
   methods_.stop();
   co_await calls_.join();
+  AGW_ASSERT(sessions_.all().empty());
   co_await background_.join();
 }
 
@@ -202,6 +204,8 @@ Task<std::optional<McpServer::Reply>> McpServer::take_modern(Request& request, P
 Task<> McpServer::work(McpExchangePointer exchange) {
   co_await respond(exchange);
   if (!exchange->stream->ended()) exchange->stream->close();
+  AGW_ASSERT(exchange->stream->ended());
+  AGW_ASSERT(exchange->is_modern == !exchange->session);
   if (exchange->session) exchange->session->end(exchange);
 }
 

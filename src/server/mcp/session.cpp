@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "base/async/assert.hpp"
 #include "base/id.hpp"
 #include "base/json/json_values.hpp"
 #include "features/integrations/protocol.hpp"
@@ -26,6 +27,7 @@ auto severity(std::string_view level) { return std::ranges::find(log_levels, lev
 }  // namespace
 
 void McpExchange::report_progress(double by, const std::string& text) {
+  AGW_ASSERT(by > 0);  // clients require that progress increases
   const auto meta = object_or_empty(params, "_meta");
   const auto* token = meta.if_contains("progressToken");
   if (!token || (!token->is_string() && !token->is_int64())) return;
@@ -35,6 +37,8 @@ void McpExchange::report_progress(double by, const std::string& text) {
 }
 
 void McpExchange::log(std::string_view level, const std::string& text) const {
+  AGW_ASSERT(is_modern || session);
+  AGW_ASSERT(std::ranges::find(log_levels, level) != log_levels.end());
   const auto meta = object_or_empty(params, "_meta");
   const auto named = string_member(meta, mcp_log_level_key);
   const auto wanted = is_modern ? (named ? std::optional(std::string(*named)) : std::nullopt) : session->log_level;
@@ -50,6 +54,9 @@ McpClientSession::McpClientSession(Loop& loop, std::string revision, json::objec
       general(std::make_shared<McpStream>(loop, "0")) {}
 
 void McpClientSession::begin(const McpExchangePointer& exchange) {
+  AGW_ASSERT(exchange->session.get() == this);
+  AGW_ASSERT(exchange->stream);
+  AGW_ASSERT(!closed);
   if (requests.size() >= max_requests)
     throw McpError(rpc_code::invalid_request, fmt::format("{} requests are being answered already", max_requests), {},
                    too_many_requests);
@@ -59,9 +66,12 @@ void McpClientSession::begin(const McpExchangePointer& exchange) {
 }
 
 void McpClientSession::end(const McpExchangePointer& exchange) {
-  requests.erase(to_json(exchange->id));
+  const auto erased = requests.erase(to_json(exchange->id));
+  AGW_ASSERT(erased == 1);
+  AGW_ASSERT(exchange->stream->ended());
   ended_streams.push_back(exchange->stream);
   if (ended_streams.size() > max_ended_streams) ended_streams.pop_front();
+  AGW_ASSERT(ended_streams.size() <= max_ended_streams);
   used = Clock::now();
 }
 
@@ -82,6 +92,7 @@ std::shared_ptr<McpStream> McpClientSession::stream(std::string_view key) const 
 
 Task<std::optional<json::object>> McpClientSession::ask(McpExchangePointer exchange, std::string method,
                                                         json::object params, StopSource& over) {
+  AGW_ASSERT(exchange->session.get() == this);
   const auto number = ++asked_;
   const auto question = questions_[number] = std::make_shared<McpQuestion>();
   exchange->stream->push(mcp_request(number, method, std::move(params)));
@@ -107,6 +118,7 @@ void McpClientSession::take_answer(const json::value& answered, json::object res
 }
 
 void McpClientSession::close() {
+  AGW_ASSERT(!closed);
   closed = true;
   const auto active = requests;
   for (const auto& [request, exchange] : active) exchange->stop.request();
@@ -124,6 +136,7 @@ McpClientSessionPointer McpClientSessions::open(std::string version, json::objec
   }
   auto session = std::make_shared<McpClientSession>(loop_, std::move(version), std::move(capabilities));
   sessions_[session->id] = session;
+  AGW_ASSERT(sessions_.size() <= max_sessions);
   return session;
 }
 
@@ -136,7 +149,8 @@ McpClientSessionPointer McpClientSessions::find(std::string_view id) {
 
 void McpClientSessions::close(const McpClientSessionPointer& session) {
   const auto kept = session;
-  sessions_.erase(kept->id);
+  const auto erased = sessions_.erase(kept->id);
+  AGW_ASSERT(erased == 1);
   kept->close();
 }
 

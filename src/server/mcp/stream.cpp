@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "base/async/assert.hpp"
+
 namespace agw {
 
 void McpStream::push(std::string text) {
@@ -21,19 +23,28 @@ void McpStream::close() {
 }
 
 void McpStream::add(std::string text, bool is_response) {
+  AGW_ASSERT(is_response == ended_);
+  AGW_ASSERT(messages_.empty() || !messages_.back().is_response);
   bytes_ += text.size();
   messages_.push_back({.number = ++latest_, .text = std::move(text), .is_response = is_response});
   while (messages_.size() > max_messages || (bytes_ > max_bytes && messages_.size() > 1)) {
+    AGW_ASSERT(bytes_ >= messages_.front().text.size());
     bytes_ -= messages_.front().text.size();
     messages_.pop_front();
   }
+  AGW_ASSERT(!messages_.empty());
+  AGW_ASSERT(messages_.back().number == latest_);
+  AGW_ASSERT(messages_.front().number + messages_.size() == latest_ + 1);  // no number is missing
   changed_.pulse();
 }
 
 const McpStream::Message* McpStream::after(std::uint64_t number) const {
   if (messages_.empty() || number >= latest_) return nullptr;
   const auto first = messages_.front().number;
-  return &messages_[number < first ? 0 : number - first + 1];
+  const auto place = number < first ? 0 : number - first + 1;
+  AGW_ASSERT(place < messages_.size());
+  AGW_ASSERT(messages_[place].number > number);
+  return &messages_[place];
 }
 
 }  // namespace agw
