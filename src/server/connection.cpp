@@ -79,7 +79,22 @@ HttpConnection::HttpConnection(ConnectionContext& context, Descriptor socket)
       responses_(stream_),
       woken_(context.loop) {}
 
+bool HttpConnection::is_of_poller(State state) {
+  return state == State::waiting || state == State::received || state == State::responded;
+}
+
+/// What holds whenever the server calls.
+void HttpConnection::assert_invariants() const {
+  using enum State;
+  AGW_ASSERT(!is_of_poller(state_) || stream_.polled());
+  AGW_ASSERT(!proxy_stream_ || state_ == serving);
+  AGW_ASSERT(!proxy_stream_ || timeouts_.phase() == Phase::proxying);
+  AGW_ASSERT(!websocket_ || state_ == closing);
+  AGW_ASSERT(websocket_ || timeouts_.phase() != Phase::websocket);
+}
+
 Task<> HttpConnection::run() {
+  AGW_ASSERT(state_ == State::parsing);
   if (stream_.encrypted()) {
     timeouts_.enter(Phase::head);
     if (!co_await stream_.handshake()) co_return;
@@ -88,6 +103,7 @@ Task<> HttpConnection::run() {
   }
   timeouts_.enter(Phase::idle);
   for (;;) {
+    AGW_ASSERT(!is_of_poller(state_));
     if (state_ == State::parsing) parse_and_respond();
     if (!responses_.try_flush() && !co_await flush()) break;
     if (state_ == State::closing) break;
@@ -102,6 +118,7 @@ Task<> HttpConnection::run() {
     }
   }
   if (websocket_) {
+    AGW_ASSERT(state_ == State::closing);
     timeouts_.enter(Phase::websocket);
     // The coroutines started by the socket must be joined: `abort` ends them, cancellation must not.
     co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
@@ -144,7 +161,8 @@ void HttpConnection::on_flush() {
 
 /// Resumes the coroutine.
 void HttpConnection::wake(State state) {
-  AGW_ASSERT(state != State::waiting && state != State::received && state != State::responded);
+  AGW_ASSERT(!is_of_poller(state));
+  AGW_ASSERT(is_of_poller(state_) || state_ == state);
   state_ = state;
   woken_.notify();
 }
@@ -169,7 +187,10 @@ void HttpConnection::parse_and_respond() {
 }
 
 HttpConnection::State HttpConnection::handle_next() {
-  AGW_ASSERT(state_ == State::parsing && !websocket_ && !proxy_stream_);
+  AGW_ASSERT(state_ == State::parsing);
+  AGW_ASSERT(!websocket_);
+  AGW_ASSERT(!proxy_stream_);
+  AGW_ASSERT(lifetime_ != Lifetime::last_response);
   if (reader_.head_complete()) {
     reader_.next_request();
     timeouts_.await_request(!reader_.buffer().empty());
@@ -239,6 +260,7 @@ void HttpConnection::try_receive() {
 
 /// Answers the request whose head was parsed. Returns whether another request may follow.
 Task<bool> HttpConnection::serve() {
+  AGW_ASSERT(reader_.head_complete() || reader_.refusal());
   if (reader_.refusal()) co_return refuse(response_of(*reader_.refusal()));
   if (admission_.websocket) {
     co_await upgrade();
@@ -263,7 +285,8 @@ Task<bool> HttpConnection::respond_before_body() {
 
 /// Reads the body, then calls the handler.
 Task<bool> HttpConnection::respond_after_body() {
-  AGW_ASSERT(admission_.route && !admission_.response);
+  AGW_ASSERT(admission_.route);
+  AGW_ASSERT(!admission_.response);
   using Body = RequestReader::Body;
   if (!reader_.parser().done()) timeouts_.enter(Phase::body);
   auto body = reader_.begin_body(admission_.body_limit);
@@ -300,7 +323,8 @@ Task<Response> HttpConnection::call_handler() {
 
 /// Hands the connection to the route's proxy handler for one request. Returns whether another request may follow.
 Task<bool> HttpConnection::proxy() {
-  AGW_ASSERT(!proxy_stream_ && !websocket_);
+  AGW_ASSERT(!proxy_stream_);
+  AGW_ASSERT(!websocket_);
   timeouts_.enter(Phase::proxying);
   const auto& head = reader_.head();
   HttpProxyStream stream(stream_, reader_.parser(), reader_.buffer(),
@@ -339,7 +363,9 @@ Task<std::optional<Response>> HttpConnection::call_proxy_handler(HttpProxyStream
 }
 
 Task<> HttpConnection::upgrade() {
-  AGW_ASSERT(!proxy_stream_ && !websocket_ && admission_.websocket);
+  AGW_ASSERT(admission_.websocket);
+  AGW_ASSERT(!proxy_stream_);
+  AGW_ASSERT(!websocket_);
   auto opened = open_websocket(reader_.head(), admission_.target, context_.gate, admission_.route);
   if (auto* refusal = std::get_if<Response>(&opened)) {
     refuse(admission_.protocol == Protocol::gateway ? std::move(*refusal)
@@ -370,7 +396,8 @@ Task<bool> HttpConnection::flush() {
 // Requests and responses.
 
 Request HttpConnection::make_request() {
-  AGW_ASSERT(admission_.route && reader_.head_complete());
+  AGW_ASSERT(admission_.route);
+  AGW_ASSERT(reader_.head_complete());
   auto& head = reader_.head();
   Request request;
   request.method = admission_.route->method;
@@ -395,6 +422,8 @@ ResponseOptions HttpConnection::response_options() const {
 /// Queues the response to the current request. Returns whether another request may follow.
 bool HttpConnection::write(Response response) {
   AGW_DEBUG_ASSERT(response.status >= 200 && response.status < 600);
+  AGW_ASSERT(!proxy_stream_);  // it writes to the same client
+  AGW_ASSERT(!websocket_);
   // Needs the exact clock: the coarse one may be before `request_began_`.
   const auto now = std::chrono::steady_clock::now();
   const auto took = now - request_began_;
@@ -428,7 +457,7 @@ std::string HttpConnection::request_id() const { return fmt::format("{}-{}", con
 // Called by the server.
 
 void HttpConnection::sweep(TimePoint now) {
-  AGW_ASSERT(timeouts_.phase() != Phase::websocket || websocket_);
+  assert_invariants();
   if (proxy_stream_ && proxy_stream_->is_stuck(now)) {
     limit(Lifetime::timed_out);
     proxy_stream_->abort();
@@ -441,19 +470,21 @@ void HttpConnection::sweep(TimePoint now) {
 }
 
 void HttpConnection::abort() {
-  AGW_ASSERT(timeouts_.phase() != Phase::websocket || websocket_);
+  assert_invariants();
   if (proxy_stream_) proxy_stream_->abort();
   if (timeouts_.phase() == Phase::websocket) websocket_->abort();
   interrupt();
 }
 
 void HttpConnection::close_websocket() {
+  assert_invariants();
   if (proxy_stream_) proxy_stream_->abort();
   if (timeouts_.phase() == Phase::websocket)
     websocket_->close(websocket::CloseCode::going_away, "the gateway ended the connection");
 }
 
 void HttpConnection::shut_down() {
+  assert_invariants();
   limit(Lifetime::shutting_down);
   const auto phase = timeouts_.phase();
   if (phase == Phase::websocket)

@@ -90,6 +90,9 @@ private:
   };
   using Phase = ConnectionTimeouts::Phase;
 
+  /// Whether the poller acts next.
+  static bool is_of_poller(State state);
+  void assert_invariants() const;
   void on_readable(bool peer_closed) override;
   void on_respond() override;
   void on_flush() override;

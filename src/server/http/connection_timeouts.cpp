@@ -11,6 +11,9 @@ constexpr auto max_silence = 30s;  // within a head, a body or a response
 constexpr auto max_head = 60s;     // for the whole head, even if bytes keep arriving
 constexpr auto max_linger = 2s;
 
+static_assert(max_silence < max_head);  // a head that trickles may take longer than one that stops
+static_assert(max_linger < max_silence);
+
 }  // namespace
 
 void ConnectionTimeouts::enter(Phase phase) {

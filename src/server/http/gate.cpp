@@ -7,6 +7,7 @@
 #include <boost/beast/core/string.hpp>
 
 #include "api/refusals.hpp"
+#include "base/async/assert.hpp"
 #include "server/http/response.hpp"
 
 namespace agw {
@@ -57,6 +58,15 @@ Response preflight(bool is_of_other_origin) {
   return response;
 }
 
+/// What the connection relies on: exactly one of a response, a WebSocket and a route's handler.
+void assert_decided(const Admission& admission) {
+  AGW_ASSERT(admission.response || admission.websocket || admission.route);
+  AGW_ASSERT(!admission.response || !admission.websocket);
+  if (admission.response || admission.websocket) return;
+  AGW_ASSERT(admission.route->handler || admission.route->stream);
+  AGW_ASSERT(admission.fields);
+}
+
 }  // namespace
 
 std::optional<std::string_view> subprotocol_token(const Head& head) {
@@ -69,7 +79,9 @@ std::optional<std::string_view> subprotocol_token(const Head& head) {
 }
 
 Gate::Gate(const Hosts& hosts, const Router& router, const Authenticator& authenticator, std::size_t body_limit)
-    : hosts_(hosts), router_(router), authenticator_(authenticator), body_limit_(body_limit) {}
+    : hosts_(hosts), router_(router), authenticator_(authenticator), body_limit_(body_limit) {
+  AGW_ASSERT(body_limit_ > 0);
+}
 
 std::size_t Gate::body_limit_of(const Route* route) const {
   if (route && route->stream && route->forwards) return std::numeric_limits<std::size_t>::max();
@@ -81,6 +93,7 @@ Admission Gate::admit(const Head& head) const {
   if (admission.protocol != Protocol::gateway && admission.response && admission.response->status >= 400) {
     admission.response = in_protocol(std::move(*admission.response), admission.protocol);
   }
+  assert_decided(admission);
   return admission;
 }
 

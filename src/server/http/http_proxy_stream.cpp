@@ -3,6 +3,7 @@
 #include <charconv>
 #include <utility>
 
+#include "base/async/assert.hpp"
 #include "base/async/cancellation.hpp"
 
 namespace agw {
@@ -27,6 +28,8 @@ void append_chunk(std::string& out, std::string_view piece) {
 
 HttpProxyStream::HttpProxyStream(SocketStream& stream, RequestParser& parser, std::string& in, Options options)
     : stream_(stream), parser_(parser), in_(in), options_(std::move(options)) {
+  AGW_ASSERT(parser_.head_done());
+  AGW_ASSERT(parser_.body_received() == 0);
   parser_.stream_body();
 }
 
@@ -36,6 +39,7 @@ std::optional<std::uint64_t> HttpProxyStream::body_length() const {
 }
 
 Task<bool> HttpProxyStream::receive() {
+  AGW_DEBUG_ASSERT(!reading_);  // each of two readers would get a part of the body
   if (stop_source_.requested()) co_return false;
   const ScopedFlag reading(reading_);
   co_return co_await stream_.receive(in_);
@@ -44,7 +48,9 @@ Task<bool> HttpProxyStream::receive() {
 Task<std::optional<std::string>> HttpProxyStream::read() {
   if (upgraded_) co_return co_await read_raw();
   for (;;) {
-    in_.erase(0, parser_.put(in_));
+    const auto used = parser_.put(in_);
+    AGW_ASSERT(used <= in_.size());
+    in_.erase(0, used);
     if (parser_.refusal()) co_return std::nullopt;
     if (auto piece = parser_.take_body(); !piece.empty()) co_return piece;
     if (parser_.done()) co_return std::string();
@@ -74,6 +80,7 @@ Task<bool> HttpProxyStream::write(std::string_view bytes) {
 }
 
 void HttpProxyStream::write_head_of(ResponseHead head) {
+  AGW_ASSERT(!begun_);
   begun_ = true;
   status_ = head.status;
   options_.on_begin(head.status);
@@ -102,6 +109,8 @@ bool HttpProxyStream::has_body_to_send() const {
 }
 
 Task<bool> HttpProxyStream::send(std::string_view piece) {
+  AGW_ASSERT(begun_);
+  AGW_ASSERT(!ended_);
   if (upgraded_) co_return co_await write(piece);
   if (piece.empty() || !has_body_to_send()) co_return true;
   if (framing_ != Framing::chunked) co_return co_await write(piece);
@@ -111,11 +120,16 @@ Task<bool> HttpProxyStream::send(std::string_view piece) {
 }
 
 Task<std::uint64_t> HttpProxyStream::move_from(asio::ip::tcp::socket& source, std::uint64_t count) {
+  AGW_ASSERT(begun_);
+  AGW_ASSERT(!ended_);
   if (framing_ != Framing::length || stop_source_.requested()) co_return 0;
   co_return co_await stream_.move_from(source, count);
 }
 
 Task<bool> HttpProxyStream::end() {
+  AGW_ASSERT(begun_);
+  AGW_ASSERT(!ended_);
+  AGW_ASSERT(!upgraded_);
   const bool last_chunk = framing_ == Framing::chunked && has_body_to_send();
   if (last_chunk && !co_await write("0\r\n\r\n")) co_return false;
   ended_ = framing_ != Framing::until_close;
@@ -123,6 +137,7 @@ Task<bool> HttpProxyStream::end() {
 }
 
 Task<bool> HttpProxyStream::upgrade(Fields fields) {
+  AGW_ASSERT(!begun_);
   begun_ = true;
   upgraded_ = true;
   options_.on_begin(101);

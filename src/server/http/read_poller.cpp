@@ -19,6 +19,7 @@
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
+#include "base/async/assert.hpp"
 #include "io/files/descriptor.hpp"
 
 namespace agw {
@@ -39,6 +40,7 @@ ReadPoller::ReadPoller(Loop& loop) : epoll_(loop) {
 }
 
 void ReadPoller::add(int socket, ReadHandler& handler) {
+  AGW_ASSERT(socket >= 0);
   // Edge-triggered, so that a connection busy with one request is not reported repeatedly for the next one.
   epoll_event event{.events = EPOLLIN | EPOLLRDHUP | EPOLLET, .data = {.ptr = &handler}};
   if (epoll_ctl(epoll_.native_handle(), EPOLL_CTL_ADD, socket, &event) < 0) throw_errno("epoll_ctl");
@@ -62,6 +64,8 @@ Task<> ReadPoller::run() {
 
 /// Makes the three passes over the sockets that are ready; returns their number.
 std::size_t ReadPoller::poll() {
+  static_assert(std::tuple_size_v<decltype(events_)> <= max_at_once);
+  AGW_ASSERT(count_ == 0);  // handlers do not poll
   const int found = epoll_wait(epoll_.native_handle(), events_.data(), static_cast<int>(events_.size()), 0);
   count_ = static_cast<std::size_t>(std::max(0, found));
   for (const auto& event : ready()) {

@@ -39,12 +39,19 @@ RequestReader::Received RequestReader::try_receive() {
 Task<bool> RequestReader::receive() { return stream_.receive(buffer_); }
 
 RequestReader::Parsed RequestReader::parse_head() {
-  AGW_ASSERT(!parser_.head_done() && !parser_.refusal());
+  AGW_ASSERT(!parser_.head_done());
+  AGW_ASSERT(!parser_.refusal());
   const auto used = parser_.put(buffer_);
   AGW_ASSERT(used <= buffer_.size());
   buffer_.erase(0, used);
   if (parser_.refusal()) return Parsed::refused;
   return parser_.head_done() ? Parsed::complete : Parsed::incomplete;
+}
+
+void RequestReader::next_request() {
+  AGW_ASSERT(parser_.done());  // otherwise the rest of the body would be taken for a request
+  AGW_ASSERT(!parser_.refusal());
+  parser_.reset();
 }
 
 void RequestReader::shrink_buffer() {
@@ -53,6 +60,7 @@ void RequestReader::shrink_buffer() {
 
 RequestReader::Body RequestReader::begin_body(std::size_t limit) {
   AGW_ASSERT(parser_.head_done());
+  AGW_ASSERT(parser_.body_received() == 0);
   if (parser_.done()) return Body::complete;
   parser_.collect_body(limit);
   return buffer_.empty() ? Body::incomplete : parse_body();
@@ -69,7 +77,8 @@ RequestReader::Body RequestReader::parse_body() {
 }
 
 Task<RequestReader::Body> RequestReader::read_body() {
-  AGW_ASSERT(parser_.head_done() && !parser_.done());
+  AGW_ASSERT(parser_.head_done());
+  AGW_ASSERT(!parser_.done());
   if (expects_continue(parser_.head()) && buffer_.empty() && parser_.body_received() == 0) {
     if (!co_await stream_.send("HTTP/1.1 100 Continue\r\n\r\n")) co_return Body::closed;
   }

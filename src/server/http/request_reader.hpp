@@ -32,7 +32,7 @@ public:
   Parsed parse_head();
   bool head_complete() const { return parser_.head_done(); }
   /// Forgets the current request; the buffer may contain the next one.
-  void next_request() { parser_.reset(); }
+  void next_request();
 
   RequestParser& parser() { return parser_; }
   Head& head() { return parser_.head(); }

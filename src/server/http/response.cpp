@@ -9,6 +9,7 @@
 #include <boost/algorithm/string/predicate.hpp>
 #include <boost/beast/http/status.hpp>
 
+#include "base/async/assert.hpp"
 #include "base/json/json_values.hpp"
 
 namespace agw {
@@ -56,6 +57,7 @@ void write_status_line(std::string& out, int status) {
 
 void write_fields(std::string& out, const Fields& fields) {
   for (const auto& [name, value] : fields) {
+    AGW_DEBUG_ASSERT(value.find_first_of("\r\n") == value.npos);  // it would end the field, or the head
     out += name;
     out += ": ";
     out += value;
@@ -100,6 +102,9 @@ void write_response(std::string& out, const Response& response, const ResponseOp
 }
 
 void write_head(std::string& out, const ResponseHead& head, Framing framing, const ResponseOptions& options) {
+  AGW_ASSERT(head.length || framing != Framing::length);
+  AGW_ASSERT(options.close || framing != Framing::until_close);
+  AGW_ASSERT(head.status != 101 || framing == Framing::none);
   write_status_line(out, head.status);
   out += date_field();
   write_all_fields(out, head.fields, options);

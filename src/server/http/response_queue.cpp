@@ -10,6 +10,7 @@ namespace {
 
 constexpr std::size_t flush_threshold = 4096;    // bytes: a longer queue is sent before further requests, and freed
 constexpr std::size_t long_body = 128UL * 1024;  // bytes: copying a shorter body costs less than a system call
+static_assert(flush_threshold < long_body);      // a queue with a long body is full
 
 }  // namespace
 
@@ -19,7 +20,8 @@ void ResponseQueue::append(Response response, const ResponseOptions& options) {
   auto written = options;
   written.without_body = options.without_body || is_long;
   write_response(bytes_, response, written);
-  AGW_ASSERT(long_body_.empty() && !bytes_.empty());
+  AGW_ASSERT(long_body_.empty());
+  AGW_ASSERT(sent_ < bytes_.size());
   if (is_long) long_body_ = std::move(response.body);
 }
 
@@ -46,6 +48,7 @@ Task<bool> ResponseQueue::flush() {
     sent = co_await stream_.send(piece);
     sent_ += piece.size();
   } while (sent && !unsent().empty());
+  AGW_ASSERT(!sent || sent_ == bytes_.size() + long_body_.size());
   clear();
   co_return sent;
 }

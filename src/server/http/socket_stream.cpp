@@ -12,6 +12,7 @@
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
+#include "base/async/assert.hpp"
 #include "io/files/splice.hpp"
 
 namespace agw {
@@ -37,6 +38,7 @@ bool would_block(const error_code& error) {
 
 SocketStream::SocketStream(Loop& loop, Descriptor socket, std::unique_ptr<TlsSession> tls)
     : fd_(socket.get()), unregistered_(std::move(socket)), socket_(loop), tls_(std::move(tls)) {
+  AGW_ASSERT(fd_ >= 0);
   const int yes = 1;
   ::setsockopt(fd_, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
 }
@@ -44,6 +46,9 @@ SocketStream::SocketStream(Loop& loop, Descriptor socket, std::unique_ptr<TlsSes
 SocketStream::~SocketStream() { stop_polling(); }
 
 void SocketStream::poll_with(ReadPoller& poller, ReadHandler& handler) {
+  AGW_ASSERT(!tls_);
+  AGW_ASSERT(!poller_);
+  AGW_ASSERT(unregistered_);  // the loop does not watch it too
   poller.add(fd_, handler);
   poller_ = &poller;
   read_handler_ = &handler;
@@ -55,6 +60,7 @@ void SocketStream::stop_polling() {
 
 /// Registers the socket with the loop on first use.
 tcp::socket& SocketStream::asio_socket() {
+  AGW_ASSERT(unregistered_ || !poller_);
   if (!unregistered_) return socket_;
   stop_polling();
   error_code error;
@@ -71,6 +77,8 @@ SocketStream::TimePoint SocketStream::now() {
 }
 
 Task<bool> SocketStream::handshake() {
+  AGW_ASSERT(tls_);
+  AGW_ASSERT(!tls_->established());
   error_code error;
   for (;;) {
     const bool is_alive = tls_->advance_handshake();
@@ -125,6 +133,7 @@ Task<bool> SocketStream::receive(std::string& in) {
 }
 
 SocketStream::Received SocketStream::try_receive(std::string& in) {
+  AGW_ASSERT(!tls_);
   auto& buffer = shared_buffer();
   const auto count = ::recv(fd_, buffer.data(), buffer.size(), 0);
   if (count < 0 && (errno == EAGAIN || errno == EINTR)) return Received::would_block;

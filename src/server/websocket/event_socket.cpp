@@ -4,6 +4,7 @@
 #include <map>
 #include <utility>
 
+#include "base/async/assert.hpp"
 #include "base/json/json_values.hpp"
 
 namespace agw {
@@ -82,11 +83,13 @@ EventSocket::~EventSocket() {
 
 /// Not a coroutine, whose frame would exist as long as each idle socket.
 Task<> EventSocket::serve(std::string first_bytes) {
+  AGW_ASSERT(!listening_);
   listening_.emplace(hub_, *this);
   return run(std::move(first_bytes));
 }
 
 void EventSocket::deliver(const DomainEvent& event) {
+  AGW_ASSERT(listening_);
   if (closing()) return;
   if (event.record.as<EventsMissed>())
     return close(websocket::CloseCode::service_restart, "events were missed: connect again and resume");
@@ -98,6 +101,8 @@ void EventSocket::deliver(const DomainEvent& event) {
 }
 
 void EventSocket::hold_back(SharedMessage event) {
+  AGW_ASSERT(event);
+  AGW_ASSERT(resume_->event_bytes <= queue_limit);  // otherwise the socket was closed
   resume_->event_bytes += event->size();
   resume_->events.push_back(std::move(event));
   if (resume_->event_bytes <= queue_limit) return;
@@ -126,6 +131,7 @@ Task<> EventSocket::ready_for_more() {
 }
 
 void EventSocket::take(const std::string& text) {
+  AGW_ASSERT(!resume_);
   auto answer = subscription_.take(text);
   hub_.interests_changed();
   if (!answer.runs) return queue_text(answer.text);
@@ -137,6 +143,7 @@ void EventSocket::take(const std::string& text) {
 
 /// Sends the answer of another node after the events that it contains, and before the others.
 Task<> EventSocket::resume(json::object answer) {
+  AGW_ASSERT(resume_);
   Subscription::Threads threads;
   for (auto& thread : strings_of(answer, "threadIds")) threads.insert(std::move(thread));
   try {
@@ -151,6 +158,8 @@ Task<> EventSocket::resume(json::object answer) {
 
 void EventSocket::continue_with(const json::object& answer) {
   const auto held = std::exchange(resume_, nullptr);
+  AGW_ASSERT(held);
+  AGW_ASSERT(!held->over.happened());
   queue_text(to_json(answer));
   const Contained contained(answer);
   for (const auto& event : held->events) {

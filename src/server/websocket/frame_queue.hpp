@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/async/assert.hpp"
 #include "base/text/long_text.hpp"
 #include "features/events/domain_event.hpp"
 
@@ -31,7 +32,10 @@ public:
   QueuedFrame& front() { return frames_[first_]; }
   const QueuedFrame& front() const { return frames_[first_]; }
   const QueuedFrame& back() const { return frames_.back(); }
-  const QueuedFrame& operator[](std::size_t at) const { return frames_[first_ + at]; }
+  const QueuedFrame& operator[](std::size_t at) const {
+    AGW_ASSERT(at < size());
+    return frames_[first_ + at];
+  }
 
   void push_back(QueuedFrame frame) { frames_.push_back(std::move(frame)); }
   void pop_front();
@@ -45,6 +49,7 @@ private:
 };
 
 inline void FrameQueue::pop_front() {
+  AGW_ASSERT(first_ < frames_.size());
   frames_[first_++] = {};
   constexpr std::size_t worth_moving = 64;
   if (first_ >= worth_moving && first_ * 2 >= frames_.size()) {
@@ -55,6 +60,7 @@ inline void FrameQueue::pop_front() {
 }
 
 inline void FrameQueue::pop_back() {
+  AGW_ASSERT(first_ < frames_.size());
   frames_.pop_back();
   free_if_empty();
 }

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "api/route.hpp"
+#include "base/async/assert.hpp"
 #include "base/error.hpp"
 #include "base/log.hpp"
 
@@ -13,13 +14,17 @@ using websocket::CloseCode;
 
 HandlerSocket::HandlerSocket(Loop& loop, SocketStream& stream, WebSocketFlusher& flusher, Request request,
                              std::size_t message_limit)
-    : WebSocket(loop, stream, flusher, message_limit), request_(std::move(request)), changed_(loop), handling_(loop) {}
+    : WebSocket(loop, stream, flusher, message_limit), request_(std::move(request)), changed_(loop), handling_(loop) {
+  AGW_ASSERT(request_.route);
+  AGW_ASSERT(request_.route->socket);
+}
 
 Task<> HandlerSocket::serve(std::string first_bytes) {
   handling_.spawn(handle());
   co_await run(std::move(first_bytes));
   closed();
   co_await handling_.join();
+  AGW_ASSERT(closing());  // the handler's end closes the socket
 }
 
 Task<> HandlerSocket::handle() {

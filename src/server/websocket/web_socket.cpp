@@ -44,10 +44,12 @@ constexpr std::size_t max_frames_per_write = 32;
 /// Limits writes in a row: a client that reads as fast as we write would block the loop until everything is sent.
 constexpr int max_writes_at_once = 16;
 constexpr std::size_t max_backlog_while_reading = 256 * 1024;
+static_assert(max_backlog_while_reading < WebSocket::queue_limit);  // a client that only sends is never disconnected
 
 }  // namespace
 
 void WebSocketFlusher::flush_later(WebSocket& socket) {
+  AGW_ASSERT(posted_ || waiting_.empty());
   waiting_.push_back(&socket);
   if (posted_) return;
   posted_ = true;
@@ -57,6 +59,7 @@ void WebSocketFlusher::flush_later(WebSocket& socket) {
 void WebSocketFlusher::forget(WebSocket& socket) { std::erase(waiting_, &socket); }
 
 void WebSocketFlusher::flush() {
+  AGW_ASSERT(posted_);
   posted_ = false;
   for (auto* socket : std::exchange(waiting_, {})) socket->flush();
 }
@@ -65,6 +68,23 @@ WebSocket::WebSocket(Loop& loop, SocketStream& stream, WebSocketFlusher& flusher
     : writers_(loop), stream_(stream), flusher_(flusher), frames_(message_limit) {}
 
 WebSocket::~WebSocket() { flusher_.forget(*this); }
+
+/// What holds whenever no member function is running.
+void WebSocket::assert_invariants() const {
+  AGW_ASSERT(closing_ == close_deadline_.has_value());
+  AGW_ASSERT(!broken_ || done_reading_);
+  AGW_ASSERT(!queue_.empty() || queued_bytes_ == 0);
+  AGW_ASSERT(!queue_.empty() || !has_long_text_);
+  AGW_ASSERT(front_written_ <= queued_bytes_);
+  AGW_ASSERT(front_written_ == 0 || front_written_ < queue_.front().size());
+  AGW_DEBUG_ASSERT(queued_bytes_ == bytes_in_queue());
+}
+
+std::size_t WebSocket::bytes_in_queue() const {
+  std::size_t bytes = 0;
+  for (std::size_t i = 0; i < queue_.size(); ++i) bytes += queue_[i].size();
+  return bytes;
+}
 
 Task<> WebSocket::run(std::string bytes) {
   while (!done_reading_) {
@@ -81,6 +101,8 @@ Task<> WebSocket::run(std::string bytes) {
   // The response to a close frame is still sent; `sweep` aborts a client that does not read it.
   flush();
   co_await writers_.join();
+  AGW_ASSERT(!writing_);
+  assert_invariants();
 }
 
 /// Reads no further requests from a client that does not read their responses. Events are still queued, up to
@@ -154,6 +176,8 @@ void WebSocket::queue(QueuedFrame frame) {
 
 void WebSocket::append(QueuedFrame frame) {
   AGW_ASSERT(!closing_);
+  AGW_ASSERT(frame.size() > 0 || frame.rest);
+  AGW_ASSERT(!frame.rest || !frame.message);
   queued_bytes_ += frame.size();
   const bool was_empty = queue_.empty();
   queue_.push_back(std::move(frame));
@@ -195,6 +219,7 @@ void WebSocket::close_slow_reader() {
 }
 
 void WebSocket::flush() {
+  assert_invariants();
   if (writing_ || queue_.empty()) return;
   write_part();
   make_room();
@@ -206,7 +231,8 @@ void WebSocket::flush() {
 /// Makes the next frame of a message sent in several frames, once the previous one was sent.
 void WebSocket::make_next_piece() {
   if (queue_.empty() || !queue_.front().rest || !queue_.front().bytes.empty()) return;
-  AGW_ASSERT(front_written_ == 0 && has_long_text_);
+  AGW_ASSERT(front_written_ == 0);
+  AGW_ASSERT(has_long_text_);
   auto& frame = queue_.front();
   std::string piece;
   bool more = true;
@@ -243,7 +269,8 @@ bool WebSocket::write_once() {
     if (queue_[i].message) add(*queue_[i].message);
     if (queue_[i].rest) break;  // later frames must follow pieces that do not exist yet
   }
-  AGW_ASSERT(skip == 0 && count <= buffers.size());
+  AGW_ASSERT(skip == 0);
+  AGW_ASSERT(count <= buffers.size());
   const auto written = stream_.try_send({buffers.data(), count});
   if (!written) {
     abort();
@@ -262,12 +289,14 @@ void WebSocket::drop_written(std::size_t count) {
     front_written_ -= front.size();
     queued_bytes_ -= front.size();
     if (front.rest) {
+      AGW_ASSERT(front_written_ == 0);  // nothing behind it was sent
       front.bytes.clear();
       return;
     }
     queue_.pop_front();
   }
-  AGW_ASSERT(!queue_.empty() || (front_written_ == 0 && queued_bytes_ == 0));
+  AGW_ASSERT(!queue_.empty() || front_written_ == 0);
+  AGW_ASSERT(!queue_.empty() || queued_bytes_ == 0);
 }
 
 Task<> WebSocket::write_rest() {
@@ -280,6 +309,7 @@ Task<> WebSocket::write_rest() {
 }
 
 void WebSocket::sweep(SocketStream::TimePoint now) {
+  assert_invariants();
   if (close_deadline_ && now > *close_deadline_) {
     abort();
   } else if (!closing_ && (queued_bytes_ > queue_limit || has_long_text_) &&

@@ -83,6 +83,8 @@ private:
   /// Called when no more messages are sent or received.
   virtual void closed() {}
 
+  void assert_invariants() const;
+  std::size_t bytes_in_queue() const;
   void queue(QueuedFrame frame);
   void append(QueuedFrame frame);
   std::size_t backlog() const;

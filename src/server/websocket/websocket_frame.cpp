@@ -28,6 +28,8 @@ void unmask(std::string& payload, std::string_view mask) {
 
 /// The limit of RFC 6455, 5.5.
 constexpr std::size_t max_control_payload = 125;
+constexpr std::size_t max_close_reason = 120;  // bytes
+static_assert(sizeof(std::uint16_t) + max_close_reason <= max_control_payload);
 
 bool is_control(Opcode opcode) { return static_cast<int>(opcode) >= 8; }
 
@@ -77,7 +79,7 @@ std::string close_frame(CloseCode code, std::string_view reason) {
   std::string payload;
   payload += static_cast<char>(static_cast<int>(code) >> 8);
   payload += static_cast<char>(static_cast<int>(code));
-  payload += reason.substr(0, 120);
+  payload += reason.substr(0, max_close_reason);
   AGW_ASSERT(payload.size() <= max_control_payload);
   return frame(Opcode::close, payload);
 }
