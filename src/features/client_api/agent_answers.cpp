@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "api/client_errors.hpp"
+#include "base/async/assert.hpp"
 #include "base/error.hpp"
 #include "base/json/json_values.hpp"
 #include "base/log.hpp"
@@ -124,6 +125,7 @@ Task<StartedRun> AgentAnswers::start(ExtensionPointer agent, ClientRequest& requ
     throw bad_parameter("messages", "the last message must be of the user and have a text, or be the result of a tool");
   }
   auto found = co_await find_thread(*agent, request, question);
+  AGW_ASSERT(question < messages.size());
   auto text = question_text(messages, question);
   if (found.thread_id) co_await end_waiting_run(*found.thread_id);
   if (!found.thread_id && question > 0) found.thread_id = co_await import(*agent, request, question);
@@ -188,6 +190,7 @@ Task<AgentAnswers::FoundThread> AgentAnswers::find_thread(const Extension& agent
   const auto& messages = request.call.messages;
   if (messages.back().role != MessageRole::user) co_return FoundThread{};
   const auto first = std::max(question + 1, messages.size() - std::min(messages.size(), max_shorter_questions));
+  AGW_ASSERT(first > 0);  // the loop ends
   for (auto later = messages.size() - 1; later >= first; --later) {
     if (auto thread = co_await find_continued(agent, request, later)) {
       question = later;
@@ -208,6 +211,7 @@ Task<std::optional<std::string>> AgentAnswers::find_continued(const Extension& a
 
 /// Creates a thread with the conversation so far.
 Task<std::string> AgentAnswers::import(const Extension& agent, const ClientRequest& request, std::size_t question) {
+  AGW_ASSERT(question > 0);
   const auto thread = co_await threads_.create({.agent_id = agent.id});
   constexpr std::size_t max_batch = 200;  // turns whose events the loop publishes without a pause
   std::vector<AddTurn> batch;
@@ -224,6 +228,7 @@ Task<std::string> AgentAnswers::import(const Extension& agent, const ClientReque
                      .metadata = std::move(metadata)});
     if (batch.size() == max_batch || i + 1 == question) co_await threads_.add_turns(std::exchange(batch, {}));
   }
+  AGW_ASSERT(batch.empty());
   co_return thread.id;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/async/assert.hpp"
 #include "base/id.hpp"
 #include "base/json/json_values.hpp"
 #include "models/call_features.hpp"
@@ -45,11 +46,13 @@ AgentRun::AgentRun(Loop& loop, ModelRequest call)
       resumed_(loop) {}
 
 void AgentRun::follow(OnDelta on_delta) {
+  AGW_DEBUG_ASSERT(!on_delta_);  // the follower before would miss the rest
   on_delta_ = std::move(on_delta);
   for (auto& delta : std::exchange(waiting_, {})) on_delta_(delta);
 }
 
 void AgentRun::emit(Delta delta) {
+  AGW_ASSERT(!on_delta_ || waiting_.empty());
   if (on_delta_) return on_delta_(delta);
   const bool is_continued = !waiting_.empty() && waiting_.back().kind == delta.kind &&
                             delta.kind != Delta::Kind::call && waiting_.back().call == delta.call;
@@ -76,6 +79,8 @@ const AgentRun::Call* AgentRun::find_call(std::string_view id) const {
 }
 
 void AgentRun::call(const std::vector<ToolUse>& uses, const json::object& progress) {
+  AGW_DEBUG_ASSERT(!uses.empty());
+  AGW_DEBUG_ASSERT(!ended_);
   calls_.clear();
   resumed_.reset();
   update_usage(progress);
@@ -102,6 +107,7 @@ Task<RunClient::Result> AgentRun::result(std::string call_id, StopSource& stop) 
 }
 
 void AgentRun::resume(const std::vector<Message>& messages) {
+  AGW_ASSERT(is_waiting());
   for (const auto& message : messages) {
     const auto found = std::ranges::find(calls_, message.tool_call_id, [](const Call& call) { return call.use.id; });
     if (message.role == Message::Role::tool && found != calls_.end())
@@ -132,6 +138,7 @@ void AgentRun::update_usage(const json::object& members) {
 Task<> AgentRun::wait_until_paused() { co_await paused_.wait(); }
 
 void AgentRun::finish(ClientAnswer& answer) {
+  AGW_ASSERT(answer.tool_uses.empty());
   unfollow();
   answer.usage = {.input_tokens = counted_.input_tokens - reported_.input_tokens,
                   .output_tokens = counted_.output_tokens - reported_.output_tokens,

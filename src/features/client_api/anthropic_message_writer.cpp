@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "api/client_errors.hpp"
+#include "base/async/assert.hpp"
 #include "base/json/json_values.hpp"
 #include "features/client_api/anthropic_blocks.hpp"
 #include "features/client_api/anthropic_messages.hpp"
@@ -110,19 +111,24 @@ public:
   }
 
   std::string begin(const ClientAnswer& answer) override {
+    AGW_ASSERT(!has_begun_);
     has_begun_ = true;
     return anthropic_event({{"type", "message_start"}, {"message", empty_message(answer)}}) + ping();
   }
 
   std::string delta(const ClientAnswer& answer, const Delta& delta) override {
+    AGW_ASSERT(has_begun_);
     std::string events;
     write(events, answer, delta);
     return events;
   }
 
   std::string end(const ClientAnswer& answer) override {
+    AGW_ASSERT(has_begun_);
     std::string events;
     write_remaining(events, answer);
+    AGW_ASSERT(!open_);
+    AGW_ASSERT(waiting_.empty());
     events += anthropic_event({{"type", "message_delta"},
                                {"delta", json::object{{"container", nullptr},
                                                       {"stop_details", nullptr},
@@ -277,6 +283,7 @@ private:
   }
 
   void change(std::string& events, json::object delta) const {
+    AGW_ASSERT(open_);
     events += anthropic_event({{"type", "content_block_delta"}, {"index", index_}, {"delta", std::move(delta)}});
   }
 
@@ -287,8 +294,10 @@ private:
   }
 
   void write_waiting(std::string& events, const ClientAnswer& answer) {
+    const auto before = waiting_.size();
     close(events);
     for (const auto& delta : std::exchange(waiting_, {})) write(events, answer, delta);
+    AGW_ASSERT(waiting_.size() < before);  // otherwise `write_remaining` would not end
   }
 
   /// Writes queued deltas, then the blocks that only the complete answer contains.

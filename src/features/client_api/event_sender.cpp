@@ -35,6 +35,7 @@ void EventSender::write(std::string_view bytes) {
 }
 
 void EventSender::close() {
+  AGW_ASSERT(!closed_);
   closed_ = true;
   changed_.notify();
 }
@@ -52,6 +53,7 @@ Task<> EventSender::run() {
     if (!std::exchange(has_head, true) && !co_await stream_.begin({.status = 200, .fields = fields_})) break;
     if (!co_await stream_.send(std::exchange(waiting_, {}))) break;
   }
+  AGW_ASSERT(begun_ || !has_head);
   const bool complete = closed_ && waiting_.empty() && has_head && !disconnected_.requested();
   if (!complete || !co_await stream_.end()) disconnected_.request();
 }

@@ -8,6 +8,7 @@
 
 #include "api/client_errors.hpp"
 #include "api/route.hpp"
+#include "base/async/assert.hpp"
 #include "base/json/json_values.hpp"
 #include "base/log.hpp"
 #include "features/client_api/parameters.hpp"
@@ -65,9 +66,25 @@ ResponseSocket::ResponseSocket(ClientApi& api, MessageSocket& socket, const Requ
       thread_id_(request.header("x-thread-id")),
       working_(api.services().loop) {}
 
+/// What holds while nothing is moved between the queues.
+void ResponseSocket::assert_invariants() const {
+  AGW_ASSERT(lanes_.size() <= max_lanes);
+  AGW_ASSERT(waiting_ <= max_waiting);
+  AGW_ASSERT(waiting_bytes_ <= api_.body_limit());
+  AGW_ASSERT(waiting_ > 0 || waiting_bytes_ == 0);
+  std::size_t queued = 0;  // at most `max_waiting`, in at most `max_lanes`
+  for (const auto& [id, entry] : lanes_) {
+    AGW_ASSERT(entry.id == id);
+    queued += entry.waiting.size();
+  }
+  AGW_ASSERT(queued == waiting_);
+}
+
 Task<> ResponseSocket::serve() {
+  AGW_ASSERT(lanes_.empty());
   is_expired_ = !co_await serve_until_closed();
   co_await working_.join();
+  assert_invariants();
   if (is_expired_) send_error({}, connection_expired());
 }
 
@@ -114,6 +131,7 @@ void ResponseSocket::enqueue(json::object event, const std::string& stream_id, s
   ++waiting_;
   waiting_bytes_ += bytes;
   if (!std::exchange(entry.is_working, true)) working_.spawn(work(entry));
+  assert_invariants();
 }
 
 ResponseSocket::Lane& ResponseSocket::lane(const std::string& stream_id) {
@@ -127,11 +145,14 @@ ResponseSocket::Lane& ResponseSocket::lane(const std::string& stream_id) {
 }
 
 Task<> ResponseSocket::work(Lane& lane) {
+  AGW_ASSERT(lane.is_working);
   while (!lane.waiting.empty() && !is_expired_ && !socket_.stop_source().requested()) {
     auto next = std::move(lane.waiting.front());
     lane.waiting.pop_front();
     --waiting_;
+    AGW_ASSERT(waiting_bytes_ >= next.bytes);
     waiting_bytes_ -= next.bytes;
+    assert_invariants();
     co_await answer(lane, std::move(next.body));
   }
   lane.is_working = false;
@@ -183,6 +204,7 @@ Task<std::optional<StoredResponse>> ResponseSocket::find_previous(std::optional<
 StoreResponse ResponseSocket::storing_latest(Lane& lane, json::array conversation, bool stores, bool& is_complete) {
   return [this, &lane, conversation = std::move(conversation), stores, &is_complete](const ClientAnswer& answer,
                                                                                      json::object response) -> Task<> {
+    AGW_ASSERT(!is_complete);
     auto row = stored_response(api_, answer, response, conversation);
     if (stores) {
       lane.latest.reset();

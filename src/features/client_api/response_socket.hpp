@@ -47,6 +47,7 @@ private:
     std::optional<StoredResponse> latest{};
   };
 
+  void assert_invariants() const;
   Task<bool> serve_until_closed();
   Task<> handle(std::string message);
   void enqueue(json::object event, const std::string& stream_id, std::size_t bytes);

@@ -142,6 +142,7 @@ public:
   }
 
   std::string end(const ClientAnswer& answer) override {
+    AGW_DEBUG_ASSERT(std::ranges::all_of(items_, &OutputItem::done));
     auto events = std::exchange(closing_, {});
     out_.clear();
     const auto* status = status_of(answer);
@@ -223,6 +224,9 @@ private:
   }
 
   OutputItem& open(OutputItem::Kind kind, const char* prefix) {
+    AGW_ASSERT(!id_.empty());
+    AGW_DEBUG_ASSERT(std::ranges::all_of(
+        items_, [](const OutputItem& item) { return item.done || item.kind == OutputItem::Kind::call; }));
     auto& item = items_.emplace_back();
     item.kind = kind;
     item.id = fmt::format("{}_{}{}", prefix, id_, items_.size());
@@ -250,6 +254,8 @@ private:
       announce(open(OutputItem::Kind::reasoning, "rs"));
     }
     auto& item = items_.back();
+    AGW_ASSERT(item.kind == OutputItem::Kind::reasoning);
+    AGW_ASSERT(item.encrypted.empty());
     item.encrypted = to_signature({.model = answer.model, .blocks = blocks});
     close(item);
   }
@@ -330,6 +336,7 @@ private:
   }
 
   void close_all() {
+    AGW_ASSERT(closing_.empty());
     for (auto& item : items_) close(item);
     closing_ = std::exchange(out_, {});
   }

@@ -86,6 +86,7 @@ public:
       answer_.service_tier = delta.text;
       return;
     }
+    AGW_ASSERT(!has_ended_);
     begin();
     if (delta.kind == Delta::Kind::text) answer_.text += delta.text;
     if (delta.kind == Delta::Kind::reasoning) answer_.reasoning += delta.text;
@@ -95,12 +96,16 @@ public:
   /// Ends a stream that has already begun with an error.
   void fail(const ApiError& error) {
     AGW_ASSERT(connection_.begun());
+    AGW_ASSERT(!has_ended_);
+    has_ended_ = true;
     begin();
     stream_.mark_failed();
     connection_.send_event(writer_.fail(answer_, error));
   }
 
   Task<> finish() {
+    AGW_ASSERT(!has_ended_);
+    has_ended_ = true;
     if (!streams_) co_return co_await ClientApi::respond(stream_, writer_.body(answer_), fields_);
     begin();
     connection_.send_event(writer_.end(answer_));
@@ -118,6 +123,7 @@ private:
   const Fields fields_;
   ClientAnswer answer_;
   bool has_begun_ = false;
+  bool has_ended_ = false;
 };
 
 /// Moves the call out of `request`, and completes it for the model.
@@ -207,6 +213,7 @@ ClientApi::ClientApi(const ClientServices& services, std::size_t body_limit)
 std::shared_ptr<void> ClientApi::count_answer() {
   ++answers_;
   return {nullptr, [this](void*) {
+            AGW_ASSERT(answers_ > 0);
             if (--answers_ == 0) all_ended_.pulse();
           }};
 }
@@ -374,6 +381,7 @@ Task<> ClientApi::answer_by_agent(ClientRequest request, ExtensionPointer agent,
   AnswerSender sender(connection, stream, writer, request.stream, std::move(answer), {{"X-Thread-Id", thread_id}});
   run->follow([&sender](const Delta& delta) { sender.take(delta); });
   const auto waited = co_await with_timeout(connection.disconnected(), no_limit, run->wait_until_paused());
+  AGW_ASSERT(waited != WaitResult::timed_out);
   run->finish(sender.answer());
   std::optional<ApiError> failed;
   if (waited == WaitResult::done) {

@@ -11,7 +11,9 @@ std::optional<std::string> find_thread(Connection& connection, const std::string
 }
 
 void put_thread(Connection& connection, const std::string& thread_id, const std::string& hash) {
-  AGW_ASSERT(!thread_id.empty() && !hash.empty());
+  AGW_ASSERT(!thread_id.empty());
+  AGW_ASSERT(!hash.empty());
+  AGW_ASSERT(connection.in_transaction());
   connection.prepare("DELETE FROM client_threads WHERE hash = :hash OR thread_id = :thread")
       .bind(":hash", hash)
       .bind(":thread", thread_id)
@@ -31,7 +33,11 @@ std::optional<StoredResponse> find_response(Connection& connection, const std::s
 }
 
 void put_response(Connection& connection, const StoredResponse& response, Timestamp oldest) {
-  AGW_ASSERT(!response.id.empty() && oldest < response.created_at);
+  AGW_ASSERT(response.id.starts_with("resp_"));
+  AGW_ASSERT(!response.body.empty());
+  AGW_ASSERT(response.thread_id.empty() != response.conversation.empty());  // what a later request continues
+  AGW_ASSERT(oldest < response.created_at);
+  AGW_ASSERT(connection.in_transaction());
   connection
       .prepare(
           "DELETE FROM client_responses WHERE id IN (SELECT id FROM client_responses WHERE created_at < :oldest LIMIT "
