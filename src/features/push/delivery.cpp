@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/async/assert.hpp"
 #include "base/error.hpp"
 #include "base/log.hpp"
 
@@ -21,11 +22,15 @@ bool has_topic(const std::deque<PushNotice>& notices, std::string_view topic) {
 
 PushDelivery::PushDelivery(Loop& loop, PushSender& sender, Subscriptions subscriptions, Limits limits)
     : loop_(loop), sender_(sender), subscriptions_(std::move(subscriptions)), limits_(limits), group_(loop_) {
+  AGW_ASSERT(limits_.waiting > 0);
+  AGW_ASSERT(limits_.attempts > 0);
+  AGW_ASSERT(limits_.max_pause >= min_pause);
   group_.on_failure(
       [](const std::exception_ptr& failure) { log::error("a notice could not be pushed: {}", message_of(failure)); });
 }
 
 void PushDelivery::queue(const std::string& id, PushNotice notice) {
+  AGW_ASSERT(!notice.topic.empty());
   if (stopping_) return;
   auto& line = lines_[id];
   const bool is_new = !line;
@@ -34,6 +39,7 @@ void PushDelivery::queue(const std::string& id, PushNotice notice) {
   std::erase_if(waiting, [&](const PushNotice& older) { return older.topic == notice.topic; });
   if (waiting.size() >= limits_.waiting) waiting.pop_front();
   waiting.push_back(std::move(notice));
+  AGW_ASSERT(waiting.size() <= limits_.waiting);
   if (is_new) group_.spawn(work(line));
 }
 
@@ -49,6 +55,7 @@ Task<> PushDelivery::stop() {
   stopping_ = true;
   while (!lines_.empty()) drop(std::string(lines_.begin()->first));
   co_await group_.join();
+  AGW_ASSERT(lines_.empty());
 }
 
 Task<> PushDelivery::work(LinePointer line) {
@@ -82,6 +89,8 @@ Task<> PushDelivery::deliver(LinePointer line, PushNotice notice) {
 }
 
 std::chrono::milliseconds PushDelivery::pause_after(const PushAttempt& attempt, int attempts) const {
+  AGW_ASSERT(attempts >= 1);
+  AGW_ASSERT(attempts < limits_.attempts);
   if (attempt.retry_after) return std::clamp(*attempt.retry_after, min_pause, limits_.max_pause);
   auto wait = limits_.first_pause;
   for (int i = 1; i < attempts; ++i) wait *= backoff_factor;

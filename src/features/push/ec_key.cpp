@@ -10,6 +10,8 @@
 #include <openssl/evp.h>
 #include <openssl/param_build.h>
 
+#include "base/async/assert.hpp"
+
 namespace agw {
 
 namespace {
@@ -17,6 +19,7 @@ namespace {
 constexpr auto curve = "P-256";
 constexpr std::size_t point_size = 65;
 constexpr std::size_t scalar_size = 32;
+static_assert(point_size == 1 + 2 * scalar_size);
 constexpr char uncompressed = 4;
 
 /// Frees an object of OpenSSL at the end of its scope.
@@ -33,6 +36,12 @@ using Context = Owned<EVP_PKEY_CTX, EVP_PKEY_CTX_free>;
 using Builder = Owned<OSSL_PARAM_BLD, OSSL_PARAM_BLD_free>;
 using Parameters = Owned<OSSL_PARAM, OSSL_PARAM_free>;
 using Key = Owned<EVP_PKEY, EVP_PKEY_free>;
+
+/// Writes a number below the curve's order, with leading zeros.
+void write_scalar(const BIGNUM* number, unsigned char* to) {
+  const int size = BN_bn2binpad(number, to, scalar_size);
+  AGW_ASSERT(size == static_cast<int>(scalar_size));
+}
 
 void require(bool works, const char* what) {
   if (works) return;
@@ -101,7 +110,7 @@ std::string EcKey::private_scalar() const {
   require(EVP_PKEY_get_bn_param(key_.get(), OSSL_PKEY_PARAM_PRIV_KEY, &number) == 1, "store a key");
   const Number owned(number);
   std::string scalar(scalar_size, '\0');
-  BN_bn2binpad(number, data_of(scalar), scalar_size);
+  write_scalar(number, data_of(scalar));
   return scalar;
 }
 
@@ -129,8 +138,8 @@ std::string EcKey::sign(std::string_view text) const {
   const Owned<ECDSA_SIG, ECDSA_SIG_free> pair(d2i_ECDSA_SIG(nullptr, &begin, static_cast<long>(size)));
   require(pair != nullptr, "sign");
   std::string signature(2 * scalar_size, '\0');
-  BN_bn2binpad(ECDSA_SIG_get0_r(pair.get()), data_of(signature), scalar_size);
-  BN_bn2binpad(ECDSA_SIG_get0_s(pair.get()), data_of(signature) + scalar_size, scalar_size);
+  write_scalar(ECDSA_SIG_get0_r(pair.get()), data_of(signature));
+  write_scalar(ECDSA_SIG_get0_s(pair.get()), data_of(signature) + scalar_size);
   return signature;
 }
 

@@ -7,6 +7,7 @@
 #include <openssl/evp.h>
 #include <openssl/rand.h>
 
+#include "base/async/assert.hpp"
 #include "base/digest.hpp"
 #include "base/json/json.hpp"
 #include "features/push/ec_key.hpp"
@@ -20,11 +21,14 @@ constexpr std::size_t tag_size = 16;
 constexpr std::size_t secret_size = 32;
 constexpr std::size_t key_size = 16;
 constexpr std::size_t nonce_size = 12;
+constexpr std::size_t header_size = push_salt_size + 4 + 1 + 65;    // salt, record size, the size of the key, the key
+static_assert(header_size + max_push_text + 1 + tag_size == 4096);  // RFC 8291, section 4
 constexpr char last_record = 2;
 constexpr std::chrono::hours token_validity{12};
 
 /// HKDF (RFC 5869) for at most 32 bytes, which is one block.
 std::string hkdf(std::string_view salt, std::string_view key_material, std::string info, std::size_t size) {
+  AGW_ASSERT(size <= secret_size);
   info += '\x01';
   return hmac_sha256(hmac_sha256(salt, key_material), info).substr(0, size);
 }
@@ -36,6 +40,8 @@ std::string with_zero(const char (&text)[size]) {
 }
 
 std::string seal(std::string_view key, std::string_view nonce, std::string_view text) {
+  AGW_ASSERT(key.size() == key_size);
+  AGW_ASSERT(nonce.size() == nonce_size);
   const std::unique_ptr<EVP_CIPHER_CTX, decltype(&EVP_CIPHER_CTX_free)> context(EVP_CIPHER_CTX_new(),
                                                                                 EVP_CIPHER_CTX_free);
   std::string sealed(text.size() + tag_size, '\0');
@@ -47,10 +53,13 @@ std::string seal(std::string_view key, std::string_view nonce, std::string_view 
       EVP_EncryptFinal_ex(context.get(), data_of(sealed) + size, &rest) == 1 &&
       EVP_CIPHER_CTX_ctrl(context.get(), EVP_CTRL_GCM_GET_TAG, tag_size, data_of(sealed) + text.size()) == 1;
   if (!works) throw std::runtime_error("OpenSSL cannot encrypt");
+  AGW_ASSERT(static_cast<std::size_t>(size + rest) == text.size());
   return sealed;
 }
 
 std::string header_of(std::string_view salt, std::string_view key_id) {
+  AGW_ASSERT(salt.size() == push_salt_size);
+  AGW_ASSERT(key_id.size() <= 0xff);
   std::string header(salt);
   for (int shift = 24; shift >= 0; shift -= 8) header += static_cast<char>(record_size >> shift & 0xff);
   header += static_cast<char>(key_id.size());

@@ -19,6 +19,8 @@ constexpr auto question_ttl = 10min;
 constexpr auto notice_ttl = 24h;
 constexpr std::int64_t long_run_ms = 60'000;
 constexpr std::size_t topic_size = 32;
+static_assert(topic_size <= 32);  // RFC 8030, 5.4
+static_assert(question_ttl < notice_ttl);
 constexpr std::string_view inbox = "/ui/#/inbox";
 
 /// A hash, because ids are too long for a topic, and the push service should not learn them.

@@ -65,7 +65,9 @@ bool replaces(const PushTarget& newer, const PushTarget& older) {
 
 /// Returns all subscriptions after the insertion.
 std::vector<PushTarget> insert(Connection& connection, const PushTarget& target) {
-  AGW_ASSERT(!target.shown.id.empty() && !target.shown.kinds.empty());
+  AGW_ASSERT(connection.in_transaction());
+  AGW_ASSERT(!target.shown.id.empty());
+  AGW_ASSERT(!target.shown.kinds.empty());
   auto others = push_store::list(connection);
   const auto replaced = [&](const PushTarget& older) { return replaces(target, older); };
   for (const auto& older : others) {
@@ -98,6 +100,7 @@ Push::Push(Loop& loop, const Services& services, Options options)
 }
 
 void Push::load(Connection& connection) {
+  AGW_ASSERT(latest_.empty());
   targets_ = push_store::list(connection);
   // The first digest is slow, because it makes the library read its configuration.
   if (targets_.empty()) return;
@@ -231,6 +234,7 @@ Task<> Push::attempted(std::string id, PushAttempt attempt) {
     log::info("the push subscription {} at {} has ended", id, target->shown.service);
     co_return co_await remove(std::move(id));
   }
+  AGW_ASSERT(attempt.error.empty() || attempt.end != PushAttempt::End::sent);
   auto& latest = latest_[id];
   if (attempt.end == PushAttempt::End::sent) {
     latest = {.sent_at = services_.clock.now(), .error = std::nullopt};

@@ -1,5 +1,6 @@
 #include "features/push/store.hpp"
 
+#include "base/async/assert.hpp"
 #include "base/json/json_values.hpp"
 #include "io/http/web_url.hpp"
 #include "storage/columns.hpp"
@@ -59,6 +60,7 @@ std::vector<PushTarget> list(Connection& connection) {
 
 bool remove(Connection& connection, std::string_view id) {
   connection.prepare("DELETE FROM push_subscriptions WHERE id = :id").bind(":id", id).run();
+  AGW_ASSERT(connection.changes() <= 1);
   return connection.changes() > 0;
 }
 

@@ -2,6 +2,7 @@
 
 #include <stdexcept>
 
+#include "base/async/assert.hpp"
 #include "base/digest.hpp"
 
 namespace agw {
@@ -44,6 +45,7 @@ std::optional<EcKey> VapidKey::Shared::read() {
 }
 
 EcKey VapidKey::Shared::make() {
+  AGW_ASSERT(!key);  // browsers have subscribed with it
   key = EcKey::generate();
   try {
     secrets.set(secret_name, to_base64url(key->private_scalar()));
