@@ -18,6 +18,7 @@
 #include <boost/url/parse.hpp>
 #include <boost/url/url_view.hpp>
 
+#include "base/async/assert.hpp"
 #include "base/log.hpp"
 #include "models/http_provider.hpp"
 #include "models/known_models.hpp"
@@ -131,6 +132,7 @@ Models::Models(HttpClient& http, ModelSettings settings, Prices prices)
 Models::~Models() = default;
 
 void Models::add(std::string name, std::unique_ptr<Provider> provider, std::string default_model) {
+  AGW_ASSERT(provider);
   ++revision_;
   ProviderSettings settings{
       .name = std::move(name), .default_model = std::move(default_model), .source = ServiceSource::built_in};
@@ -138,6 +140,7 @@ void Models::add(std::string name, std::unique_ptr<Provider> provider, std::stri
 }
 
 void Models::put(ProviderSettings settings, std::shared_ptr<Provider> provider, bool reuse_list) {
+  AGW_ASSERT(provider);
   ++revision_;
   gone_.erase(settings.name);
   const auto found = std::ranges::find(entries_, settings.name, [](const Entry& entry) { return entry.settings.name; });
@@ -257,6 +260,7 @@ std::variant<ModelChoice, NotConfigured> Models::resolve(std::string_view refere
 }
 
 std::variant<ModelChoice, NotConfigured> Models::choose(const Entry* entry, std::string_view model) const {
+  AGW_ASSERT(entry);
   if (!entry->provider) return NotConfigured{entry->settings.problem};
   const auto usual = entry->default_model();
   if (model.empty()) model = usual;

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "base/async/assert.hpp"
+
 namespace agw {
 
 namespace {
@@ -13,6 +15,7 @@ public:
 
   template <class OnLine>
   bool feed(std::string_view bytes, OnLine on_line) {
+    AGW_DEBUG_ASSERT(partial_.size() <= max_bytes_);  // nothing follows a frame that exceeds the limit
     if (std::exchange(after_carriage_return_, false) && bytes.starts_with('\n')) bytes.remove_prefix(1);
     for (;;) {
       const auto end = bytes.find_first_of("\r\n");
@@ -80,6 +83,7 @@ private:
   }
 
   void dispatch() {
+    AGW_ASSERT(has_data_ || data_.empty());
     if (has_data_) on_frame_({event_, data_, id_, retry_});
     has_data_ = false;
     event_.clear();
@@ -123,6 +127,7 @@ public:
   Whole(OnFrame on_frame, std::size_t max_bytes) : on_frame_(std::move(on_frame)), max_bytes_(max_bytes) {}
 
   bool feed(std::string_view bytes) override {
+    AGW_ASSERT(body_.size() <= max_bytes_);
     if (body_.size() + bytes.size() > max_bytes_) return false;
     body_ += bytes;
     return true;

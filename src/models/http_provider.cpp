@@ -4,6 +4,7 @@
 #include <iterator>
 #include <utility>
 
+#include "base/async/assert.hpp"
 #include "base/log.hpp"
 #include "models/call_features.hpp"
 #include "models/json_reader.hpp"
@@ -65,6 +66,7 @@ public:
 
   BodyAction take(const HttpHead& head, std::string_view bytes) {
     if (!is_success(head.status)) {
+      AGW_ASSERT(error_body_.size() <= max_error_bytes);
       error_body_.append(bytes.substr(0, max_error_bytes - error_body_.size()));
       return error_body_.size() < max_error_bytes ? BodyAction::more : BodyAction::enough;
     }

@@ -43,6 +43,7 @@ bool may_try_next_model(const ModelFailure& failure) {
 
 /// Jitter: clients that failed at the same time should not retry at the same time.
 milliseconds jittered(milliseconds delay) {
+  AGW_ASSERT(delay.count() >= 0);
   static std::minstd_rand random{std::random_device{}()};
   const auto quarter = static_cast<int>(delay.count() / 4);
   return delay - milliseconds(std::uniform_int_distribution(0, quarter)(random));
@@ -112,7 +113,9 @@ Task<Completion> answer_with_retries(std::vector<ModelChoice> choices, ModelRequ
   const auto wanted_tokens = request.max_output_tokens;
   std::vector<ToolDescription> tools;  // of the request, while the called model takes none
   for (auto choice = choices.begin();; ++choice) {
-    AGW_ASSERT(choice->provider && tools.empty());
+    AGW_ASSERT(choice->provider);
+    AGW_ASSERT(!began);  // a reader never sees the beginning of two answers
+    AGW_ASSERT(tools.empty());
     request.model = choice->model;
     request.max_output_tokens = std::min(wanted_tokens, choice->output_token_limit);
     if (!choice->takes_tools) tools.swap(request.tools);
@@ -129,6 +132,7 @@ Task<Completion> answer_with_retries(std::vector<ModelChoice> choices, ModelRequ
 
 Task<std::variant<json::object, ModelFailure>> embed_with_retries(ModelChoice choice, json::object body,
                                                                   StopSource& stop, RetryPolicy policy) {
+  AGW_ASSERT(choice.provider);
   body["model"] = choice.model;
   for (int tries = 1;; ++tries) {
     auto outcome = co_await choice.provider->embed(body, stop);

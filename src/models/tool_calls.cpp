@@ -4,6 +4,7 @@
 #include <set>
 #include <utility>
 
+#include "base/async/assert.hpp"
 #include "base/id.hpp"
 #include "models/json_reader.hpp"
 #include "models/utf8_decoder.hpp"
@@ -91,6 +92,8 @@ std::vector<ToolUse> ToolCalls::finish() const {
       use.raw_input = to_valid_utf8(call.arguments);
     }
   }
+  AGW_ASSERT(uses.size() == calls_.size());
+  AGW_ASSERT(ids.size() == uses.size());  // each result has one call
   return uses;
 }
 

@@ -30,6 +30,7 @@ unsigned surrogate_bits(std::string_view text, std::size_t at) {
 }
 
 std::string character_of_halves(std::string_view text, std::size_t at) {
+  AGW_ASSERT(at + 2 * surrogate_bytes <= text.size());
   const unsigned code = 0x10000 + (surrogate_bits(text, at) << 10 | surrogate_bits(text, at + surrogate_bytes));
   return {static_cast<char>(0xf0 | code >> 18), static_cast<char>(0x80 | (code >> 12 & 0x3f)),
           static_cast<char>(0x80 | (code >> 6 & 0x3f)), static_cast<char>(0x80 | (code & 0x3f))};
@@ -55,6 +56,8 @@ std::size_t complete_length(std::string_view text) {
 }  // namespace
 
 std::string encode_surrogate(unsigned code_unit) {
+  AGW_ASSERT(code_unit >= 0xd800);
+  AGW_ASSERT(code_unit < 0xe000);
   return {static_cast<char>(0xe0 | code_unit >> 12), static_cast<char>(0x80 | (code_unit >> 6 & 0x3f)),
           static_cast<char>(0x80 | (code_unit & 0x3f))};
 }
@@ -80,7 +83,8 @@ std::string to_valid_utf8(std::string_view text) {
 std::string Utf8Decoder::add(std::string_view piece) {
   waiting_ += piece;
   const auto end = complete_length(waiting_);
-  AGW_ASSERT(end <= waiting_.size() && waiting_.size() - end <= 2 * surrogate_bytes);
+  AGW_ASSERT(end <= waiting_.size());
+  AGW_ASSERT(waiting_.size() - end <= 2 * surrogate_bytes);
   const auto whole = std::string_view(waiting_).substr(0, end);
   auto text = to_valid_utf8(whole);
   waiting_.erase(0, end);

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "base/async/assert.hpp"
 #include "base/text/utf8.hpp"
 #include "models/json_reader.hpp"
 
@@ -118,6 +119,7 @@ void AnswerReader::emit_calls() {
 /// Reports calls whose id the gateway made up, and arguments of calls that arrived without any.
 void AnswerReader::emit_rest_of_calls() {
   const auto& uses = reply_.tool_uses;
+  AGW_ASSERT(reported_.size() <= uses.size());
   reported_.resize(uses.size());
   for (std::size_t number = 0; number < uses.size(); ++number) {
     auto& reported = reported_[number];
@@ -197,6 +199,7 @@ std::string base64(std::string_view bytes) {
   const int length =
       EVP_EncodeBlock(reinterpret_cast<unsigned char*>(text.data()),
                       reinterpret_cast<const unsigned char*>(bytes.data()), static_cast<int>(bytes.size()));
+  AGW_ASSERT(static_cast<std::size_t>(length) + 1 == text.size());
   text.resize(static_cast<std::size_t>(length));
   return text;
 }
