@@ -74,6 +74,7 @@ bool is_private_by_another_name(const struct stat& status, const FileRoots& root
 /// Reopens a file opened with O_PATH for reading.
 Descriptor reopen(const OpenedPath& opened_path, int flags) {
   if (opened_path.problem) refuse(opened_path, to_string(*opened_path.problem));
+  AGW_ASSERT(opened_path.descriptor);
   Descriptor opened(::open(magic_path(*opened_path.descriptor).c_str(), flags | O_CLOEXEC));
   if (!opened) refuse(opened_path, to_string(problem_of(errno)));
   return opened;

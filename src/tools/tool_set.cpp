@@ -8,7 +8,8 @@ namespace agw {
 
 void ToolSet::add(Tool tool) {
   auto name = tool.description.name;
-  AGW_ASSERT(!name.empty() && tool.call);
+  AGW_ASSERT(!name.empty());
+  AGW_ASSERT(tool.call);
   AGW_CHECK(!own_.contains(name), "two tools are named " + name);
   own_.emplace(std::move(name), std::make_shared<const Tool>(std::move(tool)));
 }
@@ -17,7 +18,10 @@ void ToolSet::add(std::vector<Tool> tools) {
   for (auto& tool : tools) add(std::move(tool));
 }
 
-void ToolSet::add(Source source) { sources_.push_back(std::move(source)); }
+void ToolSet::add(Source source) {
+  AGW_ASSERT(source);
+  sources_.push_back(std::move(source));
+}
 
 std::map<std::string, ToolPointer, std::less<>> ToolSet::all() const {
   auto tools = own_;

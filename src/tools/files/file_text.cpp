@@ -30,7 +30,10 @@ constexpr std::size_t max_edited_size = std::size_t{10} * 1024 * 1024;
 /// Collects a range of lines from a text that arrives in pieces.
 class NumberedLines {
 public:
-  explicit NumberedLines(LineRange range) : range_(range) {}
+  explicit NumberedLines(LineRange range) : range_(range) {
+    AGW_ASSERT(range_.first >= 1);
+    AGW_ASSERT(range_.count >= 1);
+  }
 
   /// Returns false once no more is needed. Text after the range shows that there is more.
   bool add(std::string_view piece) {

@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 
 #include "api/error.hpp"
+#include "base/async/assert.hpp"
 #include "base/digest.hpp"
 #include "base/json/json_values.hpp"
 #include "base/text/unified_diff.hpp"
@@ -288,6 +289,7 @@ Task<> write_to(const FileToolsDependencies& needs, const ToolCall& call, Resolv
     throw BadRequest(file.path().string() +
                      ": the file was changed in the meantime, nothing was written; read it again");
   }
+  AGW_ASSERT(!permit->given);  // the record is on disk first
   permit->present = before.state->stamp;
   co_await needs.recorder->before_write(call.run, {.path = file.path(),
                                                    .before = std::move(before),
@@ -326,6 +328,7 @@ Task<ToolOutcome> put(const FileToolsDependencies& needs, const ToolCall& call, 
                              .content = std::move(wanted.content)});
     co_return ToolOutcome{"staged as proposal " + reference};
   }
+  AGW_CHECK(is_allowed(permission), "a file would be written without permission");
   if (wanted.done.empty()) {
     wanted.done = fmt::format("{} {}", file.exists() ? "replaced" : "created", file.path().string());
   }

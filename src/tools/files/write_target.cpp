@@ -76,7 +76,10 @@ WriteTarget::WriteTarget(const fs::path& path, const FileRoots& roots) : name_(p
   if (root && (is_through_guarded_symlink(path_, *root) || is_in_guarded_repository(path_, *root))) {
     place_ = FilePlace::guarded;
   }
+  AGW_ASSERT(path_.filename() == name_);
+  AGW_ASSERT(missing_.is_relative());
   if (parent_.problem || !missing_.empty()) return;
+  AGW_ASSERT(parent_.descriptor);
   struct stat status{};
   if (::fstatat(parent_.descriptor->get(), name_.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) return;
   exists_ = true;

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "api/error.hpp"
+#include "base/async/assert.hpp"
 #include "io/files/descriptor.hpp"
 #include "io/process/process.hpp"
 #include "io/sandbox/private_files.hpp"
@@ -60,6 +61,7 @@ public:
       has_space = take(without_remarks(rest.substr(0, zero)), rest.substr(zero + 1, end - zero - 1));
       rest.remove_prefix(end + 1);
     }
+    AGW_ASSERT(rest.size() <= rest_.size());
     rest_.erase(0, rest_.size() - rest.size());
     return has_space;
   }
@@ -95,6 +97,7 @@ private:
     }
     lines.push_back(number);
     ++count_;
+    AGW_ASSERT(count_ <= max_);
     return true;
   }
 

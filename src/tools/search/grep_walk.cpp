@@ -83,9 +83,12 @@ public:
 
   /// Returns false once there are enough matches.
   bool add(const std::string& path, const FileResult<std::string>& text) {
+    AGW_ASSERT(left_ > 0);
     if (!text || text->find('\0') != text->npos) return true;
     auto lines = expression_.lines(*text, left_);
     if (lines.empty()) return true;
+    AGW_ASSERT(lines.size() <= left_);
+    AGW_DEBUG_ASSERT(std::ranges::is_sorted(lines));
     left_ -= lines.size();
     if (left_ == 0) {
       found_.more = true;

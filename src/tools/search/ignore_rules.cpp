@@ -3,6 +3,7 @@
 #include <ranges>
 
 #include "api/error.hpp"
+#include "base/async/assert.hpp"
 
 namespace agw {
 
@@ -50,16 +51,19 @@ std::vector<IgnoreRules::Rule> IgnoreRules::read(std::string_view gitignore) {
 }
 
 IgnoreRules IgnoreRules::below(std::string_view directory, std::string_view gitignore) const {
+  AGW_ASSERT(directory.find('/') == directory.npos);
   auto deeper = *this;
   for (auto& way : deeper.ways_) way.append(directory).push_back('/');
   auto rules = read(gitignore);
   if (rules.empty()) return deeper;
   deeper.rules_.push_back(std::make_shared<const std::vector<Rule>>(std::move(rules)));
   deeper.ways_.emplace_back();
+  AGW_ASSERT(deeper.ways_.size() == deeper.rules_.size());
   return deeper;
 }
 
 bool IgnoreRules::ignores(std::string_view name, bool is_directory) const {
+  AGW_ASSERT(ways_.size() == rules_.size());
   for (auto level = rules_.size(); level-- > 0;) {
     const auto path = ways_[level] + std::string(name);
     for (const auto& rule : *rules_[level] | std::views::reverse) {

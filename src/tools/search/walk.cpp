@@ -60,6 +60,7 @@ private:
 
   /// Returns false once the visitor has stopped.
   bool walk_directory(const std::string& path, const IgnoreRules& rules, int depth) {
+    AGW_ASSERT(depth < options_.depth);
     const auto real = root_.path / path;
     const auto place = place_of(real, roots_);
     if (!is_readable(place)) return true;

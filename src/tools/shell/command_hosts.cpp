@@ -1,5 +1,7 @@
 #include "tools/shell/command_hosts.hpp"
 
+#include "base/async/assert.hpp"
+
 namespace agw {
 
 namespace {
@@ -22,8 +24,12 @@ Task<HostVerdict> CommandHosts::judge(HostPort target) {
   if (judged_.size() >= max_hosts)
     co_return HostVerdict{.reason = "permission denied: a command reaches 1000 hosts at most"};
   struct Turn {
-    explicit Turn(CommandHosts& of) : hosts(of) { hosts.asking_ = true; }
+    explicit Turn(CommandHosts& of) : hosts(of) {
+      AGW_ASSERT(!hosts.asking_);
+      hosts.asking_ = true;
+    }
     ~Turn() {
+      AGW_ASSERT(hosts.asking_);
       hosts.asking_ = false;
       hosts.answered_.pulse();
     }
@@ -31,6 +37,7 @@ Task<HostVerdict> CommandHosts::judge(HostPort target) {
   };
   const Turn turn(*this);
   auto verdict = co_await ask(text);
+  AGW_ASSERT(!judged_.contains(text));  // a person is asked once
   judged_[text] = verdict;
   co_return verdict;
 }
@@ -51,6 +58,7 @@ void CommandHosts::note(const HostPort& target, const HostVerdict& verdict) {
           .allowed = verdict.allowed,
           .reason = verdict.allowed ? std::string() : verdict.reason,
           .connections = host.connections + 1};
+  AGW_ASSERT(contacted_.size() <= max_hosts);
 }
 
 std::vector<ContactedHost> CommandHosts::contacted() const {

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "api/error.hpp"
+#include "base/async/assert.hpp"
 #include "base/async/task_group.hpp"
 #include "io/proxy/proxied_network.hpp"
 #include "tools/input.hpp"
@@ -131,6 +132,8 @@ Task<ToolOutcome> Shell::run(const ToolCall& call, ShellCommand command) {
 
 Task<ToolOutcome> Shell::run_recorded(const ToolCall& call, ShellCommand command, Permission permission,
                                       ShellLimits limits, std::chrono::milliseconds time) {
+  AGW_ASSERT(permission.verdict == Permission::Verdict::allowed);
+  AGW_ASSERT(time <= max_time);
   if (!recorder_) co_return co_await run_wrapped(call, std::move(command), permission, limits, time);
   const auto& roots = call.run.roots;
   std::vector<fs::path> writable{roots.workspace()};
@@ -150,6 +153,7 @@ Task<ToolOutcome> Shell::run_recorded(const ToolCall& call, ShellCommand command
 
 Task<ToolOutcome> Shell::run_wrapped(const ToolCall& call, ShellCommand command, Permission permission,
                                      ShellLimits limits, std::chrono::milliseconds time) {
+  AGW_ASSERT(!command.secrets || sandbox_.is_enabled());  // without it, the command would see their values
   if (!sandbox_.is_enabled() || !limits.network || !(permission.network || permission.asks_hosts))
     co_return co_await run_connected(call, std::move(command), limits, nullptr, time);
   CommandHosts hosts(loop_, call, command);
@@ -174,6 +178,8 @@ Task<ToolOutcome> Shell::run_wrapped(const ToolCall& call, ShellCommand command,
 
 Task<ToolOutcome> Shell::run_connected(const ToolCall& call, ShellCommand command, ShellLimits limits,
                                        SandboxNetwork* network, std::chrono::milliseconds time) {
+  AGW_ASSERT(!network || sandbox_.is_enabled());
+  AGW_ASSERT(!network || limits.network);
   auto prepared = co_await blocking_.run([this, run = call.run, limits, network, command] {
     make_workspace(run.roots);
     const auto spec = sandbox_spec_for(run, limits, network, command.environment);
