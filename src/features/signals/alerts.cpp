@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "base/async/assert.hpp"
 #include "base/error.hpp"
 #include "base/json/json.hpp"
 #include "base/log.hpp"
@@ -24,6 +25,8 @@ using namespace std::chrono_literals;
 constexpr auto disk_check_interval = 60s;
 constexpr auto database_check_interval = 24h;
 constexpr auto max_database_check = 6h;
+// One check has ended before the next begins.
+static_assert(max_database_check < database_check_interval);
 constexpr std::size_t max_check_output = 2000;
 constexpr auto retry_interval = 1s;
 constexpr std::uint64_t little_space = 500'000'000;  // bytes
@@ -35,6 +38,12 @@ constexpr std::string_view cost_spike = "cost-spike";
 void log_failure(const std::exception_ptr& failure) {
   log::error("a signal could not be raised: {}", message_of(failure));
 }
+
+/// Sets the flag to false when it is destroyed.
+struct UntilEnd {
+  bool& flag;
+  ~UntilEnd() { flag = false; }
+};
 
 double median(std::vector<double> values) {
   if (values.empty()) return 0;
@@ -185,9 +194,12 @@ void Alerts::money_spent() {
 }
 
 Task<> Alerts::check_costs() {
+  AGW_ASSERT(looking_at_costs_);
+  const UntilEnd check{looking_at_costs_};
   const auto days = (co_await costs_.report(CostPeriod::today)).days;
   // Read after the report, and including active runs: money spent while the report was read has not started a check.
   const auto spent = costs_.spent_today();
+  AGW_CHECK(!days.empty(), "a report of costs without today");
   const auto& date = days.back().date;
   const auto limit = spike_limit(days);
   if (spike_day_ != date && spent > limit) {
@@ -204,7 +216,6 @@ Task<> Alerts::check_costs() {
                       .baseline = usual_cost(days)});
     }
   }
-  looking_at_costs_ = false;
 }
 
 /// Retries while the disk is full.

@@ -2,8 +2,82 @@
 
 #include <gtest/gtest.h>
 
+#include "features/projects/service.hpp"
+#include "features/runs/service.hpp"
+#include "features/threads/service.hpp"
+#include "io/http/http_client.hpp"
+#include "models/catalog.hpp"
+#include "testing/extensions_fixture.hpp"
+
 namespace agw {
 namespace {
+
+using namespace testing::extensions;
+
+/// Alerts about the costs of an agent.
+struct AlertsFixture : ExtensionsFixture, private Subscriber {
+  AlertsFixture(Loop& loop, const testing::ScratchDirectory& directory)
+      : ExtensionsFixture(loop, directory),
+        blocking(loop),
+        filesystem(blocking, directory.path()),
+        projects(database, filesystem, clock, directory.path()),
+        runs(loop, database, hub, clock),
+        threads(loop, database, hub, clock, projects, runs, extensions),
+        http(loop),
+        models(http, {}, Prices(directory.path() / "prices.yaml")),
+        costs(loop, database, hub, clock, *TimeZone::named("Europe/Berlin"), extensions, threads, models, std::nullopt),
+        signals(database, hub, clock, std::chrono::days(90)),
+        alerts(loop, blocking, database, hub, signals, costs, clock, directory.path(), std::nullopt),
+        hears_signals(hub, *this) {
+    costs.load(database.start_connection());
+  }
+
+  void deliver(const DomainEvent& event) override { has_raised = has_raised || event.type == "signal"; }
+
+  Task<> execute(std::string sql) {
+    co_await database.write([sql](Connection& connection) { connection.execute(sql); });
+  }
+
+  BlockingPool blocking;
+  Filesystem filesystem;
+  Projects projects;
+  Runs runs;
+  Threads threads;
+  HttpClient http;
+  Models models;
+  Costs costs;
+  Signals signals;
+  Alerts alerts;
+  bool has_raised = false;
+  Hub::Listening hears_signals;
+};
+
+TEST(Alerts, LookAtTheCostsAgainAfterACheckHasFailed) {
+  testing::run([](Loop& loop) -> Task<> {
+    const testing::ScratchDirectory directory;
+    AlertsFixture fixture(loop, directory);
+    json::object body{{"type", "agent"}, {"name", "ann"}, {"description", "d"}, {"definition", json::object()}};
+    const auto agent = co_await fixture.extensions.create(std::move(body));
+    const auto thread = co_await fixture.threads.create({});
+    co_await fixture.execute("ALTER TABLE cost_days RENAME TO hidden");
+    fixture.costs.spend(*agent, thread.id, "stub/talker", Usage{}, 5.0);
+    bool has_failed = false;
+    try {
+      co_await fixture.costs.report(CostPeriod::today);
+    } catch (const DatabaseError&) {
+      has_failed = true;
+    }
+    EXPECT_TRUE(has_failed);
+    co_await fixture.execute("ALTER TABLE hidden RENAME TO cost_days");
+    while (!fixture.has_raised) {
+      fixture.costs.spend(*agent, thread.id, "stub/talker", Usage{}, 0.01);
+      co_await fixture.database.read([](Connection&) { return true; });
+    }
+    const auto raised = co_await fixture.signals.list({});
+    EXPECT_EQ(raised.at(0).kind, "cost-spike");
+    co_await fixture.alerts.stop();
+  });
+}
 
 std::vector<DayCost> days(std::vector<double> costs) {
   std::vector<DayCost> all;
