@@ -3,6 +3,7 @@
 #include <limits>
 #include <ranges>
 
+#include "base/async/assert.hpp"
 #include "features/events/hub.hpp"
 #include "features/threads/search_indexer.hpp"
 #include "features/threads/search_store.hpp"
@@ -18,7 +19,8 @@ namespace {
 constexpr std::size_t removed_at_once = 100;
 constexpr std::int64_t all_turns = std::numeric_limits<std::int64_t>::max();
 
-bool is_question(const turn_store::StoredTurn& stored) { return stored.turn.role == Role::user; }
+/// A message that was steered into an answer is part of that answer, which must not be divided.
+bool is_question(const turn_store::StoredTurn& stored) { return stored.turn.role == Role::user && !stored.answers; }
 
 /// The index in `numbers` of the oldest question that has fewer than `kept` turns from it on, itself included; else of
 /// the newest question.
@@ -43,9 +45,11 @@ std::optional<OldTurns> Threads::old_turns(Connection& connection, const std::st
   OldTurns old{.next_question_id = turn_store::find(connection, numbers[*question])->turn.id};
   for (auto i = *question; i-- > 0 && old.last_turn_id.empty();) {
     const auto stored = turn_store::find(connection, numbers[i]);
+    AGW_CHECK(stored, "a turn of a thread is missing: " + thread_id);
     const bool is_seen = !stored->turn.metadata || !stored->turn.metadata->contains("superseded");
     if (is_seen) old.last_turn_id = stored->turn.id;
   }
+  AGW_ASSERT(old.last_turn_id != old.next_question_id);
   // `last_turn_id` itself stays, so there must be another turn before it.
   return old.last_turn_id.empty() || *question < 2 ? std::nullopt : std::optional(std::move(old));
 }
@@ -61,6 +65,7 @@ Task<> Threads::remove_before(std::string thread_id, std::string turn_id,
           const auto last = turn_store::require(connection, turn_id);
           auto numbers = turn_store::numbers(connection, last.thread, last.number - 1);
           if (numbers.size() > removed_at_once) numbers.resize(removed_at_once);
+          AGW_ASSERT(numbers.empty() || numbers.back() < last.number);
           // In the order of the index's rows, which are negated numbers: the index flushes its buffer whenever a row
           // number decreases.
           for (const auto number : std::views::reverse(numbers)) {

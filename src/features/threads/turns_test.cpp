@@ -381,9 +381,10 @@ struct SteeredThread {
   Turn next;
 };
 
-Task<SteeredThread> make_steered(ThreadsFixture& fixture) {
+Task<SteeredThread> make_steered(ThreadsFixture& fixture, Texts before = {}) {
   SteeredThread made;
   made.thread = co_await fixture.threads.create({});
+  for (const auto& text : before) co_await fixture.say(made.thread.id, text);
   made.question = co_await fixture.say(made.thread.id, "question");
   made.steered = co_await fixture.say(made.thread.id, "steered");
   const auto queued = co_await fixture.say(made.thread.id, "queued");
@@ -436,6 +437,16 @@ TEST(SteeredTurns, AreCopiedWithTheirPlace) {
     const auto last = co_await fixture.say(fork.id, "and now?");
     const auto context = co_await fixture.threads.context(fork.id, last.id, 10'000);
     EXPECT_EQ(contents_of(context.turns), (Texts{"question", "steered", "answer", "queued", "and now?"}));
+  });
+}
+
+TEST(OldTurns, DoNotEndInsideAnAnswer) {
+  with_threads([](ThreadsFixture& fixture) -> Task<> {
+    const auto made = co_await make_steered(fixture, {"first", "second"});
+    constexpr std::size_t kept = 4;  // there is room for the steered message, but not for its question
+    const auto old = co_await fixture.database.read(
+        [made](Connection& connection) { return Threads::old_turns(connection, made.thread.id, kept); });
+    EXPECT_EQ(old.value().next_question_id, made.next.id);
   });
 }
 
