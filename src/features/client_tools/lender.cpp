@@ -3,6 +3,7 @@
 #include <chrono>
 #include <utility>
 
+#include "base/async/assert.hpp"
 #include "base/json/json_values.hpp"
 
 namespace agw {
@@ -18,6 +19,7 @@ Task<std::optional<json::object>> Lender::ask(json::object request, StopSource& 
   const auto id = std::to_string(++last_);
   request["callId"] = id;
   const auto asked = std::make_shared<Asked>();
+  AGW_ASSERT(!asked_.contains(id));
   asked_[id] = asked;
   socket_->send(to_json(request));
   co_await with_timeout(stop, answer_timeout, until_requested(asked->answered));
@@ -36,6 +38,7 @@ bool Lender::take_result(json::object message) {
 }
 
 void Lender::leave() {
+  AGW_ASSERT(socket_);
   socket_ = nullptr;
   for (const auto& [id, asked] : std::exchange(asked_, {})) asked->answered.request();
 }

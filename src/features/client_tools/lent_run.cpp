@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "base/async/assert.hpp"
 #include "base/json/json_values.hpp"
 
 namespace agw {
@@ -15,6 +16,8 @@ void LentRun::call(const std::vector<ToolUse>& uses, const json::object& /*progr
     if (use.raw_input) request["input"] = *use.raw_input;
     calls_[use.id] = std::move(request);
   }
+  // Each call has its own id in a run, whatever the model has sent (ContextWindow::add_reply).
+  AGW_DEBUG_ASSERT(calls_.size() == uses.size());
 }
 
 /// Asks the program when it is the call's turn, so that calls of one step are made in order.

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "api/error.hpp"
+#include "base/async/assert.hpp"
 #include "base/id.hpp"
 #include "base/json/json_values.hpp"
 #include "features/client_tools/lent_run.hpp"
@@ -14,12 +15,24 @@ namespace {
 constexpr std::size_t large_message =
     256 * 1024;  // in bytes: may contain so many values that parsing would block the loop
 
+/// Removes the lender when it is destroyed: runs keep it for longer than its socket exists.
+struct UntilClosed {
+  std::map<std::string, std::shared_ptr<Lender>>& all;
+  const std::string& id;
+  ~UntilClosed() {
+    const auto removed = all.extract(id);
+    AGW_ASSERT(removed);
+    removed.mapped()->leave();
+  }
+};
+
 }  // namespace
 
 Task<> ClientTools::serve(Request& /*request*/, MessageSocket& socket) {
   const auto id = new_id();
   const auto lender = std::make_shared<Lender>(socket);
   lenders_[id] = lender;
+  const UntilClosed guard{lenders_, id};
   while (auto text = co_await socket.read()) {
     json::object reply;
     try {
@@ -29,8 +42,6 @@ Task<> ClientTools::serve(Request& /*request*/, MessageSocket& socket) {
     }
     if (!reply.empty()) socket.send(to_json(reply));
   }
-  lenders_.erase(id);
-  lender->leave();
 }
 
 /// Returns the reply to a message; empty if it has none.
