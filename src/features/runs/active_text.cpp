@@ -10,6 +10,8 @@ namespace agw {
 namespace {
 
 constexpr std::size_t longest_character = 4;
+// Otherwise a piece could consist of a part of one character.
+static_assert(long_text_piece > longest_character);
 
 /// The beginning of the text, which ends at the boundary of a UTF-8 character.
 std::string_view beginning_of(std::string_view text) {
@@ -18,14 +20,18 @@ std::string_view beginning_of(std::string_view text) {
     if ((static_cast<unsigned char>(text[size]) & 0xc0U) != 0x80U) break;
     --size;
   }
-  AGW_ASSERT(size <= long_text_piece && (size > 0 || text.empty()));
+  AGW_ASSERT(size <= long_text_piece);
+  // Without progress, the text would never end.
+  AGW_ASSERT(size > 0 || text.empty());
   return text.substr(0, size);
 }
 
 }  // namespace
 
 void ActiveText::add(ActiveRunPointer run, const json::object& members) {
-  AGW_ASSERT(run && !members.empty() && !opened_);
+  AGW_ASSERT(run);
+  AGW_ASSERT(!members.empty());
+  AGW_ASSERT(!opened_);
   auto head = to_json(members);
   head.back() = ',';
   head += R"("text":")";
@@ -86,6 +92,7 @@ std::string ActiveText::next() {
     out += "]";
     closed_ = true;
   }
+  AGW_ASSERT(!out.empty());
   return out;
 }
 

@@ -26,6 +26,8 @@ void append_growing(std::string& text, std::string_view delta) {
 }  // namespace
 
 RunLog::RunLog(const Run& run) {
+  // Ten minutes of an answer are ten thousands of events.
+  static_assert(sizeof(Entry) <= 2 * sizeof(std::uint32_t));
   thread_id_ = ",\"threadId\":";
   write_json(thread_id_, std::string_view(run.thread_id));
   turn_id_ = ",\"turnId\":";
@@ -35,7 +37,8 @@ RunLog::RunLog(const Run& run) {
 }
 
 std::string RunLog::head(std::int64_t seq, std::string_view type, TurnId turn_id) const {
-  AGW_ASSERT(seq > 0 && !type.empty());
+  AGW_ASSERT(seq > 0);
+  AGW_ASSERT(!type.empty());
   std::string event;
   event.reserve(thread_id_.size() + turn_id_.size() + run_id_.size() + type.size() + 64);
   event += "{\"type\":\"";
@@ -75,6 +78,13 @@ std::string RunLog::reasoning(std::string_view delta) {
 }
 
 std::string RunLog::other(std::string_view type, const json::object& members) {
+  // Those are rendered from the texts, not from `others_`.
+  AGW_ASSERT(type != text_delta);
+  AGW_ASSERT(type != reasoning_delta);
+  // A second member of the same name would make the event ambiguous.
+  AGW_DEBUG_ASSERT(!members.contains("seq"));
+  AGW_DEBUG_ASSERT(!members.contains("runId"));
+  AGW_DEBUG_ASSERT(!members.contains("threadId"));
   entries_.push_back({Kind::other, 0});
   auto event = head(seq(), type, members.contains("turnId") ? TurnId::of_event : TurnId::of_run);
   for (const auto& member : members) {
@@ -85,11 +95,14 @@ std::string RunLog::other(std::string_view type, const json::object& members) {
   }
   event += '}';
   others_.push_back(event);
+  AGW_ASSERT(others_.size() <= entries_.size());
   return event;
 }
 
 void RunLog::take_back_other() {
-  AGW_ASSERT(!entries_.empty() && entries_.back().kind == Kind::other && !others_.empty());
+  AGW_ASSERT(!entries_.empty());
+  AGW_ASSERT(entries_.back().kind == Kind::other);
+  AGW_ASSERT(!others_.empty());
   entries_.pop_back();
   others_.pop_back();
 }
@@ -126,7 +139,9 @@ std::vector<std::string> RunLog::events_after(std::int64_t after) const {
 }
 
 json::object RunLog::packed(std::int64_t after, std::int64_t last) const {
-  AGW_ASSERT(after >= 0 && after <= last && last <= seq());
+  AGW_ASSERT(after >= 0);
+  AGW_ASSERT(after <= last);
+  AGW_ASSERT(last <= seq());
   json::array entries;
   json::array others;
   std::string reasoning;
@@ -147,7 +162,10 @@ json::object RunLog::packed(std::int64_t after, std::int64_t last) const {
       ++other_at;
     }
   }
-  AGW_ASSERT(std::cmp_equal(entries.size(), 2 * (last - after)) && std::cmp_less_equal(others.size(), last - after));
+  // `add` reads pairs: a kind and a size.
+  AGW_ASSERT(std::cmp_equal(entries.size(), 2 * (last - after)));
+  AGW_ASSERT(std::cmp_less_equal(others.size(), last - after));
+  AGW_ASSERT(other_at <= others_.size());
   return {{"reasoning", std::move(reasoning)}, {"entries", std::move(entries)}, {"others", std::move(others)}};
 }
 
@@ -168,10 +186,12 @@ std::string RunLog::pack() const {
 void RunLog::add(const json::object& packed) {
   reasoning_ += string_member(packed, "reasoning").value_or("");
   const auto& entries = packed.at("entries").as_array();
+  AGW_DEBUG_ASSERT(entries.size() % 2 == 0);
   for (std::size_t i = 0; i + 1 < entries.size(); i += 2) {
     entries_.push_back({static_cast<Kind>(entries[i].to_number<int>()), entries[i + 1].to_number<std::uint32_t>()});
   }
   for (const auto& event : packed.at("others").as_array()) others_.emplace_back(event.as_string());
+  AGW_DEBUG_ASSERT(others_.size() <= entries_.size());
 }
 
 void RunLog::add_packed(std::string_view new_text, std::string_view events) {

@@ -83,6 +83,26 @@ std::string ending_reason(const Runs::Ending& ending) {
   return std::string(string_member(ending.members, "finishReason").value_or(ending.type));
 }
 
+/// Clients and the database may be behind the log, never ahead of it, and the pieces on disk have no gap.
+void assert_invariants(const ActiveRun& active) {
+  const auto& log = active.log;
+  const auto& unsaved = active.unsaved;
+  AGW_ASSERT(active.taken <= log.content().size());
+  // The last event of a run that is ending is not published yet.
+  AGW_ASSERT(active.taken_seq <= log.seq() - (active.is_ending ? 1 : 0));
+  AGW_ASSERT(active.new_bytes <= log.content().size() - active.taken + log.reasoning_content().size());
+  // The numbers of unsaved pieces are the last ones that were given out, without a gap.
+  AGW_ASSERT(std::cmp_less_equal(unsaved.size(), active.pieces));
+  AGW_ASSERT(unsaved.empty() || unsaved.back()->number == active.pieces - 1);
+  AGW_ASSERT(unsaved.empty() || std::cmp_equal(unsaved.front()->number + std::ssize(unsaved), active.pieces));
+}
+
+/// While the end is being stored, the writer's thread reads the log.
+void assert_log_may_change(const ActiveRun& active) {
+  AGW_ASSERT(!active.is_ending);
+  AGW_DEBUG_ASSERT(!active.ended.happened());
+}
+
 }  // namespace
 
 ActiveRun::ActiveRun(Loop& loop, Run what) : run(std::move(what)), log(run), ended(loop) {}
@@ -103,16 +123,20 @@ Task<> Runs::stop() {
 }
 
 ActiveRunPointer Runs::open(Run run) {
-  AGW_ASSERT(!run.id.empty() && !run.thread_id.empty());
+  AGW_ASSERT(!run.id.empty());
+  AGW_ASSERT(!run.thread_id.empty());
   auto active = std::make_shared<ActiveRun>(loop_, std::move(run));
-  by_thread_[active->run.thread_id].push_back(active);
+  auto& queue = by_thread_[active->run.thread_id];
+  AGW_DEBUG_ASSERT(std::ranges::none_of(queue, [&](const auto& other) { return other->run.id == active->run.id; }));
+  queue.push_back(active);
   return active;
 }
 
 void Runs::withdraw(const ActiveRunPointer& active) {
   const auto queue = by_thread_.find(active->run.thread_id);
   if (queue == by_thread_.end()) return;
-  std::erase(queue->second, active);
+  const auto removed = std::erase(queue->second, active);
+  AGW_ASSERT(removed <= 1);
   if (queue->second.empty()) by_thread_.erase(queue);
   active->ended.notify();
   if (active->client) active->client->ended({}, {}, "the run was withdrawn");
@@ -127,8 +151,10 @@ void Runs::record(Connection& connection, const Run& run, Timestamp now) { run_s
 
 ActiveRunPointer Runs::front(std::string_view thread_id) const {
   const auto queue = by_thread_.find(thread_id);
-  AGW_ASSERT(queue == by_thread_.end() || !queue->second.empty());
-  return queue == by_thread_.end() ? nullptr : queue->second.front();
+  if (queue == by_thread_.end()) return nullptr;
+  AGW_ASSERT(!queue->second.empty());
+  AGW_DEBUG_ASSERT(queue->second.front()->run.thread_id == thread_id);
+  return queue->second.front();
 }
 
 std::vector<ActiveRunPointer> Runs::of_thread(std::string_view thread_id) const {
@@ -172,16 +198,20 @@ bool Runs::turn_in_use(std::string_view turn_id) const {
 }
 
 void Runs::publish(const ActiveRun& active, std::string_view type, std::string text) {
+  AGW_DEBUG_ASSERT(text.starts_with('{'));
+  AGW_DEBUG_ASSERT(text.ends_with('}'));
   hub_.publish({.type = type, .thread_id = active.run.thread_id, .text = std::move(text)});
 }
 
 void Runs::text(ActiveRun& active, std::string_view delta) {
+  assert_log_may_change(active);
   if (active.client) active.client->text(delta);
   publish(active, "text-delta", active.log.text(delta));
   logged(active, delta.size());
 }
 
 void Runs::reasoning(ActiveRun& active, std::string_view delta) {
+  assert_log_may_change(active);
   if (active.client) active.client->reasoning(delta);
   publish(active, "reasoning-delta", active.log.reasoning(delta));
   logged(active, delta.size());
@@ -197,13 +227,14 @@ void Runs::announce_start(const ActiveRun& active) {
 }
 
 void Runs::emit(ActiveRun& active, std::string_view type, const json::object& members) {
+  assert_log_may_change(active);
   publish(active, type, active.log.other(type, members));
   begin_checkpoints();
 }
 
 void Runs::logged(ActiveRun& active, std::size_t bytes) {
-  AGW_ASSERT(active.taken_seq <= published_seq(active) && active.taken <= active.log.content().size());
   active.new_bytes += bytes;
+  assert_invariants(active);
   const bool is_full =
       active.new_bytes >= full_piece || published_seq(active) - active.taken_seq >= events_of_full_piece;
   if (is_full && active.started) take_piece(active);
@@ -218,6 +249,7 @@ void Runs::begin_checkpoints() {
 
 void Runs::begin_call(ActiveRun& active, json::object call) {
   AGW_ASSERT(call.contains("toolCallId"));
+  AGW_DEBUG_ASSERT(call.contains("toolName"));
   emit(active, "tool-start", call);
   active.tools.emplace_back(std::move(call));
 }
@@ -226,14 +258,19 @@ void Runs::end_call(ActiveRun& active, const json::object& end) {
   auto& tools = active.tools;
   const auto ended = std::ranges::find_if(
       tools, [&](const json::value& call) { return call.as_object().at("toolCallId") == end.at("toolCallId"); });
-  if (ended != tools.end()) tools.erase(ended);
+  // It has begun, and ends once.
+  AGW_ASSERT(ended != tools.end());
+  tools.erase(ended);
   emit(active, "tool-end", end);
 }
 
 Task<bool> Runs::end(ActiveRunPointer active, Ending ending, AtEnd at_end, std::function<void()> before_event) {
-  AGW_ASSERT(ending.status != RunStatus::started && !ending.type.empty());
+  AGW_ASSERT(!active->is_ending);
+  AGW_ASSERT(ending.status == RunStatus::finished || ending.status == RunStatus::stopped);
+  AGW_ASSERT((ending.status == RunStatus::stopped) == (ending.type == "stopped"));
   auto event = active->log.other(ending.type, ending.members);
   active->is_ending = true;
+  const auto last_seq = active->log.seq();
   bool ended = false;
   try {
     // The log no longer changes once the run is ending, so the writer's thread may read it.
@@ -246,11 +283,14 @@ Task<bool> Runs::end(ActiveRunPointer active, Ending ending, AtEnd at_end, std::
       return true;
     });
   } catch (...) {
+    AGW_ASSERT(active->log.seq() == last_seq);
     active->log.take_back_other();
     active->is_ending = false;
     throw;
   }
   AGW_ASSERT(active->is_ending);
+  // What was packed is the whole log.
+  AGW_ASSERT(active->log.seq() == last_seq);
   if (ended) {
     if (before_event) before_event();
     publish(*active, ending.type, std::move(event));
@@ -331,15 +371,18 @@ std::vector<InterruptedRun> Runs::interrupted(Connection& connection) { return r
 
 void Runs::end_interrupted(Connection& connection, const InterruptedRun& interrupted, Timestamp now,
                            const std::function<void()>& at_end) {
-  AGW_ASSERT(connection.in_transaction() && at_end);
+  AGW_ASSERT(connection.in_transaction());
+  AGW_ASSERT(at_end);
   // The log is stored without a last event: the gateway was killed before it published one.
   RunLog log(interrupted.run);
   for (const auto& piece : interrupted.pieces) log.add_packed(piece.text, piece.events);
+  AGW_DEBUG_ASSERT(log.content() == interrupted.text);
   if (run_store::end(connection, interrupted.run.id, RunStatus::interrupted, log.pack(), now)) at_end();
 }
 
 /// Stores new text of active runs once a second, as long as there are any.
 Task<> Runs::write_checkpoints() {
+  AGW_ASSERT(checkpointing_);
   bool failing = false;
   while (co_await pause(stopping_, checkpoint_interval) == WaitResult::done) {
     const bool failed_before = std::exchange(failing, false);
@@ -360,25 +403,24 @@ Task<> Runs::write_checkpoints() {
 }
 
 void Runs::take_piece(ActiveRun& active) {
+  assert_invariants(active);
   const auto& content = active.log.content();
-  AGW_ASSERT(active.taken <= content.size() && active.taken_seq <= published_seq(active));
   const auto lasted = asio::steady_timer::clock_type::now() - active.began;
   active.progress["duration_ms"] = std::chrono::duration_cast<std::chrono::milliseconds>(lasted).count();
   const auto events = active.log.pack_events(active.taken_seq, published_seq(active));
-  AGW_ASSERT(active.unsaved.empty() || active.unsaved.back()->number < active.pieces);
   active.unsaved.push_back(std::make_shared<const RunPiece>(
       RunPiece{active.pieces++, content.substr(active.taken), events, to_json(active.progress)}));
   active.taken = content.size();
   active.new_bytes = 0;
   active.taken_seq = published_seq(active);
-  AGW_DEBUG_ASSERT(std::ranges::is_sorted(active.unsaved, {}, [](const auto& piece) { return piece->number; }));
+  assert_invariants(active);
 }
 
 /// Also writes pieces whose earlier write failed or is still pending, so that the pieces on disk have no gap.
 Task<> Runs::store_pieces(ActiveRunPointer active, std::function<void(Connection&)> in_transaction,
                           Database::Lane lane) {
+  assert_invariants(*active);
   const auto taken = active->pieces;
-  AGW_ASSERT(active->unsaved.empty() || active->unsaved.back()->number < taken);
   co_await database_.write(
       [id = active->run.id, pieces = active->unsaved,
        in_transaction = std::move(in_transaction)](Connection& connection) {
@@ -387,6 +429,7 @@ Task<> Runs::store_pieces(ActiveRunPointer active, std::function<void(Connection
       },
       lane);
   std::erase_if(active->unsaved, [taken](const auto& piece) { return piece->number < taken; });
+  assert_invariants(*active);
 }
 
 Task<> Runs::checkpoint(ActiveRunPointer active) {
@@ -409,11 +452,17 @@ Task<> Runs::store_step(ActiveRunPointer active, RunStep step, std::function<voi
 
 Task<> Runs::steer(ActiveRunPointer into, std::vector<ActiveRunPointer> waiting, std::int64_t after_step,
                    std::function<void(Connection&)> in_transaction) {
-  AGW_ASSERT(std::ranges::none_of(waiting, [&](const auto& run) { return run->started || run == into; }));
-  AGW_ASSERT(std::ranges::all_of(waiting, [&](const auto& run) { return run->run.thread_id == into->run.thread_id; }));
   AGW_ASSERT(after_step >= 0);
-  // Prevents other callers from starting or ending the runs during the write.
-  for (const auto& run : waiting) run->started = true;
+  for (const auto& run : waiting) {
+    AGW_ASSERT(run != into);
+    AGW_ASSERT(run->run.thread_id == into->run.thread_id);
+    // Without a row, it could not be ended as steered.
+    AGW_ASSERT(run->recorded);
+    AGW_ASSERT(!run->started);
+    AGW_ASSERT(!run->is_ending);
+    // Prevents other callers from starting or ending the run during the write.
+    run->started = true;
+  }
   try {
     co_await database_.write([waiting, now = clock_.now(), in_transaction](Connection& connection) {
       for (const auto& run : waiting) run_store::end_as_steered(connection, run->run.id, now);

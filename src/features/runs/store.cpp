@@ -31,7 +31,11 @@ std::vector<RunStep> read_steps(Connection& connection, const std::string& run_i
 }  // namespace
 
 void insert(Connection& connection, const Run& run, Timestamp now) {
-  AGW_ASSERT(connection.in_transaction() && !run.id.empty() && !run.thread_id.empty());
+  AGW_ASSERT(connection.in_transaction());
+  AGW_ASSERT(!run.id.empty());
+  AGW_ASSERT(!run.thread_id.empty());
+  AGW_ASSERT(!run.turn_id.empty());
+  AGW_ASSERT(run.assistant_turn_id != run.turn_id);
   connection
       .prepare(
           "INSERT INTO runs (id, thread_id, turn_id, assistant_turn_id, agent_id, run_order, status, created_at) "
@@ -47,7 +51,9 @@ void insert(Connection& connection, const Run& run, Timestamp now) {
 }
 
 bool end(Connection& connection, const std::string& id, RunStatus status, const std::string& log, Timestamp now) {
-  AGW_ASSERT(connection.in_transaction() && status != RunStatus::started);
+  AGW_ASSERT(connection.in_transaction());
+  AGW_ASSERT(status == RunStatus::finished || status == RunStatus::stopped || status == RunStatus::interrupted);
+  AGW_ASSERT(!log.empty());
   auto update = connection.prepare(
       "UPDATE runs SET status = :status, ended_at = :now, log = :log WHERE id = :id AND status = 'started' RETURNING "
       "id");
@@ -59,7 +65,8 @@ bool end(Connection& connection, const std::string& id, RunStatus status, const 
 }
 
 void end_as_steered(Connection& connection, const std::string& id, Timestamp now) {
-  AGW_ASSERT(connection.in_transaction() && !id.empty());
+  AGW_ASSERT(connection.in_transaction());
+  AGW_ASSERT(!id.empty());
   connection.prepare("UPDATE runs SET status = :status, ended_at = :now WHERE id = :id AND status = 'started'")
       .bind(":status", to_text(RunStatus::steered))
       .bind(":now", now)
@@ -69,7 +76,8 @@ void end_as_steered(Connection& connection, const std::string& id, Timestamp now
 }
 
 void append_piece(Connection& connection, const std::string& run_id, const RunPiece& piece) {
-  AGW_ASSERT(connection.in_transaction() && piece.number >= 0);
+  AGW_ASSERT(connection.in_transaction());
+  AGW_ASSERT(piece.number >= 0);
   // The complete log of a run that has ended needs no pieces.
   connection
       .prepare(
@@ -81,10 +89,12 @@ void append_piece(Connection& connection, const std::string& run_id, const RunPi
       .bind(":events", piece.events)
       .bind(":progress", piece.progress)
       .run();
+  AGW_ASSERT(connection.changes() <= 1);
 }
 
 void append_step(Connection& connection, const std::string& run_id, const RunStep& step) {
-  AGW_ASSERT(connection.in_transaction() && step.text_end >= 0);
+  AGW_ASSERT(connection.in_transaction());
+  AGW_ASSERT(step.text_end >= 0);
   connection
       .prepare(
           "INSERT INTO run_steps (run_id, number, text_end, calls) SELECT :run, coalesce(max(number), 0) + 1, "
@@ -93,6 +103,8 @@ void append_step(Connection& connection, const std::string& run_id, const RunSte
       .bind(":text_end", step.text_end)
       .bind(":calls", to_json(json::value(step.calls)))
       .run();
+  // An aggregate without rows is a row, too.
+  AGW_ASSERT(connection.changes() == 1);
 }
 
 std::vector<InterruptedRun> unfinished(Connection& connection) {
@@ -156,6 +168,7 @@ int forget(Connection& connection, Timestamp oldest, int limit) {
       .bind(":oldest", oldest)
       .bind(":limit", limit)
       .run();
+  AGW_ASSERT(connection.changes() <= limit);
   return connection.changes();
 }
 
