@@ -38,6 +38,7 @@ namespace {
 
 constexpr std::int64_t usual_max_steps = 50;
 constexpr std::int64_t max_max_steps = std::int64_t{1} << 40;
+static_assert(usual_max_steps <= max_max_steps);
 constexpr std::string_view between_steps = "\n\n";
 
 /// The mode in the run's order, which a command or a job may set; otherwise the thread's mode.
@@ -116,11 +117,14 @@ AgentLoop::AgentLoop(const EngineServices& services, ModelLimits& limits, Active
 }
 
 Task<> AgentLoop::run() {
+  AGW_ASSERT(outcome_.steps.empty());
+  AGW_ASSERT(outcome_.model_calls.empty());
   outcome_.model = window_.model().id();
   active_->progress = progress_members(outcome_);
   if (!may_continue(0)) co_return;
   co_await prepare();
   for (std::int64_t calls = 0; may_continue(calls); ++calls) {
+    AGW_ASSERT(std::cmp_equal(outcome_.steps.size(), calls));
     if (calls > 0) co_await take_messages();
     auto uses = co_await ask();
     if (uses.empty()) co_return;
@@ -135,7 +139,8 @@ Task<> AgentLoop::run() {
 
 /// Whether the model may be called again after `calls` calls. If not, sets the reason in the outcome.
 bool AgentLoop::may_continue(std::int64_t calls) {
-  AGW_ASSERT(calls >= 0 && calls <= max_steps(agent()));
+  AGW_ASSERT(calls >= 0);
+  AGW_ASSERT(calls <= max_steps(agent()));
   if (active_->stop.requested()) {
     outcome_.stopped = outcome_.partial = true;
     return false;
@@ -148,6 +153,7 @@ bool AgentLoop::may_continue(std::int64_t calls) {
 
 /// Determines the agent's permissions, and loads its prompt, its tools and the conversation.
 Task<> AgentLoop::prepare() {
+  AGW_ASSERT(caller_->run.run_id.empty());
   const auto& run = active_->run;
   const auto thread = co_await services_.threads.require(run.thread_id);
   const auto roots = services_.prompts.roots(agent(), thread.project_id);
@@ -220,6 +226,7 @@ Task<std::vector<ToolUse>> AgentLoop::ask() {
   outcome_.suggestions = std::move(reply->suggestions);
   if (!reply->provider_blocks.empty()) {
     const auto step = static_cast<std::int64_t>(outcome_.steps.size()) + 1;
+    AGW_ASSERT(outcome_.thoughts.empty() || outcome_.thoughts.back().step < step);
     outcome_.thoughts.push_back({step, completion.id(), reply->provider_blocks});
   }
   // The answer ends here: no need to copy its text, which may be long, into the request.
@@ -234,9 +241,12 @@ void AgentLoop::time_reasoning(bool reasons) {
   const auto now = std::chrono::steady_clock::now();
   if (reasons_since_ && !reasons) outcome_.reasoned += whole_milliseconds(now - *std::exchange(reasons_since_, {}));
   if (reasons && !reasons_since_) reasons_since_ = now;
+  AGW_ASSERT(reasons_since_.has_value() == reasons);
 }
 
 void AgentLoop::record_usage(const Completion& completion) {
+  // `prepare` has set it, and both are of the steady clock.
+  AGW_DEBUG_ASSERT(asked_at_ >= active_->began);
   const auto before = outcome_.cost_usd;
   agw::record_usage(outcome_, services_, agent(), active_->run.thread_id, completion);
   const auto now = std::chrono::steady_clock::now();
@@ -250,7 +260,9 @@ void AgentLoop::record_usage(const Completion& completion) {
 
 Task<> AgentLoop::call_tools(std::vector<ToolUse> uses) {
   AGW_ASSERT(!uses.empty());
+  const auto wanted = uses.size();
   StepMark mark{count_characters(active_->log.content()), {}};
+  AGW_ASSERT(outcome_.steps.empty() || outcome_.steps.back().text_end <= mark.text_end);
   // Calls that only read may begin before the step is on disk: their results are stored after it.
   TaskGroup keeping(services_.loop);
   const bool only_reads = services_.calls.are_read_only(uses);
@@ -275,6 +287,9 @@ Task<> AgentLoop::call_tools(std::vector<ToolUse> uses) {
   }
   co_await keeping.join();
   if (failure) std::rethrow_exception(failure);
+  AGW_ASSERT(results.size() <= wanted);
+  // Services refuse a conversation in which a call has no result.
+  AGW_ASSERT(results.size() == wanted || active_->stop.requested());
   std::vector<std::string> found_tools;
   for (const auto& result : results) {
     std::ranges::copy(result.found_tools, std::back_inserter(found_tools));

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/async/assert.hpp"
 #include "base/async/task_group.hpp"
 #include "base/log.hpp"
 #include "features/engine/call_runner.hpp"
@@ -71,6 +72,8 @@ Task<ToolOutcome> bounded_call(Loop& loop, const Tool& tool, const ToolCall& cal
   watched.over.request();
   watched.woken.request();
   co_await watching.join();
+  // A stopped tool is not cancelled before its time to clean up has passed.
+  AGW_DEBUG_ASSERT(end == WaitResult::done || watched.forced.requested());
   if (end != WaitResult::done)
     log::warn("tool {} did not end when it was stopped; its run continues without it", tool.description.name);
   if (run_stop.requested()) co_return ToolOutcome{"interrupted: the run was stopped", true};

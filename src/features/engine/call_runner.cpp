@@ -50,6 +50,9 @@ constexpr std::size_t max_at_once = 8;
 /// Bytes. Only tools that do not limit their output themselves can exceed it.
 constexpr std::size_t max_output_length = 4 * max_result_characters + 64 * 1024;
 constexpr std::size_t max_quoted_length = 500;
+// A tool that limits its own output is never shortened here: a character has at most four bytes.
+static_assert(max_output_length >= 4 * max_result_characters);
+static_assert(max_quoted_length < max_output_length);
 
 std::int64_t milliseconds_of(steady_clock::duration duration) {
   return std::chrono::duration_cast<milliseconds>(duration).count();
@@ -257,12 +260,16 @@ Task<std::vector<Message>> CallRunner::run(ActiveRunPointer active, RunningAgent
   for (auto& result : step.results) {
     if (result) results.push_back(std::move(*result));
   }
-  AGW_ASSERT(step.next <= step.uses.size() && results.size() <= step.next);
+  AGW_ASSERT(step.next <= step.uses.size());
+  // Each call that began has a result.
+  AGW_ASSERT(results.size() == step.next);
+  AGW_ASSERT(step.next == step.uses.size() || step.active->stop.requested());
   co_return results;
 }
 
 Task<> CallRunner::work(StepCalls& step) {
-  AGW_ASSERT(step.tools.size() == step.uses.size() && step.results.size() == step.uses.size());
+  AGW_ASSERT(step.tools.size() == step.uses.size());
+  AGW_ASSERT(step.results.size() == step.uses.size());
   while (step.next < step.uses.size() && !step.active->stop.requested()) {
     const auto number = step.next++;
     AGW_ASSERT(!step.results[number]);
@@ -272,7 +279,9 @@ Task<> CallRunner::work(StepCalls& step) {
 
 Task<Message> CallRunner::call(const StepCalls& step, const ToolUse& use, ToolPointer tool) {
   auto& active = *step.active;
+  AGW_ASSERT(active.started);
   const auto began = steady_clock::now();
+  AGW_DEBUG_ASSERT(began >= active.began);
   const auto& waits = (step.caller->asks_in ? step.caller->asks_in : step.active)->person_waits;
   const auto waited_before = waits.waited();
   runs_.begin_call(active, {{"toolCallId", use.id}, {"toolName", use.name}, {"input", use.input}});
@@ -308,6 +317,7 @@ Task<ToolOutcome> CallRunner::outcome_of(const StepCalls& step, const ToolUse& u
   if (const auto& client = step.active->client; client && has_tool(*client, use.name))
     co_return co_await make_by_client(step, use, client);
   if (!tool) co_return failed(fmt::format("there is no tool {}", use.name));
+  AGW_ASSERT(tool->description.name == use.name);
   if (use.raw_input) {
     co_return failed(fmt::format("invalid input: the arguments are not a JSON object of at most {} levels: {}",
                                  max_input_depth, quoted(*use.raw_input)));
@@ -353,7 +363,12 @@ struct CallRunner::Call {
 };
 
 Task<ToolOutcome> CallRunner::make(const StepCalls& step, const ToolUse& use, const Tool& tool, ToolRequest request) {
-  AGW_ASSERT(tool.call && !use.raw_input && request.tool == tool.description.name);
+  AGW_ASSERT(tool.call);
+  AGW_ASSERT(!use.raw_input);
+  AGW_ASSERT(request.tool == tool.description.name);
+  // Nobody has approved anything yet.
+  AGW_ASSERT(!request.approved);
+  AGW_ASSERT(!step.caller->dry || tool.effect == ToolEffect::reads);
   // Since the run began, the agent may have been deleted, or renamed, which moves its directory.
   auto run = step.caller->run;
   run.agent_name = run.roots.agent = stages_.require_agent(run.agent_id)->name;
@@ -398,7 +413,9 @@ Task<Permission> CallRunner::ask_permission(Call& call, ToolTarget target, std::
   call.request.target = target;
   const auto permission = permission_for(call.request);
   if (permission.verdict != Verdict::ask) co_return permission;
-  AGW_ASSERT(caller.asks_in && (permission.otherwise == Verdict::denied || permission.otherwise == Verdict::staged));
+  AGW_ASSERT(caller.asks_in);
+  AGW_ASSERT(!caller.dry);
+  AGW_ASSERT(permission.otherwise == Verdict::denied || permission.otherwise == Verdict::staged);
   if (approvals_.is_full(*caller.asks_in)) {
     co_return Permission{.verdict = Verdict::denied,
                          .reason = "permission denied: too many requests wait for a person or were not allowed"};
@@ -420,12 +437,16 @@ Task<Permission> CallRunner::ask_permission(Call& call, ToolTarget target, std::
   if (decided->decision != PermissionDecision::allow || call.stop.requested()) co_return refused_by_person(*decided);
   call.request.approved = std::move(target);
   call.request.grants = grants_of(caller);
-  co_return permission_for(call.request);
+  const auto approved = permission_for(call.request);
+  // Asking again for what was just approved would never end.
+  AGW_ASSERT(approved.verdict != Verdict::ask);
+  co_return approved;
 }
 
 Task<PersonAnswer> CallRunner::ask_person(Call& call, PersonQuestion question, StopSource& stop) {
   const auto& caller = *call.step.caller;
   if (!can_reach_person(caller)) co_return PersonAnswer{.reason = "nobody is there"};
+  AGW_ASSERT(caller.asks_in);
   const auto decided = co_await approvals_.ask(
       {.kind = PermissionKind::question,
        .run = caller.asks_in,

@@ -4,6 +4,7 @@
 #include <ranges>
 #include <variant>
 
+#include "base/async/assert.hpp"
 #include "base/json/json_values.hpp"
 #include "base/log.hpp"
 
@@ -22,6 +23,7 @@ void fall_back(const Models& models, ChosenModels& chosen) {
   log::warn("{} cannot be called: {}; asking {} instead", chosen.model, chosen.problem, chosen.choices.front().id());
   chosen.model = chosen.choices.front().id();
   chosen.problem.clear();
+  AGW_ASSERT(!chosen.model.empty());
 }
 
 }  // namespace
@@ -42,6 +44,7 @@ ChosenModels choose_models(const Models& models, const Run& run, const Extension
     chosen.choices.push_back(fallback);
   }
   if (!chosen.problem.empty() && std::get<NotConfigured>(resolved).is_gone) fall_back(models, chosen);
+  AGW_ASSERT(!chosen.problem.empty() || !chosen.choices.empty());
   return chosen;
 }
 

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "base/async/assert.hpp"
 #include "base/id.hpp"
 #include "base/json/json_values.hpp"
 #include "features/engine/service.hpp"
@@ -52,6 +53,7 @@ Task<ToolOutcome> Engine::delegate(const ToolRun& caller, std::string agent_name
   add_delegation(std::shared_ptr<const Delegation>(delegated, &delegated->delegation));
   const auto thread =
       co_await services_.threads.create({.agent_id = agent->id, .project_id = caller.project_id, .mode = mode});
+  AGW_DEBUG_ASSERT(thread.agent_id == agent->id);
   delegated->delegation.thread_id = thread.id;
   const auto active = open_run({.run_id = delegated->delegation.run_id,
                                 .thread_id = thread.id,
@@ -68,6 +70,10 @@ Task<ToolOutcome> Engine::delegate(const ToolRun& caller, std::string agent_name
 }
 
 void Engine::add_delegation(const std::shared_ptr<const Delegation>& delegation) {
+  AGW_ASSERT(delegation);
+  AGW_ASSERT(!delegation->run_id.empty());
+  // `cause_of` and `run_of_person` follow the chain to its end.
+  AGW_ASSERT(delegation->run_id != delegation->delegating_run_id);
   std::erase_if(delegations_, [](const auto& known) { return known.expired(); });
   delegations_.push_back(delegation);
 }

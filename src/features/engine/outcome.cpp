@@ -1,5 +1,8 @@
 #include "features/engine/outcome.hpp"
 
+#include <algorithm>
+
+#include "base/async/assert.hpp"
 #include "base/text/utf8.hpp"
 
 namespace agw {
@@ -60,6 +63,10 @@ json::object usage_members(const Usage& usage) {
 }
 
 json::object turn_metadata(const Run& run, const RunOutcome& outcome, std::string_view reasoning) {
+  // Clients divide the text at these places.
+  AGW_DEBUG_ASSERT(std::ranges::is_sorted(outcome.steps, {}, &StepMark::text_end));
+  // The run's time contains that of the reasoning, and is rounded down once.
+  AGW_DEBUG_ASSERT(outcome.reasoned <= outcome.duration);
   json::object metadata{{"run_id", run.id},
                         {"model", outcome.model},
                         {"usage", usage_members(outcome.usage)},

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/async/assert.hpp"
 #include "base/json/json_values.hpp"
 
 namespace agw {
@@ -17,7 +18,10 @@ bool same(const ToolUse& one, const ToolUse& other) {
 }  // namespace
 
 std::optional<std::string> RepeatGuard::problem(const std::vector<ToolUse>& uses) {
+  AGW_ASSERT(last_.has_value() == (times_ > 0));
   for (const auto& use : uses) {
+    // It has not answered with a problem before.
+    AGW_ASSERT(times_ <= max_times);
     times_ = last_ && same(*last_, use) ? times_ + 1 : 1;
     last_ = use;
     if (times_ > max_times) {

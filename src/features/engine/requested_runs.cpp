@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "api/refusals.hpp"
+#include "base/async/assert.hpp"
 #include "base/id.hpp"
 #include "features/engine/service.hpp"
 
@@ -19,6 +20,8 @@ struct AddedTurns {
 }  // namespace
 
 ActiveRunPointer Engine::open_run(RunRequest run_request) {
+  // `run_of_person` follows the chain to its end.
+  AGW_ASSERT(run_request.ordering_run_id != run_request.run_id);
   auto active = services_.runs.open({.id = run_request.run_id,
                                      .thread_id = run_request.thread_id,
                                      .turn_id = new_id(),
@@ -32,6 +35,8 @@ ActiveRunPointer Engine::open_run(RunRequest run_request) {
 Task<> Engine::begin_run(ActiveRunPointer active, std::function<void(Connection&)> in_transaction) {
   const auto run_request = run_requests_.of(active->run);
   AGW_ASSERT(run_request);
+  AGW_ASSERT(run_request->thread_id == active->run.thread_id);
+  AGW_ASSERT(!active->recorded);
   std::optional<PreparedTurn> attached_data;
   if (run_request->attached_data) {
     attached_data = services_.threads.prepare({.thread_id = run_request->thread_id,
@@ -51,6 +56,7 @@ Task<> Engine::begin_run(ActiveRunPointer active, std::function<void(Connection&
           AddedTurns turns;
           if (attached_data) turns.attached_data = Threads::insert_in(connection, *attached_data);
           turns.prompt = Threads::insert_in(connection, prompt);
+          AGW_ASSERT(turns.prompt.turn.id == run.turn_id);
           Runs::record(connection, run, now);
           return turns;
         });
@@ -99,6 +105,8 @@ Task<> Engine::wait_for_others(ActiveRunPointer active) {
 }
 
 Task<RunOutcome> Engine::answer_without_model(ActiveRunPointer active, std::shared_ptr<const RunRequest> run_request) {
+  AGW_ASSERT(run_request->answerer);
+  AGW_ASSERT(active->log.content().empty());
   RunOutcome outcome;
   outcome.model = run_request->answerer_name;
   try {

@@ -42,7 +42,10 @@ bool has_model_answered(const RunOutcome& outcome) {
 }  // namespace
 
 Task<> Engine::answer(ActiveRunPointer active) {
-  AGW_ASSERT(active->recorded && active->started && !active->ended.happened());
+  AGW_ASSERT(active->recorded);
+  AGW_ASSERT(active->started);
+  AGW_ASSERT(!active->is_ending);
+  AGW_ASSERT(!active->ended.happened());
   active->began = std::chrono::steady_clock::now();
   RunOutcome outcome;
   try {
@@ -53,6 +56,7 @@ Task<> Engine::answer(ActiveRunPointer active) {
     outcome.error = internal_error;
     outcome.partial = !active->log.content().empty() || !outcome.steps.empty();
   }
+  AGW_DEBUG_ASSERT(!outcome.stopped || active->stop.requested());
   run_requests_.take_failure(active->run, outcome);
   outcome.duration =
       std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - active->began);
@@ -64,7 +68,9 @@ Task<> Engine::answer(ActiveRunPointer active) {
 }
 
 Task<> Engine::produce(ActiveRunPointer active, RunOutcome& outcome) {
-  AGW_ASSERT(active->started && outcome.steps.empty());
+  AGW_ASSERT(active->started);
+  AGW_ASSERT(outcome.steps.empty());
+  AGW_ASSERT(outcome.model_calls.empty());
   outcome.stopped = active->stop.requested();
   if (outcome.stopped) co_return;
   services_.runs.announce_start(*active);
@@ -124,7 +130,8 @@ void Engine::watch_provider(const Run& run, const RunOutcome& outcome) const {
 
 Task<bool> Engine::end(ActiveRunPointer active, const RunOutcome& outcome) {
   const auto& run = active->run;
-  AGW_ASSERT(run.assistant_turn_id != run.turn_id && !run.assistant_turn_id.empty());
+  AGW_ASSERT(!run.assistant_turn_id.empty());
+  AGW_ASSERT(run.assistant_turn_id != run.turn_id);
   const bool has_turn = !outcome.stopped || !active->log.content().empty() || !outcome.steps.empty();
   const auto at_end = [of_observer = run_requests_.ending_of(run, outcome),
                        spendings = outcome.spendings](Connection& written) {
@@ -154,6 +161,7 @@ Task<bool> Engine::end_with_turn(ActiveRunPointer active, const RunOutcome& outc
       [added, prepared, active, at_end, stores_thoughts, model = outcome.model,
        thoughts = outcome.thoughts](Connection& connection) {
         // Copied on this thread, because copying a long answer would block the loop. The log no longer changes.
+        AGW_ASSERT(active->is_ending);
         auto turn = prepared;
         turn.turn.content = active->log.content();
         *added = Threads::insert_in(connection, std::move(turn));
@@ -161,7 +169,10 @@ Task<bool> Engine::end_with_turn(ActiveRunPointer active, const RunOutcome& outc
           store_thoughts(connection, active->run.thread_id, active->run.assistant_turn_id, model, thoughts);
         at_end(connection);
       },
-      [this, added] {
+      [this, added, active] {
+        // The transaction has run to its end.
+        AGW_ASSERT(added->turn.id == active->run.assistant_turn_id);
+        AGW_ASSERT(added->thread.id == active->run.thread_id);
         services_.threads.announce(*added);
         // Freeing a long answer takes milliseconds, so each copy is freed in a callback of its own.
         asio::post(services_.loop, [content = std::move(added->turn.content)] {});

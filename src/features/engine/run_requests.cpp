@@ -2,10 +2,15 @@
 
 #include <utility>
 
+#include "base/async/assert.hpp"
+
 namespace agw {
 
 void RunRequests::add(RunRequest run_request) {
+  AGW_ASSERT(run_request.observer);
   const auto id = run_request.run_id;
+  AGW_ASSERT(!id.empty());
+  AGW_ASSERT(!run_requests_.contains(id));
   run_requests_[id] = std::make_shared<RunRequest>(std::move(run_request));
 }
 
@@ -17,12 +22,14 @@ std::shared_ptr<const RunRequest> RunRequests::find(std::string_view run_id) con
 void RunRequests::take_failure(const Run& run, RunOutcome& outcome) {
   const auto failure = failures_.extract(run.id);
   if (!failure || !outcome.stopped) return;
+  AGW_ASSERT(outcome.error.empty());
   outcome.stopped = false;
   outcome.finish_reason = "error";
   outcome.error = failure.mapped();
 }
 
 void RunRequests::notify_started(const ActiveRun& active) const {
+  AGW_ASSERT(active.started);
   const auto run_request = of(active.run);
   if (run_request && !active.stop.requested()) run_request->observer->started();
 }

@@ -251,13 +251,18 @@ ActiveRunPointer Engine::open_run(const std::string& thread_id, const std::strin
 InTransaction<Turn> Engine::recording(const ActiveRunPointer& active, InTransaction<Turn> in_transaction) const {
   return [run = active->run, now = services_.clock.now(), in_transaction = std::move(in_transaction)](
              Connection& connection, const Turn& turn) {
+    AGW_ASSERT(turn.id == run.turn_id);
+    AGW_ASSERT(turn.thread_id == run.thread_id);
     Runs::record(connection, run, now);
     if (in_transaction) in_transaction(connection, turn);
   };
 }
 
 void Engine::begin(const ActiveRunPointer& active) {
-  AGW_ASSERT(thread_.is_current() && !active->recorded);
+  AGW_ASSERT(thread_.is_current());
+  AGW_ASSERT(!active->recorded);
+  AGW_ASSERT(!active->started);
+  AGW_ASSERT(!active->ended.happened());
   active->recorded = true;
   if (stopping_.requested()) active->stop.request();
   work_on(active->run.thread_id);
@@ -265,6 +270,7 @@ void Engine::begin(const ActiveRunPointer& active) {
 
 /// Removes a run that could not be stored. Runs queued after it may have been stored, and wait for it.
 void Engine::withdraw(const ActiveRunPointer& active) {
+  AGW_ASSERT(!active->started);
   services_.runs.withdraw(active);
   const auto next = services_.runs.front(active->run.thread_id);
   if (next && next->recorded) work_on(active->run.thread_id);
@@ -275,6 +281,7 @@ void Engine::work_on(const std::string& thread_id) {
 }
 
 Task<> Engine::work(std::string thread_id) {
+  AGW_ASSERT(working_threads_.contains(thread_id));
   for (auto active = services_.runs.front(thread_id); active && active->recorded;
        active = services_.runs.front(thread_id)) {
     co_await wait_for_others(active);
@@ -287,6 +294,8 @@ Task<> Engine::work(std::string thread_id) {
       co_await run_request->before_start(active->stop);
     run_requests_.notify_started(*active);
     co_await answer(active);
+    // Otherwise it would stay the first of its thread.
+    AGW_ASSERT(active->ended.happened());
   }
   working_threads_.erase(thread_id);
 }
@@ -313,6 +322,7 @@ Task<> Engine::remove_turn(std::string turn_id) {
 
 Task<> Engine::recover(std::vector<InterruptedRun> interrupted) {
   AGW_ASSERT(working_threads_.empty());
+  AGW_ASSERT(services_.runs.running() == 0);
   co_await end_interrupted(std::move(interrupted));
 }
 

@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/async/assert.hpp"
 #include "base/json/json_values.hpp"
 #include "base/log_ids.hpp"
 
@@ -40,6 +41,7 @@ std::vector<ActiveRunPointer> messages_for(const Runs& runs, const SteeredRun& r
 
 Task<std::vector<UserMessage>> steer(const EngineServices& services, ActiveRunPointer active,
                                      std::vector<ActiveRunPointer> messages, std::int64_t after_step) {
+  AGW_ASSERT(!messages.empty());
   // Shared, because a write copies its closure and may run it again.
   const auto turns = std::make_shared<std::vector<Turn>>();
   const SteeredPlace place{active->run.turn_id, active->run.id, after_step};
@@ -52,9 +54,11 @@ Task<std::vector<UserMessage>> steer(const EngineServices& services, ActiveRunPo
     log::warn({.run = active->run.id}, "{} messages wait for the end of the run: {}", messages.size(), error.what());
     co_return std::vector<UserMessage>();
   }
+  AGW_ASSERT(turns->size() == messages.size());
   std::vector<UserMessage> steered;
   steered.reserve(turns->size());
   for (std::size_t i = 0; i < turns->size(); ++i) {
+    AGW_ASSERT((*turns)[i].id == messages[i]->run.turn_id);
     const auto expanded = string_member(messages[i]->run.order, "text");
     steered.push_back({std::move((*turns)[i]), expanded ? std::optional<std::string>(*expanded) : std::nullopt});
   }

@@ -19,6 +19,7 @@ constexpr std::size_t max_prefix_length = 1 << 20;  ///< of a thread, up to its 
 constexpr std::int64_t title_tokens = 256;
 /// After this many answers without a title from a model, the truncated message stays the title.
 constexpr std::ptrdiff_t max_attempts = 3;
+static_assert(max_message_read < max_prefix_length);
 constexpr auto title_instructions =
     "You are given the first message of a conversation. Answer with a title for it: at most six words, in the "
     "message's "
