@@ -25,6 +25,8 @@ constexpr std::size_t kept_of_result = 400;
 constexpr std::size_t max_note_length = 240;
 constexpr std::size_t shortened_result = kept_of_result + max_note_length;
 constexpr std::int64_t summary_tokens = 2'048;
+static_assert(min_share_length < max_quoted_turn_length);
+static_assert(max_quoted_result_length < max_quoted_turn_length);
 
 constexpr auto compaction_instructions =
     "You are given the older part of a conversation between a person and an agent. Sum it up for the agent, which will "
@@ -61,10 +63,11 @@ constexpr std::string_view of_a_result =
 
 /// At most `max_bytes` bytes of a longer text: two thirds from its beginning, the rest from its end.
 std::string both_ends(std::string_view text, std::size_t max_bytes, std::string_view advice) {
+  AGW_ASSERT(text.size() > max_bytes);
   const auto first = utf8_prefix(text, max_bytes - max_bytes / 3);
   auto last = text.size() - max_bytes / 3;
   while (last < text.size() && continues_character(text[last])) ++last;
-  AGW_ASSERT(text.size() > max_bytes && first.size() <= last);
+  AGW_ASSERT(first.size() <= last);
   return fmt::format("{}\n[{} bytes were left out here, for which there is no room{}]\n{}", first, last - first.size(),
                      advice, text.substr(last));
 }
@@ -76,7 +79,7 @@ std::size_t shorten(Message& result, std::size_t max_bytes) {
   if (result.role != Message::Role::tool || before <= max_bytes) return 0;
   result.text = both_ends(result.text, max_bytes - max_note_length, of_a_result);
   // Otherwise `max_note_length` is too small.
-  AGW_ASSERT(result.text.size() <= before);
+  AGW_ASSERT(result.text.size() <= max_bytes);
   return before - result.text.size();
 }
 
@@ -146,8 +149,11 @@ std::vector<Turn> remove_oldest(std::vector<Turn>& turns, std::size_t budget, st
     --first;
   }
   std::vector<Turn> older(std::move_iterator(turns.begin()), std::move_iterator(first));
-  AGW_ASSERT(older.size() >= min_count && older.size() <= turns.size());
+  AGW_ASSERT(older.size() >= min_count);
+  AGW_ASSERT(older.size() <= turns.size());
   turns.erase(turns.begin(), first);
+  // The last turn stays, unless it is among the first `min_count`.
+  AGW_ASSERT(!turns.empty() || older.size() == min_count);
   return older;
 }
 

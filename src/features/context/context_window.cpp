@@ -116,7 +116,9 @@ ContextWindow::ContextWindow(const ContextServices& services, const Run& run, Ex
 }
 
 Task<> ContextWindow::load(std::string system, RequestTools tools, CallSettings settings) {
-  AGW_ASSERT(thread_.is_current() && !is_loaded());
+  AGW_ASSERT(thread_.is_current());
+  AGW_ASSERT(!is_loaded());
+  AGW_ASSERT(request_.messages.empty());
   settings_ = std::move(settings);
   const auto model = services_.limits.of(choices_.front());
   has_vision_ = model.vision;
@@ -130,8 +132,11 @@ Task<> ContextWindow::load(std::string system, RequestTools tools, CallSettings 
     offer_found(offered, tool_tokens_, tools_, found);
   }
   prompt_tokens_ = estimated_tokens(system) + tool_tokens_;
-  AGW_ASSERT(tool_tokens_ >= 0 && prompt_tokens_ >= tool_tokens_);
+  AGW_ASSERT(tool_tokens_ >= tools_.tokens);
+  AGW_ASSERT(tools_.tokens >= 0);
+  AGW_ASSERT(prompt_tokens_ >= tool_tokens_);
   budget_ = budget_of(choices_.front());
+  AGW_ASSERT(is_loaded());
   request_ = co_await load_conversation();
   request_.system = std::move(system);
   request_.tools = std::move(offered);
@@ -159,7 +164,8 @@ Task<ModelRequest> ContextWindow::load_conversation() {
   const std::vector<Turn> question{co_await services_.threads.require_turn(run_.turn_id)};
   auto question_files = co_await load_attached_files(services_.attachments, question, false, budget_ / 2);
   const auto question_size = text_size(question_files);
-  AGW_ASSERT(question_size <= budget_);
+  // The other half is for the turns.
+  AGW_ASSERT(question_size <= budget_ / 2);
   const auto by_model = [this](std::string earlier, std::vector<Turn> older) {
     return summarise(std::move(earlier), std::move(older));
   };
@@ -176,6 +182,7 @@ Task<ModelRequest> ContextWindow::load_conversation() {
   if (!summary.empty()) request.messages.insert(request.messages.begin(), summary_message(summary));
   const bool has_thoughts = thoughts.bytes > 0;
   if (has_thoughts && total_size(request.messages) + thoughts.bytes > budget_) remove_thoughts(request.messages);
+  AGW_DEBUG_ASSERT(!request.messages.empty());
   conversation_size_ = request.messages.size();
   make_call_ids_unique(request.messages, call_ids_);
   co_return request;
@@ -233,7 +240,8 @@ Task<std::optional<std::string>> ContextWindow::summarise(std::string earlier, s
 }
 
 Task<Completion> ContextWindow::ask(const OnDelta& on_delta) {
-  AGW_ASSERT(thread_.is_current() && is_loaded());
+  AGW_ASSERT(thread_.is_current());
+  AGW_ASSERT(is_loaded());
   const auto asked_output = request_.max_output_tokens;
   std::string refused;
   bool began = false;
@@ -249,6 +257,8 @@ Task<Completion> ContextWindow::ask(const OnDelta& on_delta) {
                 std::get<ModelFailure>(completion.outcome).message);
       on_usage_(completion);
       co_await forget_thoughts();
+      // So this happens once.
+      AGW_ASSERT(!sends_thoughts_);
       continue;
     }
     if (!failure && completion.id() == refused) lower_limits(completion, asked_output);
@@ -346,6 +356,9 @@ void ContextWindow::make_acceptable(std::vector<ToolUse>& uses) {
 
 void ContextWindow::add_results(std::vector<Message> results) {
   AGW_ASSERT(is_loaded());
+  // Services refuse a result without its call.
+  AGW_DEBUG_ASSERT(
+      std::ranges::all_of(results, [this](const auto& result) { return call_ids_.contains(result.tool_call_id); }));
   const bool sees = services_.models.info(choices_.front()).vision;
   AGW_ASSERT(pictures_ <= max_pictures);
   auto pictures = extract_pictures(results, sees ? max_pictures - pictures_ : 0);
@@ -364,6 +377,7 @@ Task<> ContextWindow::offer(std::vector<std::string> found_tools) {
   if (found_tools.empty()) co_return;
   const auto before = tool_tokens_;
   offer_found(request_.tools, tool_tokens_, tools_, found_tools);
+  AGW_ASSERT(tool_tokens_ >= before);
   prompt_tokens_ += tool_tokens_ - before;
   budget_ = std::min(budget_, budget_of(choices_.front()));
   co_await services_.database.write([thread_id = run_.thread_id, found_tools](Connection& connection) {

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "base/async/assert.hpp"
 #include "features/context/compaction.hpp"
 #include "features/context/deferred_tools_store.hpp"
 #include "features/context/service.hpp"
@@ -30,8 +31,13 @@ SplitConversation split_conversation(Connection& connection, const std::string& 
   auto context =
       Threads::context_to_summarise(connection, question_id, budget, max_summarised_windows * budget, summarised);
   SplitConversation split;
+  // Only the beginnings of these are known, so they cannot stay in full. The question is never among them.
+  AGW_ASSERT(context.cut_short <= context.turns.size());
+  AGW_ASSERT(!context.summary_holds || summarised);
   split.older = remove_oldest(context.turns, budget / 2, context.cut_short);
   split.turns = std::move(context.turns);
+  AGW_DEBUG_ASSERT(!split.turns.empty());
+  AGW_DEBUG_ASSERT(split.turns.back().id == question_id);
   split.summary_holds = context.summary_holds;
   if (split.older.empty()) return split;
   split.summarised = Threads::summarise_up_to(connection, split.older.back().id);
@@ -49,6 +55,8 @@ std::string with_omission_note(std::string summary, std::int64_t left_out) {
 /// Returns false and stores nothing if the summarised turns have changed, because the summary could preserve deleted
 /// text.
 bool store_summary(Connection& connection, const std::string& thread_id, const ThreadSummary& summary, Timestamp now) {
+  // Otherwise the turns could change in between.
+  AGW_ASSERT(connection.in_transaction());
   if (!Threads::are_unchanged(connection, summary.turns)) return false;
   summary_store::put(connection, thread_id, summary, now);
   return true;
@@ -61,6 +69,7 @@ std::vector<std::string> found_tools(Connection& connection, const std::string& 
 }
 
 void copy_summary_to_fork(Connection& connection, const Fork& fork, Timestamp now) {
+  AGW_ASSERT(fork.copy_id != fork.original_id);
   auto summary = summary_store::find(connection, fork.original_id);
   if (!summary || !Threads::are_unchanged(connection, summary->turns)) return;
   const auto last = fork.copy_of(summary->turns.last_turn_id);
@@ -78,6 +87,7 @@ Task<ConversationContext> load_context(Database& database, const Clock& clock, T
   const auto budget = max_bytes - std::min(max_bytes / 2, stored ? stored->text.size() : 0);
   auto context = co_await threads.context(thread_id, question_id, budget, summarised);
   if (!context.summary_holds) stored.reset();
+  AGW_DEBUG_ASSERT(!context.turns.empty());
   if (context.is_whole) co_return ConversationContext{stored ? stored->text : "", std::move(context.turns)};
 
   auto split = co_await database.read(

@@ -1,11 +1,13 @@
 #include "features/context/deferred_tools.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <set>
 
 #include <fmt/format.h>
 
+#include "base/async/assert.hpp"
 #include "base/text/ascii.hpp"
 #include "base/text/utf8.hpp"
 #include "features/context/deferred_tools_store.hpp"
@@ -22,15 +24,20 @@ constexpr std::int64_t max_share = 10;
 /// would leave no space for the conversation.
 constexpr std::int64_t share_of_found = 4;
 constexpr std::int64_t share_of_one = 8;
+static_assert(share_of_one > share_of_found);
 /// OpenAI refuses requests with more tools.
 constexpr std::size_t max_offered_tools = 128;
+// Otherwise a request could have too many tools before any are found.
+static_assert(max_whole_tools < max_offered_tools);
 
 constexpr std::size_t max_listing = std::size_t{16} * 1024;
 constexpr std::size_t min_listing = std::size_t{1} * 1024;
+static_assert(min_listing <= max_listing);
 /// Bytes of the listing per token of the window: a twentieth of it, at three bytes per token.
 constexpr double listing_per_token = 0.15;
 /// Descriptions are shortened in these steps until all names fit.
 constexpr std::size_t description_lengths[] = {100, 60, 30, 0};
+static_assert(std::ranges::is_sorted(description_lengths, std::greater()));
 
 constexpr std::string_view introduction =
     "# More tools\n\nThere are more tools, of which you have only the names. Find the definitions of those that you "
@@ -68,6 +75,7 @@ std::string listing_of(const Groups& groups, std::size_t length) {
 
 /// An integration with less space than this is left out.
 constexpr std::size_t min_part = 250;
+static_assert(min_part < min_listing);
 
 /// For the case that not even the names fit: each integration gets an equal share of the remaining bytes.
 std::string cut_listing(const Groups& groups, std::size_t room) {
@@ -76,6 +84,7 @@ std::string cut_listing(const Groups& groups, std::size_t room) {
   for (const auto& [group, tools] : groups) {
     const auto left_room = room - std::min(room, text.size());
     if (left_room < min_part) return text + fmt::format("(and {} more integrations)\n", left);
+    AGW_ASSERT(left > 0);
     const auto part = std::max(left_room / left--, min_part);
     auto section = head_of(group);
     std::size_t named = 0;
@@ -146,7 +155,11 @@ RequestTools divide_tools(const std::vector<ToolPointer>& tools, std::int64_t co
       divided.tokens += tokens[i];
     }
   }
+  // Each tool is either offered or named, except FindTools if there is nothing to find.
+  AGW_ASSERT(divided.offered.size() + named.size() == (defers ? tools.size() : count));
   if (!defers) return divided;
+  // `find_deferred` searches it.
+  AGW_DEBUG_ASSERT(std::ranges::is_sorted(deferred, {}, &ToolDescription::name));
   divided.deferred = std::make_shared<const std::vector<ToolDescription>>(std::move(deferred));
   divided.listing = listing(named, context_window);
   divided.found_tokens = context_window / share_of_found;
@@ -176,6 +189,7 @@ std::vector<ToolDescription> search_tools(const std::vector<ToolDescription>& to
 
 void offer_found(std::vector<ToolDescription>& offered, std::int64_t& tokens, const RequestTools& tools,
                  const std::vector<std::string>& names) {
+  AGW_ASSERT(tokens >= tools.tokens);
   for (const auto& name : names) {
     if (offered.size() >= max_offered_tools) return;
     const auto* const tool = find_deferred(tools.deferred, name);

@@ -34,6 +34,7 @@ std::vector<ToolPointer> tools(int own, int servers, int each, const std::string
           tool(fmt::format("server{:03}__tool_{:03}", server, i), fmt::format("server{:03}", server), description));
     }
   }
+  std::ranges::sort(made, {}, [](const auto& one) { return one->description.name; });
   return made;
 }
 

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "base/async/assert.hpp"
 #include "base/json/json_values.hpp"
 #include "features/context/deferred_tools_store.hpp"
 
@@ -14,6 +15,8 @@ std::vector<std::string> list(Connection& connection, const std::string& thread_
 }
 
 void add(Connection& connection, const std::string& thread_id, const std::vector<std::string>& names) {
+  // Otherwise another write could add names in between.
+  AGW_ASSERT(connection.in_transaction());
   auto all = list(connection, thread_id);
   for (const auto& name : names) {
     if (std::ranges::find(all, name) == all.end()) all.push_back(name);
@@ -25,6 +28,8 @@ void add(Connection& connection, const std::string& thread_id, const std::vector
       .bind(":thread", thread_id)
       .bind(":names", to_json(json::array(all.begin(), all.end())))
       .run();
+  // None if the thread was deleted.
+  AGW_ASSERT(connection.changes() <= 1);
 }
 
 }  // namespace agw::found_tools_store

@@ -37,7 +37,9 @@ Message said(std::string text) {
 }
 
 Message result_of(const Turn& turn, std::string id, std::string name) {
-  AGW_ASSERT(turn.role == Role::tool && turn.metadata && !id.empty());
+  AGW_ASSERT(turn.role == Role::tool);
+  AGW_ASSERT(turn.metadata);
+  AGW_ASSERT(!id.empty());
   Message message;
   message.role = Message::Role::tool;
   message.text = turn.content;
@@ -56,7 +58,8 @@ std::string unused_id(std::string id, std::set<std::string, std::less<>>& used) 
     const auto tail = "_" + std::to_string(number);
     id = stem.substr(0, max_call_name_length - tail.size()) + tail;
   }
-  AGW_ASSERT(id.size() <= max_call_name_length && used.contains(id));
+  AGW_ASSERT(id.size() <= max_call_name_length);
+  AGW_DEBUG_ASSERT(used.contains(id));
   return id;
 }
 
@@ -67,7 +70,8 @@ std::string acceptable_name(std::string name) {
   name.resize(std::min(name.size(), max_call_name_length));
   std::ranges::replace_if(
       name, [](char c) { return !std::isalnum(static_cast<unsigned char>(c)) && c != '_' && c != '-'; }, '_');
-  AGW_ASSERT(!name.empty() && name.size() <= max_call_name_length);
+  AGW_ASSERT(!name.empty());
+  AGW_ASSERT(name.size() <= max_call_name_length);
   return name;
 }
 
@@ -125,7 +129,7 @@ std::vector<Message> ToolHistory::messages_of(const Turn& answer) {
     add_step(messages, std::move(message), ids->get_array(), run_id);
     add_steered(messages, {run_id, number});
     passed += count_characters(text);
-    AGW_ASSERT(text.size() <= rest.size() && passed >= 0);
+    AGW_ASSERT(text.size() <= rest.size());
     rest.remove_prefix(text.size());
   }
   auto last = messages.empty() ? std::string(rest) : without_separators(rest);

@@ -4,6 +4,7 @@
 #include <iterator>
 #include <utility>
 
+#include "base/async/assert.hpp"
 #include "base/text/utf8.hpp"
 #include "features/context/history.hpp"
 #include "tools/input.hpp"
@@ -15,6 +16,8 @@ namespace {
 constexpr std::int64_t spare_tokens = 1'000;
 constexpr std::int64_t min_context = 2'000;
 constexpr std::int64_t usual_output = 8'192;
+// A window has a budget once it is loaded (ContextWindow::is_loaded).
+static_assert(min_context > 0);
 
 bool is_empty(const Message& message) { return message.images.empty() && is_invisible(message.text); }
 
@@ -76,6 +79,8 @@ ModelRequest model_request(const Extension& agent, const std::vector<Turn>& turn
       made.text = "(an empty message)";
     }
   }
+  // The last turn is the question, and is never left out.
+  AGW_DEBUG_ASSERT(turns.empty() || !request.messages.empty());
   if (!turns.empty()) request.thread_id = turns.back().thread_id;
   return request;
 }

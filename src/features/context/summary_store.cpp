@@ -1,5 +1,7 @@
 #include "features/context/summary_store.hpp"
 
+#include "base/async/assert.hpp"
+
 namespace agw::summary_store {
 
 std::optional<ThreadSummary> find(Connection& connection, const std::string& thread_id) {
@@ -10,6 +12,9 @@ std::optional<ThreadSummary> find(Connection& connection, const std::string& thr
 }
 
 void put(Connection& connection, const std::string& thread_id, const ThreadSummary& summary, Timestamp now) {
+  AGW_ASSERT(connection.in_transaction());
+  AGW_ASSERT(!summary.turns.last_turn_id.empty());
+  AGW_ASSERT(summary.turns.count >= 0);
   connection
       .prepare(
           "INSERT INTO thread_summaries (thread_id, last_turn_id, turns, text, created_at) VALUES (:thread, :last, "

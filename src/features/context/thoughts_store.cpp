@@ -4,6 +4,7 @@
 #include <numeric>
 #include <utility>
 
+#include "base/async/assert.hpp"
 #include "base/json/json_values.hpp"
 #include "features/context/service.hpp"
 
@@ -13,6 +14,8 @@ namespace {
 
 constexpr std::size_t max_of_answer = 256 * 1024;
 constexpr std::size_t max_of_thread = 1024 * 1024;
+// The newest answer alone always fits.
+static_assert(max_of_answer <= max_of_thread);
 
 /// The id of an answer's turn, and the size of its thoughts in bytes.
 using Size = std::pair<std::string, std::size_t>;
@@ -36,7 +39,9 @@ std::size_t left_out(const std::vector<Size>& sizes, std::size_t limit) {
   const auto piece = std::max<std::size_t>(limit / 4 * 3, 1);
   const auto wanted = (total - limit + piece - 1) / piece * piece;
   std::size_t count = 0;
-  for (std::size_t bytes = 0; count < sizes.size() && bytes < wanted; ++count) bytes += sizes[count].second;
+  std::size_t bytes = 0;
+  for (; count < sizes.size() && bytes < wanted; ++count) bytes += sizes[count].second;
+  AGW_ASSERT(total - bytes <= limit);
   return count;
 }
 
@@ -66,6 +71,9 @@ void remove_answer(Connection& connection, const std::string& turn_id) {
 
 void put(Connection& connection, const std::string& thread_id, const std::string& turn_id, const std::string& model,
          const std::vector<StepThoughts>& thoughts) {
+  AGW_ASSERT(connection.in_transaction());
+  AGW_ASSERT(!turn_id.empty());
+  AGW_DEBUG_ASSERT(std::ranges::is_sorted(thoughts, {}, &StepThoughts::step));
   connection.prepare("DELETE FROM answer_thoughts WHERE thread_id = :thread AND model <> :model")
       .bind(":thread", thread_id)
       .bind(":model", model)
@@ -100,6 +108,7 @@ Found list(Connection& connection, const std::string& thread_id, const std::stri
     found.answers.emplace(sizes[i].first, read_thoughts(row.text(0)));
     found.bytes += sizes[i].second;
   }
+  AGW_ASSERT(found.bytes <= limit);
   return found;
 }
 
@@ -117,6 +126,8 @@ void store_thoughts(Connection& connection, const std::string& thread_id, const 
 }
 
 void copy_thoughts_to_fork(Connection& connection, const Fork& fork) {
+  AGW_ASSERT(connection.in_transaction());
+  AGW_ASSERT(fork.copy_id != fork.original_id);
   std::vector<std::string> answers;
   auto rows = connection.prepare("SELECT turn_id FROM answer_thoughts WHERE thread_id = :thread");
   rows.bind(":thread", fork.original_id);
@@ -132,6 +143,8 @@ void copy_thoughts_to_fork(Connection& connection, const Fork& fork) {
         .bind(":thread", fork.copy_id)
         .bind(":answer", answer)
         .run();
+    // It was read in this transaction.
+    AGW_ASSERT(connection.changes() == 1);
   }
 }
 

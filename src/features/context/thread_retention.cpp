@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "api/error.hpp"
+#include "base/async/assert.hpp"
 #include "base/error.hpp"
 #include "base/log.hpp"
 #include "features/context/compaction.hpp"
@@ -17,6 +18,7 @@ namespace {
 constexpr std::size_t max_summed_up = 64 * 1024;
 /// A tenth of the limit is removed at once, so that a summary is not needed after every run.
 constexpr std::size_t removed_share = 10;
+static_assert(removed_share > 1, "some turns must stay");
 
 /// The turns to summarise and remove.
 struct Shortening {
@@ -71,6 +73,7 @@ void ThreadRetention::deliver(const DomainEvent& event) {
 /// Waits until no run is active on the thread, because runs read and write its conversation.
 Task<> ThreadRetention::wait_and_shorten(std::string thread_id) {
   const auto until_ended = [](ActiveRunPointer active) -> Task<> { co_await active->ended.wait(); };
+  AGW_ASSERT(shortened_.contains(thread_id));
   std::exception_ptr failure;
   try {
     do {
@@ -94,6 +97,7 @@ Task<> ThreadRetention::shorten(std::string thread_id) {
       [thread_id, kept](Connection& connection) { return shortening_of(connection, thread_id, kept); });
   if (!shortening) co_return;
   const auto last_turn_id = shortening->old.last_turn_id;
+  AGW_ASSERT(!last_turn_id.empty());
   const auto text = co_await sum_up(std::move(shortening->earlier), std::move(shortening->turns));
   if (stop_.requested()) co_return;
   // Deleting a turn also deletes a summary that may quote it. This summary replaces the deleted turns, so it is stored

@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/async/assert.hpp"
 #include "base/json/json_values.hpp"
 #include "base/text/utf8.hpp"
 #include "features/context/deferred_tools_store.hpp"
@@ -121,6 +122,8 @@ std::vector<std::size_t> best(const std::vector<ToolDescription>& tools, std::st
   row.bind(":words", words).bind(":limit", limit);
   std::vector<std::size_t> found;
   while (row.step()) found.push_back(static_cast<std::size_t>(row.integer(0)));
+  AGW_ASSERT(found.size() <= limit);
+  AGW_DEBUG_ASSERT(std::ranges::all_of(found, [&](std::size_t number) { return number < tools.size(); }));
   return found;
 }
 
