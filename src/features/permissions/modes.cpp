@@ -1,3 +1,4 @@
+#include "base/async/assert.hpp"
 #include "features/permissions/service.hpp"
 
 namespace agw {
@@ -33,6 +34,11 @@ const std::vector<ModeDetail>& modes() {
   return all;
 }
 
-const ModeDetail& mode_detail(ThreadMode mode) { return modes().at(static_cast<std::size_t>(mode)); }
+const ModeDetail& mode_detail(ThreadMode mode) {
+  const auto& detail = modes().at(static_cast<std::size_t>(mode));
+  // The list is in the order of the enumerators.
+  AGW_DEBUG_ASSERT(detail.name == to_text(mode));
+  return detail;
+}
 
 }  // namespace agw

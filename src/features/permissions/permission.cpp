@@ -64,6 +64,18 @@ constexpr std::array builtin_tools{BuiltinTool{"Read", Stage::apprentice, ToolSc
                                    BuiltinTool{"CreateExtension", Stage::trusted, ToolScope::write},
                                    BuiltinTool{"UpdateExtension", Stage::trusted, ToolScope::write}};
 
+static_assert(Stage::apprentice < Stage::operating);
+static_assert(Stage::operating < Stage::trusted);
+static_assert(Stage::trusted < Stage::sovereign);
+// What executes or writes needs trust, except for what only a person's decision puts into effect.
+static_assert(std::ranges::all_of(builtin_tools, [](const BuiltinTool& tool) {
+  const bool changes = tool.scope == ToolScope::execute || tool.scope == ToolScope::write;
+  return !changes || tool.stage >= Stage::operating || tool.name == "Propose";
+}));
+static_assert(std::ranges::all_of(builtin_tools, [](const BuiltinTool& tool) {
+  return std::ranges::count(builtin_tools, tool.name, &BuiltinTool::name) == 1;
+}));
+
 /// The stage and scope that an agent needs for a call.
 struct Requirements {
   Stage stage;
@@ -248,7 +260,8 @@ bool names_private_host(const ToolRequest& request) {
 }
 
 Permission may_execute(const ToolRequest& request, Stage stage) {
-  AGW_ASSERT(executes(request) && opens_all_paths(request.limits));
+  AGW_ASSERT(executes(request));
+  AGW_ASSERT(opens_all_paths(request.limits));
   const bool is_open = capabilities_open_network(request);
   const bool network = stage >= Stage::trusted && is_open;
   AGW_ASSERT(!network || has_scope(request.limits, ToolScope::network));
@@ -295,7 +308,8 @@ namespace {
 /// The permission at that stage, for a call that mode and capabilities allow.
 Permission permission_at(const ToolRequest& request, const Requirements& requirements, Stage stage) {
   AGW_ASSERT(!requirements.scope || has_scope(request.limits, *requirements.scope));
-  AGW_ASSERT(!restricted_by_host(request) && !restricted_by_path(request));
+  AGW_ASSERT(!restricted_by_host(request));
+  AGW_ASSERT(!restricted_by_path(request));
   AGW_ASSERT(!request.limits.stage || stage <= *request.limits.stage);
   if (writes_files(request)) return may_write(request, stage);
   if (changes_extensions(request)) return may_change_extension(request, stage);
@@ -340,7 +354,11 @@ Permission with_persons(const ToolRequest& request, const Requirements& requirem
   const auto needed = stage_that_allows(request, requirements, stage);
   AGW_ASSERT(!needed || *needed > stage);
   if (!needed) return found;
-  if (is_approved(request) || is_granted(request)) return permission_at(request, requirements, *needed);
+  if (is_approved(request) || is_granted(request)) {
+    auto allowed = permission_at(request, requirements, *needed);
+    AGW_ASSERT(allowed.verdict == Permission::Verdict::allowed);
+    return allowed;
+  }
   if (!request.may_ask) return found;
   const auto host =
       executes(request) && request.target.host ? "this command wants " + *request.target.host + ": " : std::string();
@@ -377,7 +395,13 @@ Permission permission_for(const ToolRequest& request) {
   if (found.verdict != Permission::Verdict::allowed)
     found = with_persons(request, *requirements, stage, std::move(found));
   AGW_ASSERT(found.verdict != Permission::Verdict::ask || request.may_ask);
-  AGW_ASSERT(!found.network || (executes(request) && capabilities_open_network(request)));
+  // A refusal says what to do.
+  AGW_ASSERT(found.verdict != Permission::Verdict::denied || !found.reason.empty());
+  AGW_ASSERT(found.verdict != Permission::Verdict::staged || writes_files(request) || changes_extensions(request));
+  AGW_ASSERT(!found.network || executes(request));
+  AGW_ASSERT(!found.network || capabilities_open_network(request));
+  AGW_ASSERT(!found.asks_hosts || executes(request));
+  AGW_ASSERT(!found.names_host || request.target.host);
   AGW_ASSERT(!found.disables_record || changes_extensions(request));
   AGW_ASSERT(is_within_highest(request, *requirements, found));
   return found;

@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "base/async/assert.hpp"
 #include "features/permissions/service.hpp"
 
 namespace agw {
@@ -16,12 +17,15 @@ constexpr std::size_t max_noted_hosts = 1000;
 
 /// Uses a stage that does not restrict the program, because a person installed or enabled it.
 Permission judged(const ProgramHosts& program, AgentLimits limits, const std::string& host) {
-  return permission_for({.stage = Stage::trusted,
-                         .mode = ThreadMode::act,
-                         .limits = std::move(limits),
-                         .kind = ToolKind::program,
-                         .tool = program.name,
-                         .target = {.host = host}});
+  auto permission = permission_for({.stage = Stage::trusted,
+                                    .mode = ThreadMode::act,
+                                    .limits = std::move(limits),
+                                    .kind = ToolKind::program,
+                                    .tool = program.name,
+                                    .target = {.host = host}});
+  // Nobody is asked while a program runs.
+  AGW_ASSERT(permission.verdict == Permission::Verdict::allowed || permission.verdict == Permission::Verdict::denied);
+  return permission;
 }
 
 /// The agent's limits that apply to a program; all others apply only to its tools.

@@ -1,5 +1,6 @@
 #include "features/permissions/service.hpp"
 
+#include "base/async/assert.hpp"
 #include "base/json/json_values.hpp"
 
 namespace agw {
@@ -18,6 +19,7 @@ InheritedLimits inherited_limits_in(const json::object& order) {
 }
 
 ToolRequest tool_request(const RunningAgent& caller, const Stages& stages, const Tool& tool) {
+  AGW_ASSERT(caller.agent);
   return {.stage = run_stage(stages.of(caller.agent->id), caller.inherited.stage),
           .mode = caller.mode,
           .depth = caller.inherited.depth,
