@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "base/async/assert.hpp"
 #include "base/json/json.hpp"
 #include "base/text/utf8.hpp"
 
@@ -41,6 +42,16 @@ constexpr std::array look_alike{Range{0x0370, 0x058F}, Range{0x13A0, 0x13FF}, Ra
 /// Full-width and mathematical forms of ASCII characters.
 constexpr std::array imitations{Range{0xFF01, 0xFF5E}, Range{0x1D400, 0x1D7FF}};
 
+constexpr bool are_ascending(const auto& ranges) {
+  return std::ranges::all_of(ranges, [](const Range& range) { return range.first <= range.second; }) &&
+         std::ranges::adjacent_find(
+             ranges, [](const Range& one, const Range& next) { return next.first <= one.second; }) == ranges.end();
+}
+static_assert(are_ascending(invisible));
+static_assert(are_ascending(combining));
+static_assert(are_ascending(look_alike));
+static_assert(are_ascending(imitations));
+
 bool is_in(const auto& ranges, char32_t c) {
   return std::ranges::any_of(ranges, [c](const Range& range) { return c >= range.first && c <= range.second; });
 }
@@ -60,6 +71,8 @@ struct Character {
 
 char32_t code_of(std::string_view bytes) {
   const auto byte = [&](std::size_t index) { return static_cast<unsigned char>(bytes[index]); };
+  AGW_ASSERT(!bytes.empty());
+  AGW_ASSERT(bytes.size() <= 4);
   if (bytes.size() == 1) return byte(0);
   char32_t code = byte(0) & (0x7FU >> bytes.size());
   for (std::size_t i = 1; i < bytes.size(); ++i) code = (code << 6) | (byte(i) & 0x3FU);

@@ -40,6 +40,8 @@ namespace {
 
 constexpr std::size_t max_answer_size = 100'000;
 constexpr std::size_t max_reason_size = 10'000;
+// One run cannot use up what is there for all.
+static_assert(Approvals::max_of_run < Approvals::max_waiting);
 
 ApiError not_possible() { return BadRequest("decision not possible"); }
 ApiError already_decided() { return Conflict("permission request already decided"); }
@@ -92,6 +94,16 @@ struct Approvals::Waiting {
   AsyncEvent changed;
   bool is_stored = false;
   bool is_being_decided = false;  ///< a decision is being stored
+
+  /// Between two steps, a request waits, is being decided, or is decided with all that belongs to a decision.
+  void assert_invariants() const {
+    AGW_ASSERT(!is_being_decided || !request.decision);
+    AGW_ASSERT(request.scope.has_value() == request.decision.has_value());
+    AGW_ASSERT(request.by.has_value() == request.decision.has_value());
+    AGW_ASSERT(request.decided_at.has_value() == request.decision.has_value());
+    AGW_ASSERT(request.decision == PermissionDecision::allow ||
+               request.scope.value_or(GrantScope::once) == GrantScope::once);
+  }
 };
 
 Approvals::Approvals(Loop& loop, Database& database, Hub& hub, const Clock& clock, Runs& runs, Threads& threads,
@@ -114,6 +126,8 @@ Approvals::Approvals(Loop& loop, Database& database, Hub& hub, const Clock& cloc
 Approvals::~Approvals() = default;
 
 void Approvals::load(Connection& connection) {
+  AGW_ASSERT(waiting_.empty());
+  AGW_ASSERT(grants_.empty());
   write_at_start(connection, "ending the remaining permission requests",
                  [&] { end_interrupted(connection, clock_.now()); });
   grants_ = approval_store::grants(connection);
@@ -142,7 +156,14 @@ Approvals::WaitingPointer Approvals::find(std::string_view id) const {
 }
 
 Approvals::WaitingPointer Approvals::open(AskedCall call) {
-  AGW_ASSERT(call.run && waiting_.size() < max_waiting);
+  AGW_ASSERT(call.run);
+  AGW_ASSERT(call.run->takes_requests);
+  AGW_ASSERT(waiting_.size() < max_waiting);
+  const bool is_question = call.kind == PermissionKind::question;
+  AGW_ASSERT(call.question.has_value() == is_question);
+  // A question grants nothing.
+  AGW_ASSERT(!is_question || !call.pattern);
+  AGW_ASSERT(!is_question || !call.can_propose);
   const auto now = clock_.now();
   PermissionRequest request{.id = new_id(),
                             .kind = call.kind,
@@ -187,6 +208,8 @@ Task<std::optional<PermissionRequest>> Approvals::ask(AskedCall call, StopSource
   }
   std::erase(waiting_, waiting);
   if (failure) std::rethrow_exception(failure);
+  AGW_ASSERT(waiting->request.decision);
+  waiting->assert_invariants();
   co_return waiting->request;
 }
 
@@ -195,6 +218,7 @@ Task<> Approvals::wait(const WaitingPointer& waiting, StopSource& stop) {
   const auto until_changed = [](WaitingPointer one) -> Task<> { co_await one->changed.wait(); };
   auto end = WaitResult::done;
   if (!waiting->request.decision) end = co_await with_timeout(stop, options_.patience, until_changed(waiting));
+  waiting->assert_invariants();
   // An earlier decision counts, even if it is not stored yet.
   while (waiting->is_being_decided) co_await waiting->changed.wait();
   if (waiting->request.decision) co_return;
@@ -202,6 +226,9 @@ Task<> Approvals::wait(const WaitingPointer& waiting, StopSource& stop) {
 }
 
 Task<> Approvals::end_undecided(WaitingPointer waiting, DecidedBy by) {
+  AGW_ASSERT(by != DecidedBy::person);
+  AGW_ASSERT(!waiting->is_being_decided);
+  AGW_ASSERT(!waiting->request.decision);
   waiting->is_being_decided = true;
   auto decided = waiting->request;
   decided.decision = PermissionDecision::deny;
@@ -224,17 +251,22 @@ Task<> Approvals::end_those_of(ActiveRunPointer run) {
     while (waiting->is_being_decided) co_await waiting->changed.wait();
     if (!waiting->request.decision) co_await end_undecided(waiting, DecidedBy::stop);
   }
+  AGW_DEBUG_ASSERT(std::ranges::none_of(waiting_, [&](const auto& waiting) { return waiting->run == run; }));
 }
 
 void Approvals::record_decision(const WaitingPointer& waiting, PermissionRequest decided) {
-  AGW_ASSERT(waiting->is_being_decided && !waiting->request.decision);
-  AGW_ASSERT(decided.decision && decided.scope && decided.by && decided.id == waiting->request.id);
+  AGW_ASSERT(waiting->is_being_decided);
+  AGW_ASSERT(!waiting->request.decision);
+  AGW_ASSERT(decided.decision);
+  AGW_ASSERT(decided.id == waiting->request.id);
+  AGW_ASSERT(decided.run_id == waiting->run->run.id);
   waiting->request = std::move(decided);
   const auto decision = *waiting->request.decision;
   if (decision == PermissionDecision::deny || decision == PermissionDecision::propose) ++waiting->run->refusals;
   std::erase(waiting_, waiting);
   publish_decision(*waiting);
   waiting->is_being_decided = false;
+  waiting->assert_invariants();
   waiting->changed.notify();
 }
 
@@ -305,12 +337,15 @@ Task<PermissionRequest> Approvals::decide(std::string id, DecidePermission wante
 
 /// Returns the grant to store; nullopt if the decision grants nothing, or nothing new.
 std::optional<Grant> Approvals::grant_of(const PermissionRequest& request) const {
-  AGW_ASSERT(request.decision && request.scope);
+  AGW_ASSERT(request.decision);
+  AGW_ASSERT(request.scope);
   if (request.decision != PermissionDecision::allow || request.scope == GrantScope::once) return std::nullopt;
+  // Only a request with a pattern offers these scopes.
+  AGW_ASSERT(request.pattern);
   Grant grant{.id = new_id(),
               .agent_id = request.agent_id,
               .tool = request.tool,
-              .pattern = request.pattern.value_or(""),
+              .pattern = *request.pattern,
               .scope = *request.scope,
               .created_at = clock_.now()};
   if (grant.scope == GrantScope::thread) grant.thread_id = request.thread_id;

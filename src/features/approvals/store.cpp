@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/async/assert.hpp"
 #include "base/json/json.hpp"
 #include "storage/columns.hpp"
 
@@ -17,6 +18,10 @@ constexpr auto grant_columns = columns_of<Grant>(
 }  // namespace
 
 void put(Connection& connection, const PermissionRequest& request) {
+  AGW_ASSERT(connection.in_transaction());
+  AGW_ASSERT(!request.id.empty());
+  // A row without a time is one that waits: the next start ends it.
+  AGW_ASSERT(request.decided_at.has_value() == request.decision.has_value());
   std::string text;
   write_json(text, request);
   connection
@@ -50,6 +55,7 @@ std::vector<PermissionRequest> waiting_elsewhere(Connection& connection) {
 }
 
 int end_interrupted(Connection& connection, Timestamp now) {
+  AGW_ASSERT(connection.in_transaction());
   std::vector<std::pair<std::string, std::string>> left;
   {
     auto rows = connection.prepare(Sql{
@@ -67,6 +73,8 @@ int end_interrupted(Connection& connection, Timestamp now) {
         .bind(":text", to_json(request))
         .bind(":id", id)
         .run();
+    // It was read in this transaction.
+    AGW_ASSERT(connection.changes() == 1);
   }
   return static_cast<int>(left.size());
 }
@@ -81,6 +89,10 @@ void purge(Connection& connection, Timestamp oldest) {
 }
 
 void insert(Connection& connection, const Grant& grant) {
+  AGW_ASSERT(connection.in_transaction());
+  // A permission for one call is not kept.
+  AGW_ASSERT(grant.scope != GrantScope::once);
+  AGW_ASSERT(grant.thread_id.has_value() == (grant.scope == GrantScope::thread));
   static const auto sql = grant_columns.insert_into("grants");
   auto statement = connection.prepare(sql);
   grant_columns.bind(statement, grant).run();
