@@ -5,6 +5,7 @@
 #include <limits>
 #include <optional>
 
+#include "base/async/assert.hpp"
 #include "base/text/utf8.hpp"
 #include "features/threads/turn_order_store.hpp"
 #include "features/threads/turn_store.hpp"
@@ -68,6 +69,8 @@ std::optional<std::int64_t> for_each_of_page(Connection& connection, const std::
 }  // namespace
 
 std::vector<ActivityRow> list(Connection& connection, const std::vector<std::string>& agent_ids, int limit) {
+  // As many as the statements have parameters for.
+  AGW_ASSERT(agent_ids.size() == 1 || agent_ids.size() == 2);
   // A thread's `updated` is never older than its newest turn, so the search ends at the first thread updated before the
   // oldest turn kept.
   std::vector<Numbered> newest;

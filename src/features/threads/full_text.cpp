@@ -4,6 +4,7 @@
 
 #include <cstring>
 
+#include "base/async/assert.hpp"
 #include "storage/full_text_api.hpp"
 
 namespace agw {
@@ -42,6 +43,9 @@ void add_hits_function(Connection& connection) {
 }
 
 std::vector<std::uint32_t> read_hits(std::string_view blob) {
+  // As `turn_hits` writes them: at least the length.
+  AGW_ASSERT(!blob.empty());
+  AGW_ASSERT(blob.size() % sizeof(std::uint32_t) == 0);
   std::vector<std::uint32_t> numbers(blob.size() / sizeof(std::uint32_t));
   std::memcpy(numbers.data(), blob.data(), numbers.size() * sizeof(std::uint32_t));
   return numbers;

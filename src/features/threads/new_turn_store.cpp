@@ -34,15 +34,19 @@ void set_title(Connection& connection, thread_store::StoredThread& stored, const
       .bind(":title", stored.thread.title)
       .bind(":number", stored.number)
       .run();
+  AGW_ASSERT(connection.changes() == 1);
 }
 
 /// Updates the thread's row. Avoids RETURNING, which creates a temporary table each time.
 void count_turn(Connection& connection, std::int64_t thread, std::int64_t turn, std::int64_t moment) {
+  AGW_ASSERT(turn > 0);
   static const auto sql = fmt::format(
       "UPDATE threads SET turn_count = turn_count + 1, updated = CASE WHEN updated < :moment THEN :moment ELSE updated "
       "END, {} WHERE number = :number",
       turn_order_store::append_in_row);
   connection.prepare(sql).bind(":moment", moment).bind(":turn", turn).bind(":number", thread).run();
+  // Otherwise the turn would be in no order, and never be seen.
+  AGW_ASSERT(connection.changes() == 1);
 }
 
 /// Must be called after the turn was counted in the thread's row.
@@ -84,11 +88,13 @@ constexpr std::size_t max_at_once = 16;
 /// How many of the leading turns one statement inserts. No two may be of the same thread, because the second needs the
 /// thread's row as the first leaves it.
 std::size_t of_different_threads(std::span<const Insertion* const> turns, std::size_t most) {
+  AGW_ASSERT(!turns.empty());
   const auto thread = [](const Insertion* turn) -> auto& { return turn->prepared.turn.thread_id; };
   std::size_t count = 1;
   while (count < std::min(turns.size(), most) &&
          std::ranges::find(turns.first(count), thread(turns[count]), thread) == turns.begin() + count)
     ++count;
+  AGW_ASSERT(count <= most);
   return count;
 }
 
@@ -109,6 +115,7 @@ std::string_view insert_in_file_sql(std::size_t rows) {
 /// Returns the number of the first turn: SQLite numbers the rows of a statement one after the other.
 std::int64_t insert_in_file(Connection& connection, std::span<const Insertion* const> turns,
                             std::span<const thread_store::StoredThread> threads) {
+  AGW_ASSERT(turns.size() == threads.size());
   auto row = connection.prepare(insert_in_file_sql(turns.size()));
   for (std::size_t i = 0; i < turns.size(); ++i) {
     const Turn& turn = turns[i]->prepared.turn;
@@ -120,6 +127,7 @@ std::int64_t insert_in_file(Connection& connection, std::span<const Insertion* c
         .bind_next(metadata_text(turn));
   }
   row.run();
+  AGW_ASSERT(std::cmp_equal(connection.changes(), turns.size()));
   return connection.last_insert_rowid() + 1 - static_cast<std::int64_t>(turns.size());
 }
 
@@ -142,6 +150,9 @@ void insert_all_in_file(Connection& connection, std::span<const Insertion* const
 
 /// Limits the size on a server, where each statement is a round trip, but each new size must be planned first.
 constexpr std::size_t max_at_once_on_server = 64;
+// `at_once_on_server` rounds down to a power of two.
+static_assert(std::has_single_bit(max_at_once_on_server));
+static_assert(max_at_once <= max_at_once_on_server);
 
 std::size_t at_once_on_server(std::size_t turns) {
   return turns <= max_at_once ? turns : std::min(std::bit_floor(turns), max_at_once_on_server);
@@ -170,7 +181,9 @@ const std::string& append_sql(std::size_t rows) {
     }
     return made;
   }();
-  return texts.at(rows - 1);
+  const auto& sql = texts.at(rows - 1);
+  AGW_ASSERT(!sql.empty());
+  return sql;
 }
 
 /// Inserts the turns, counts them in the rows of their threads, and returns the threads.
@@ -225,7 +238,9 @@ void insert_all(Connection& connection, std::span<const Insertion* const> turns)
 }
 
 Thread insert(Connection& connection, const PreparedTurn& prepared) {
-  AGW_ASSERT(!prepared.turn.id.empty() && prepared.moment > 0 && !(prepared.replaces && prepared.in_reply_to));
+  AGW_ASSERT(!prepared.turn.id.empty());
+  AGW_ASSERT(prepared.moment > 0);
+  AGW_ASSERT(!prepared.replaces || !prepared.in_reply_to);
   if (prepared.replaces) supersede_from(connection, *prepared.replaces);
   auto stored = thread_store::require(connection, prepared.turn.thread_id);
   set_title(connection, stored, prepared.turn);

@@ -50,6 +50,8 @@ constexpr double common_part = 0.02;
 constexpr std::size_t long_prefix = 4;
 /// How much of a long turn is read for its snippet.
 constexpr std::size_t max_bytes_shown = 64 * 1024;
+static_assert(max_bytes_shown <= search_store::max_bytes_indexed);
+static_assert(max_common_candidates <= max_candidates);
 
 /// A query of the index, and conditions that are checked on the turns found.
 struct Plan {
@@ -165,6 +167,7 @@ private:
   }
 
   void estimate_frequencies() {
+    AGW_ASSERT(frequencies_.empty());
     scope_frequency_ = search_store::frequency(connection_, scope_query());
     for (const auto& term : query_.terms()) {
       if (term.is_part) {
@@ -275,6 +278,8 @@ private:
     for (const auto& candidate : search_store::newest(connection_, plan.query, limit)) {
       Hit hit{candidate.number, candidate.hits.at(0), std::vector<std::uint32_t>(query_.terms().size()), !plan.rest};
       const std::size_t first = 1 + (plan.scoped ? scope_.words().size() : 0);
+      // The index counts the phrases in the order in which `compile` has written them.
+      AGW_DEBUG_ASSERT(candidate.hits.size() == first + plan.phrases.size());
       for (std::size_t i = 0; i < plan.phrases.size(); ++i) hit.hits[plan.phrases[i]] += candidate.hits.at(first + i);
       hits.push_back(std::move(hit));
     }
@@ -300,6 +305,7 @@ private:
   }
 
   void rank(std::vector<Hit>& hits) const {
+    AGW_ASSERT(frequencies_.size() == query_.terms().size());
     double words = 0;
     for (const auto& hit : hits) words += hit.length;
     const double average = std::max(1.0, words / static_cast<double>(std::max<std::size_t>(1, hits.size())));
@@ -310,6 +316,7 @@ private:
 
   /// BM25 with the usual constants.
   double score(const Hit& hit, double average) const {
+    AGW_ASSERT(hit.hits.size() == frequencies_.size());
     double sum = 0;
     const double length = 1.2 * (0.25 + 0.75 * hit.length / average);
     for (std::size_t i = 0; i < hit.hits.size(); ++i) {
@@ -325,6 +332,7 @@ private:
     auto stored = turn_store::find(connection_, hit.number);
     if (!stored || (!plan.scoped && !threads_.contains(stored->thread))) return std::nullopt;
     const auto text = search_store::indexed_text(stored->turn.content);
+    AGW_ASSERT(hit.sure || plan.rest);
     if (!hit.sure && !SearchQuery::matches(*plan.rest, query_.hits(tokenizer_.tokens(text)))) return std::nullopt;
     const auto shown = text.substr(0, max_bytes_shown);
     auto snippet = snippet_of(shown, tokenizer_.tokens(shown), query_);

@@ -25,6 +25,7 @@
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
+#include "base/async/assert.hpp"
 #include "base/log.hpp"
 #include "features/threads/search_store.hpp"
 #include "features/threads/unindexed_words.hpp"
@@ -50,7 +51,11 @@ constexpr auto forever = std::chrono::hours{24 * 365};
 SearchIndexer::SearchIndexer(Loop& loop, Database& database)
     : database_(database), timer_(loop), unindexed_(std::make_shared<UnindexedWords>()), group_(loop) {}
 
-void SearchIndexer::start() { group_.spawn(work()); }
+void SearchIndexer::start() {
+  // Two of them would wake only one.
+  AGW_ASSERT(group_.size() == 0);
+  group_.spawn(work());
+}
 
 Task<> SearchIndexer::stop() {
   group_.cancel();
@@ -64,6 +69,7 @@ void SearchIndexer::wake() {
 
 Task<> SearchIndexer::work() {
   while (!group_.closing()) {
+    AGW_ASSERT(!asleep_);
     if (!has_work_) {
       asleep_ = true;
       co_await sleep_for(forever);

@@ -29,6 +29,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/async/assert.hpp"
 #include "base/text/word_segmentation.hpp"
 #include "storage/full_text_api.hpp"
 
@@ -129,6 +130,7 @@ public:
   std::optional<Node> query() {
     auto node = any();
     if (place_ < items_.size()) return std::nullopt;
+    AGW_ASSERT(!node || depth_ == 0);
     return node;
   }
 
@@ -180,6 +182,7 @@ private:
 
   /// Adds `more` to `first`, as another part if `first` is already of that kind.
   bool join(Node& first, Node::Kind kind, std::optional<Node> more) {
+    AGW_ASSERT(kind != Node::Kind::term);
     if (!more) return false;
     if (first.kind != kind) {
       Node joined{kind, 0, {}};
@@ -283,6 +286,7 @@ SearchQuery::SearchQuery(std::string_view text) {
   if (root_ && terms_.size() <= max_terms) return;
   terms_ = plain_words(items);
   root_ = all_of(terms_.size());
+  AGW_ASSERT(terms_.size() <= max_terms);
 }
 
 void SearchQuery::fold(const Tokenizer& tokenizer) {
@@ -322,6 +326,7 @@ bool SearchQuery::matches(const Node& node, const std::vector<std::uint32_t>& hi
   const auto matching = [&](const Node& part) { return matches(part, hits); };
   switch (node.kind) {
     case Node::Kind::term:
+      AGW_ASSERT(node.term < hits.size());
       return hits[node.term] > 0;
     case Node::Kind::all:
       return std::ranges::all_of(node.parts, matching);
@@ -347,6 +352,7 @@ bool SearchQuery::may_match(std::string_view text) const {
 }
 
 bool occurs_at(const SearchQuery::Term& term, const std::vector<IndexedWord>& text, std::size_t n) {
+  AGW_DEBUG_ASSERT(n <= text.size());
   const auto& words = term.words;
   if (words.empty() || text.size() - n < words.size()) return false;
   const auto last = words.size() - 1;

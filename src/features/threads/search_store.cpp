@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "base/async/assert.hpp"
 #include "base/text/utf8.hpp"
 #include "base/text/word_segmentation.hpp"
 #include "features/threads/full_text.hpp"
@@ -136,9 +137,14 @@ std::int64_t index_some(Connection& connection) {
   if (must_merge_first(connection)) return newest_number(connection) - indexed(connection);
   const auto entries = not_indexed(connection);
   if (entries.empty()) return 0;
+  // The mark moves with the index, and only up.
+  AGW_ASSERT(connection.in_transaction());
+  AGW_DEBUG_ASSERT(entries.front().number > indexed(connection));
+  AGW_DEBUG_ASSERT(std::ranges::is_sorted(entries, {}, &Entry::number));
   // In the order of the index's rows: the index flushes its buffer whenever a row number decreases.
   for (const auto& entry : std::views::reverse(entries)) add(connection, entry);
   connection.prepare("UPDATE search_progress SET indexed = :indexed").bind(":indexed", entries.back().number).run();
+  AGW_ASSERT(connection.changes() == 1);
   return newest_number(connection) - entries.front().number + 1;
 }
 
@@ -152,6 +158,7 @@ bool purge_some(Connection& connection) {
   if (!thread) return false;
   if (must_merge_first(connection)) return true;
   const auto last = indexed(connection);
+  AGW_ASSERT(connection.in_transaction());
   const auto entries = to_purge(connection, *thread);
   for (const auto& entry : std::views::reverse(entries)) {
     if (entry.number <= last) delete_entry(connection, entry);
@@ -185,8 +192,11 @@ double frequency(Connection& connection, const std::string& query) {
   row.bind(":query", query).bind(":few", few);
   row.step();
   const auto count = static_cast<double>(row.integer(0));
+  AGW_ASSERT(count <= few);
   if (count < few) return count;
   const auto stretch = static_cast<double>(row.integer(1) - row.integer(2) + 1);
+  // That many turns have different numbers.
+  AGW_DEBUG_ASSERT(stretch >= count);
   return std::max(count, count / stretch * static_cast<double>(indexed(connection)));
 }
 
@@ -222,6 +232,7 @@ bool read(Connection& connection, Numbers numbers, const EachTurn& each) {
 void read_thread(Connection& connection, std::int64_t thread, const std::vector<Numbers>& places,
                  const EachTurn& each) {
   if (places.empty()) return;
+  AGW_DEBUG_ASSERT(std::ranges::is_sorted(places, std::ranges::greater(), &Numbers::first));
   auto place = places.begin();
   turn_order_store::NewestFirst turns(connection, thread, std::numeric_limits<std::int64_t>::max());
   while (const auto number = turns.next()) {

@@ -45,6 +45,8 @@ ThreadMode mode_of(const ExtensionPointer& agent) {
 
 /// Returns a function that maps the id of a turn in `numbers` (sorted) to the id of its copy in `ids`.
 auto copies(Connection& connection, const std::vector<std::int64_t>& numbers, const std::vector<std::string>& ids) {
+  AGW_ASSERT(numbers.size() <= ids.size());
+  AGW_DEBUG_ASSERT(std::ranges::is_sorted(numbers));
   return [&](const std::string& turn_id) -> std::optional<std::string> {
     const auto turn = turn_store::find(connection, turn_id);
     const auto place = turn ? std::ranges::lower_bound(numbers, turn->number) : numbers.end();
@@ -123,6 +125,8 @@ Task<Turn> Threads::begin(NewThread wanted, AddTurn first, InTransaction<Turn> i
   const auto changed = co_await database_.write([thread, turn, in_transaction](Connection& connection) {
     thread_store::insert(connection, *thread);
     auto with_turn = turn_store::insert(connection, *turn);
+    AGW_ASSERT(with_turn.id == thread->thread.id);
+    AGW_ASSERT(with_turn.turn_count == 1);
     if (in_transaction) in_transaction(connection, turn->turn);
     return with_turn;
   });
@@ -274,6 +278,7 @@ Task<Thread> Threads::fork(std::string id, ForkPoint point, InTransaction<Thread
         thread.updated_at = thread_store::time_of(moment);
         thread.turn_count = static_cast<std::int64_t>(numbers.size());
         const auto number = thread_store::insert(connection, {thread, titled_by, moment});
+        AGW_ASSERT(number != original);
         turn_store::copy(connection, numbers, ids, number);
         if (turn)
           turn_store::restore_to_last(connection, number);

@@ -4,6 +4,7 @@
 #include <array>
 #include <chrono>
 #include <limits>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -152,6 +153,7 @@ void insert_all(Connection& connection, std::span<const PreparedThread* const> t
     auto statement = connection.prepare(insert_sql(some.size()));
     for (const auto* thread : some) bind(statement, *thread);
     statement.run();
+    AGW_ASSERT(std::cmp_equal(connection.changes(), some.size()));
     threads = threads.subspan(some.size());
   }
 }
@@ -161,8 +163,12 @@ std::int64_t insert(Connection& connection, const PreparedThread& thread) {
   static const auto sql = make_insert_sql("INSERT", 1) + " RETURNING number";
   auto statement = connection.prepare(sql);
   bind(statement, thread);
-  statement.step();
-  return statement.integer(0);
+  const bool has_number = statement.step();
+  AGW_ASSERT(has_number);
+  const auto number = statement.integer(0);
+  // 0 stands for no thread.
+  AGW_ASSERT(number > 0);
+  return number;
 }
 
 std::optional<StoredThread> find(Connection& connection, const std::string& id) {
@@ -181,7 +187,8 @@ StoredThread require(Connection& connection, const std::string& id) {
 
 Thread change(Connection& connection, const StoredThread& stored, std::optional<TitledBy> titled_by,
               std::int64_t moment) {
-  AGW_ASSERT(stored.number > 0 && moment >= 0);
+  AGW_ASSERT(stored.number > 0);
+  AGW_ASSERT(moment >= 0);
   static const auto sql = fmt::format(
       "UPDATE threads SET title = :title, titled_by = coalesce(:titled_by, titled_by), archived = :archived, "
       "pinned = :pinned, mode = :mode, updated = CASE WHEN updated < :moment THEN :moment ELSE updated END "
@@ -195,7 +202,7 @@ Thread change(Connection& connection, const StoredThread& stored, std::optional<
       .bind(":mode", agw::to_text(stored.thread.mode))
       .bind(":moment", moment)
       .bind(":number", stored.number);
-  row.step();
+  AGW_CHECK(row.step(), "a thread that was just read is missing: " + stored.thread.id);
   return read(row).thread;
 }
 
@@ -210,6 +217,8 @@ std::optional<Thread> retitle(Connection& connection, const std::string& id, con
 }
 
 void remove(Connection& connection, const std::string& id) {
+  // Its turns are purged later, by the row in `deleted_threads`.
+  AGW_ASSERT(connection.in_transaction());
   const auto stored = require(connection, id);
   connection.prepare("INSERT INTO deleted_threads (number, agent_id) VALUES (:number, :agent_id)")
       .bind(":number", stored.number)
@@ -217,6 +226,7 @@ void remove(Connection& connection, const std::string& id) {
       .run();
   turn_order_store::enter_newest(connection, stored.number);
   connection.prepare("DELETE FROM threads WHERE number = :number").bind(":number", stored.number).run();
+  AGW_ASSERT(connection.changes() == 1);
 }
 
 std::vector<std::string> agent_ids(Connection& connection, const std::string& id,

@@ -5,6 +5,7 @@
 
 #include "api/error.hpp"
 #include "api/refusals.hpp"
+#include "base/async/assert.hpp"
 #include "base/id.hpp"
 #include "base/json/json_values.hpp"
 #include "features/events/hub.hpp"
@@ -118,6 +119,7 @@ PreparedImport Threads::prepare_import(ImportedThread thread, const std::string&
   made->moment = std::chrono::microseconds{updated_at.time_since_epoch()}.count();
   PreparedImport prepared{
       .key = std::move(thread.key), .thread = std::move(*made), .tasks = std::move(thread.tasks), .turns = {}};
+  AGW_ASSERT(prepared.thread.thread.id == id);
   auto before = created_at;
   for (auto& turn : thread.turns) {
     prepared.turns.push_back(prepared_turn(std::move(turn), is_own, id, before, now));
@@ -138,6 +140,7 @@ Task<ImportResult> Threads::import(ImportBatch batch) {
         return made;
       },
       Database::Lane::background);
+  AGW_ASSERT(written.size() == prepared->size());
   ImportResult result;
   for (const auto& [outcome, thread] : written) {
     result.threads.push_back(outcome);

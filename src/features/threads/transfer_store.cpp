@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "api/error.hpp"
+#include "base/async/assert.hpp"
 #include "features/threads/turn_order_store.hpp"
 #include "features/threads/turn_store.hpp"
 #include "features/threads/types.hpp"
@@ -126,6 +127,7 @@ Thread count_in(Connection& connection, const std::string& id, std::int64_t turn
       .bind(":updated", updated)
       .bind(":id", id)
       .run();
+  AGW_ASSERT(connection.changes() == 1);
   return thread_store::require(connection, id).thread;
 }
 
@@ -141,6 +143,7 @@ Transcript read(Connection& connection, const std::string& thread_id, const Tran
   std::size_t bytes = 0;
   for (const auto number : numbers) {
     if (page.turns.size() == limit || bytes > max_page_bytes) {
+      AGW_ASSERT(!page.turns.empty());
       page.next = page.turns.back().id;
       break;
     }
@@ -155,6 +158,7 @@ Transcript read(Connection& connection, const std::string& thread_id, const Tran
 }
 
 Written write(Connection& connection, const PreparedImport& prepared) {
+  AGW_ASSERT(connection.in_transaction());
   ImportOutcome outcome{.key = prepared.key, .id = prepared.thread.thread.id};
   const auto thread = thread_of(connection, prepared, outcome);
   turn_order_store::enter_newest(connection, thread.number);
@@ -164,6 +168,7 @@ Written write(Connection& connection, const PreparedImport& prepared) {
     ++(owner ? outcome.turns_kept : outcome.turns_created);
     if (!owner) insert(connection, thread.number, turn);
   }
+  AGW_ASSERT(std::cmp_equal(outcome.turns_created + outcome.turns_kept, prepared.turns.size()));
   if (!outcome.turns_created) return {std::move(outcome), thread.thread};
   auto changed = count_in(connection, outcome.id, outcome.turns_created, prepared.thread.moment);
   return {std::move(outcome), std::move(changed)};

@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/async/assert.hpp"
+
 namespace agw::turn_order_store {
 
 namespace {
@@ -23,12 +25,14 @@ std::vector<std::int64_t> newest(Connection& connection, std::int64_t thread, st
           "ORDINALITY AS newest (value, place) WHERE number = :thread AND value < :below ORDER BY place"});
   row.bind(":thread", thread).bind(":below", below);
   while (row.step()) numbers.push_back(row.integer(0));
+  AGW_DEBUG_ASSERT(std::ranges::is_sorted(numbers));
   return numbers;
 }
 
 }  // namespace
 
 void appended(Connection& connection, std::int64_t thread, std::int64_t turn_count) {
+  AGW_DEBUG_ASSERT(turn_count > 0);
   if (turn_count % entered_at_once == 0) enter_newest(connection, thread);
 }
 
@@ -74,6 +78,7 @@ void remove(Connection& connection, std::int64_t thread, std::int64_t turn) {
       .bind(":thread", thread)
       .bind(":turn", turn)
       .run();
+  AGW_ASSERT(connection.changes() <= 1);
 }
 
 std::vector<std::int64_t> newest_in_row(Connection& connection, std::int64_t thread) {
@@ -94,10 +99,15 @@ std::optional<std::int64_t> NewestFirst::next() {
 }
 
 void NewestFirst::read_page() {
+  AGW_ASSERT(numbers_.empty());
   auto row = connection_.prepare(
       "SELECT turn FROM turn_order WHERE thread = :thread AND turn < :below ORDER BY turn DESC LIMIT :limit");
   row.bind(":thread", thread_).bind(":below", below_).bind(":limit", numbers_per_page);
-  while (row.step()) numbers_.push_back(below_ = row.integer(0));
+  while (row.step()) {
+    // So the pages end.
+    AGW_ASSERT(row.integer(0) < below_);
+    numbers_.push_back(below_ = row.integer(0));
+  }
   has_more_ = numbers_.size() == numbers_per_page;
   std::ranges::reverse(numbers_);
 }

@@ -15,6 +15,7 @@
 
 #include "api/error.hpp"
 #include "api/refusals.hpp"
+#include "base/async/assert.hpp"
 #include "base/id.hpp"
 #include "base/text/utf8.hpp"
 #include "features/events/hub.hpp"
@@ -79,6 +80,7 @@ ThreadContext in_order(std::vector<KeptTurn> kept) {
     context.turns.push_back(std::move(stored.turn));
     if (is_cut) context.cut_short = context.turns.size();
   }
+  AGW_ASSERT(context.cut_short <= context.turns.size());
   return context;
 }
 
@@ -106,6 +108,9 @@ ThreadContext fitting(Connection& connection, const turn_store::StoredTurn& ques
   std::size_t size = 0;
   std::size_t beginnings = 0;
   turn_store::walk_back(connection, question, [&](turn_store::StoredTurn stored) {
+    AGW_ASSERT(stored.thread == question.thread);
+    AGW_DEBUG_ASSERT(stored.place() <= stored.number);
+    AGW_DEBUG_ASSERT(kept.empty() || stored.number < kept.back().stored.number);
     // A turn's place is never greater than its number, so no turn further back can follow the summary.
     if (last && stored.number < last->place()) return false;
     if (last && sort_key(stored) <= sort_key(*last)) return true;
@@ -154,13 +159,17 @@ PreparedTurn Threads::prepare(AddTurn&& wanted) {
 }
 
 AddedTurn Threads::insert_in(Connection& connection, PreparedTurn prepared) {
+  AGW_ASSERT(connection.in_transaction());
   auto thread = turn_store::insert(connection, prepared);
+  AGW_ASSERT(thread.id == prepared.turn.thread_id);
   AddedTurn added{.turn = std::move(prepared.turn), .thread = std::move(thread)};
   if (added.turn.content.size() >= long_content) added.message = created(added.turn).message();
   return added;
 }
 
 void Threads::announce(const Turn& turn, const Thread& thread, std::shared_ptr<const std::string> message) {
+  // The write has set it.
+  AGW_ASSERT(thread.id == turn.thread_id);
   indexer_->wake();
   auto event = created(turn);
   event.made_message = std::move(message);
@@ -192,6 +201,7 @@ Task<> Threads::add_turns(std::vector<AddTurn> wanted) {
     for (const auto& turn : *prepared) changed.push_back(turn_store::insert(connection, turn));
     return changed;
   });
+  AGW_ASSERT(threads.size() == prepared->size());
   for (std::size_t i = 0; i < threads.size(); ++i) announce((*prepared)[i].turn, threads[i]);
 }
 

@@ -129,6 +129,8 @@ void copy_one(Connection& connection, std::int64_t original, const std::string& 
       .bind(":content", row.text(5))
       .bind(":metadata", renamed.metadata(row.optional_string(6)))
       .step();
+  // So the copies are in the order of the originals, and after them.
+  AGW_DEBUG_ASSERT(copy.integer(0) > original);
   renamed.numbers[original] = copy.integer(0);
   turn_order_store::enter(connection, thread, copy.integer(0));
   renamed.ids[row.string(0)] = id;
@@ -168,6 +170,7 @@ std::vector<Copied> copied(Connection& connection, std::int64_t thread) {
 /// question was asked again, and every turn after it is superseded. An edited question supersedes the one before it,
 /// too.
 std::set<std::int64_t> superseded_then(const std::vector<Copied>& turns) {
+  AGW_DEBUG_ASSERT(std::ranges::is_sorted(turns, {}, &Copied::number));
   std::set<std::int64_t> superseded;
   std::map<std::int64_t, std::string> last_runs;  // ids of runs, by the question they answered
   for (auto turn = turns.begin(); turn != turns.end(); ++turn) {
@@ -234,10 +237,12 @@ Thread remove(Connection& connection, const StoredTurn& stored, std::int64_t mom
       "END WHERE number = :thread RETURNING {}",
       thread_store::columns());
   connection.prepare("DELETE FROM turns WHERE number = :number").bind(":number", stored.number).run();
+  // Otherwise its thread would have lost one that is still there.
+  AGW_ASSERT(connection.changes() == 1);
   turn_order_store::remove(connection, stored.thread, stored.number);
   auto row = connection.prepare(sql);
   row.bind(":moment", moment).bind(":thread", stored.thread);
-  row.step();
+  AGW_CHECK(row.step(), "the thread of a turn is missing: " + stored.turn.thread_id);
   auto thread = thread_store::read(row).thread;
   AGW_CHECK(thread.turn_count >= 0, "a thread has fewer turns than were counted: " + thread.id);
   return thread;
@@ -266,6 +271,8 @@ void walk_back(Connection& connection, const StoredTurn& question, const std::fu
     row.bind(":limit", turns_per_page);
     for (read = 0; row.step(); ++read) {
       auto turn = turn_columns.read(row);
+      // So the pages end.
+      AGW_ASSERT(turn.number < below);
       below = turn.number;
       if (!more(std::move(turn))) return;
     }
@@ -317,12 +324,15 @@ void supersede_after(Connection& connection, const StoredTurn& question) {
 }
 
 void steer(Connection& connection, const StoredTurn& stored, const SteeredPlace& place) {
-  AGW_ASSERT(stored.turn.role == Role::user && place.after_step >= 0);
+  AGW_ASSERT(stored.turn.role == Role::user);
+  AGW_ASSERT(place.after_step >= 0);
+  AGW_ASSERT(place.question_id != stored.turn.id);
   connection
       .prepare("UPDATE turns SET answers = (SELECT number FROM turns WHERE id = :question) WHERE number = :number")
       .bind(":question", place.question_id)
       .bind(":number", stored.number)
       .run();
+  AGW_ASSERT(connection.changes() == 1);
   change_metadata(connection, stored.number, [&](json::object& metadata) {
     metadata["run_id"] = place.run_id;
     metadata["after_step"] = place.after_step;
@@ -363,7 +373,8 @@ std::vector<std::int64_t> numbers(Connection& connection, std::int64_t thread, s
 
 void copy(Connection& connection, const std::vector<std::int64_t>& numbers, const std::vector<std::string>& ids,
           std::int64_t thread) {
-  AGW_ASSERT(numbers.size() <= ids.size() && std::ranges::is_sorted(numbers));
+  AGW_ASSERT(numbers.size() <= ids.size());
+  AGW_ASSERT(std::ranges::is_sorted(numbers));
   Renamed renamed;
   for (std::size_t i = 0; i < numbers.size(); ++i) copy_one(connection, numbers[i], ids.at(i), thread, renamed);
 }

@@ -4,6 +4,7 @@
 #include <array>
 #include <limits>
 
+#include "base/async/assert.hpp"
 #include "storage/tokenizer.hpp"
 
 namespace agw {
@@ -17,6 +18,7 @@ constexpr int blocks_per_batch = 64;
 constexpr std::size_t bytes_per_batch = 1024 * 1024;
 constexpr std::size_t bits_per_word = 15;
 constexpr std::size_t bits_per_cell = 64;
+static_assert(bits_per_cell == std::numeric_limits<std::uint64_t>::digits);
 
 std::int64_t first_number(std::int64_t block) { return block * turns_per_block; }
 std::int64_t last_number(std::int64_t block) { return first_number(block + 1) - 1; }
@@ -49,6 +51,7 @@ std::vector<std::uint64_t> whole_words(const SearchQuery::Term& term) {
 /// Appends a range, in descending order, and joins adjacent ones.
 void add(std::vector<Numbers>& places, Numbers more) {
   if (more.first > more.last) return;
+  AGW_ASSERT(places.empty() || more.last < places.back().first);
   if (!places.empty() && places.back().first == more.last + 1) {
     places.back().first = more.first;
   } else {
@@ -79,6 +82,7 @@ std::array<std::size_t, 4> UnindexedWords::Filter::bits_of(std::uint64_t hash) c
   std::array<std::size_t, 4> bits{};
   for (auto& bit : bits) {
     bit = (place * count) >> 32;
+    AGW_DEBUG_ASSERT(bit < count);
     place += step;
   }
   return bits;
@@ -112,6 +116,8 @@ std::int64_t UnindexedWords::next_block(std::int64_t indexed) {
   const std::lock_guard lock(mutex_);
   for (; !filters_.empty() && last_number(first_block_) <= indexed; ++first_block_) filters_.pop_front();
   if (filters_.empty()) first_block_ = (indexed + 1) / turns_per_block;
+  // Up to the last filter, no turn that waits is without one.
+  AGW_DEBUG_ASSERT(first_number(first_block_) <= indexed + 1);
   return first_block_ + std::ssize(filters_);
 }
 

@@ -9,6 +9,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/async/assert.hpp"
+
 #include "features/threads/turn_order_store.hpp"
 #include "storage/tokenizer.hpp"
 #include "storage/word_vector.hpp"
@@ -110,6 +112,7 @@ Statement indexed(Connection& connection, const search_store::Scope& scope) {
 }
 
 void bind(Statement& row, const search_store::Scope& scope) {
+  AGW_ASSERT(scope.thread || scope.agent_ids.size() == 1 || scope.agent_ids.size() == 2);
   if (scope.thread) {
     row.bind(":thread", *scope.thread);
   } else {
@@ -122,6 +125,7 @@ void bind(Statement& row, const search_store::Scope& scope) {
 bool index_some(Connection& connection) {
   const auto turns = not_indexed(connection);
   if (turns.empty()) return false;
+  AGW_ASSERT(connection.in_transaction());
   disable_synchronous_commit(connection);
   for (std::span<const Waiting> rest(turns); !rest.empty();) {
     const auto some = rest.first(rows_of_next_statement(rest.size()));
