@@ -4,6 +4,7 @@
 
 #include "api/error.hpp"
 #include "api/refusals.hpp"
+#include "base/async/assert.hpp"
 #include "base/error.hpp"
 #include "base/json/json_values.hpp"
 #include "base/log.hpp"
@@ -18,6 +19,7 @@ using namespace std::chrono_literals;
 
 constexpr auto period = 24h;
 constexpr auto fresh = 15min;
+static_assert(fresh < period);
 constexpr int max_counted = 1000;
 constexpr int max_checked = 20;
 constexpr int max_highlights = 100;
@@ -96,6 +98,9 @@ Briefings::Cached& Briefings::cache(const std::optional<std::string>& project_id
 /// Calls a model at most once in 15 minutes: the facts may change with every turn, and calls cost money.
 Task<> Briefings::refresh(std::optional<std::string> project_id) {
   const auto key = project_id.value_or("");
+  // One at a time, and the first one of a project is made at once.
+  AGW_ASSERT(being_made_.contains(key));
+  AGW_ASSERT(cache_.contains(key));
   std::exception_ptr failure;
   try {
     auto facts = co_await gather(project_id);

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <tuple>
+#include <utility>
 
 #include "api/refusals.hpp"
+#include "base/async/assert.hpp"
 #include "base/json/json.hpp"
 #include "base/text/is_within.hpp"
 #include "base/text/utf8.hpp"
@@ -29,6 +31,8 @@ constexpr std::int64_t default_length = 262'144;
 constexpr std::int64_t max_length = 5 << 20;
 /// The maximum number of bytes of a character after the first.
 constexpr std::size_t max_continuation = 3;
+static_assert(default_length <= max_length);
+static_assert(std::cmp_less_equal(max_shown_entries, max_read_entries));
 
 [[noreturn]] void refuse_path(FileError error, const NotFound& missing) {
   if (error == FileError::outside) throw path_traversal();
@@ -46,6 +50,7 @@ bool is_linked_to_private(const Descriptor& opened, const FileRoots& roots) {
 
 /// Throws unless `real`, the path of the file that was actually opened, may be shown.
 void require_shown(const fs::path& real, const FileRoots& roots, const NotFound& missing) {
+  AGW_ASSERT(roots.project);
   if (!is_within(real, *roots.project)) throw path_traversal();
   const auto place = place_of(real, roots);
   if (place != FilePlace::project && place != FilePlace::guarded) throw missing;
@@ -113,6 +118,7 @@ ProjectDirectory list_project_directory(const FileRoots& roots, const std::strin
     std::ranges::nth_element(*entries, entries->begin() + static_cast<std::ptrdiff_t>(limit), {}, order);
     entries->resize(limit);
   }
+  AGW_ASSERT(entries->size() <= limit);
   std::ranges::sort(*entries, {}, order);
   return {.path = below_project(real, roots), .entries = *std::move(entries), .complete = is_complete};
 }
@@ -139,6 +145,7 @@ Range range_of(const ProjectFileQuery& query) {
 
 /// Returns the position of the first byte from `position` on that begins a character, at most three bytes later.
 std::size_t next_character(std::string_view bytes, std::size_t position) {
+  AGW_ASSERT(position <= bytes.size());
   const auto last = std::min(bytes.size(), position + max_continuation);
   while (position < last && continues_character(bytes[position])) ++position;
   return position;
@@ -153,6 +160,7 @@ ProjectFile read_text_range(const FileRoots& roots, const std::string& path, Ran
   const auto bytes = read_range(opened, static_cast<std::uint64_t>(range.offset), range.length + max_continuation);
   const auto begin = range.offset == 0 ? 0 : next_character(bytes, 0);
   const auto end = std::max(begin, next_character(bytes, std::min(range.length, bytes.size())));
+  AGW_ASSERT(end <= bytes.size());
   const auto text = std::string_view(bytes).substr(begin, end - begin);
   ProjectFile file{.path = below_project(real_path(opened), roots),
                    .size = static_cast<std::int64_t>(stamp.size),

@@ -5,6 +5,7 @@
 
 #include "api/error.hpp"
 #include "api/refusals.hpp"
+#include "base/async/assert.hpp"
 #include "base/id.hpp"
 #include "base/text/is_within.hpp"
 #include "features/projects/store.hpp"
@@ -49,6 +50,7 @@ Projects::Projects(Database& database, Filesystem& filesystem, const Clock& cloc
       }) {}
 
 void Projects::load(Connection& connection) {
+  AGW_ASSERT(projects_.empty());
   for (auto& project : project_store::all(connection)) {
     projects_.insert(projects_.begin(), std::make_shared<const Project>(std::move(project)));
   }
@@ -114,6 +116,8 @@ Task<ProjectPointer> Projects::verified(std::string id) {
   // Two requests may detect the same change.
   if (!current || !current->trusted || current->updated_at != project->updated_at) co_return current;
   auto changed = co_await change(id, {.trusted = false});
+  AGW_ASSERT(!changed->trusted);
+  AGW_ASSERT(before || !now.problem.empty());
   on_untrusted_(*changed, now.problem.empty() ? diff_of(*before, now) : now.problem);
   co_return changed;
 }
@@ -158,6 +162,7 @@ Task<ProjectPointer> Projects::change(std::string id, ProjectChange change) {
   });
   // The project is in the list: results of commits reach the loop in order, so its insertion has arrived and no removal
   // has.
+  AGW_CHECK(find(id), "a project that was changed is missing: " + id);
   const auto place = projects_.begin() + (place_of(id) - projects_.cbegin());
   const auto now_known = *place = std::make_shared<const Project>(project);
   if (change.trusted) co_await remember_trusted(project);
@@ -168,6 +173,7 @@ Task<> Projects::remove(std::string id) {
   co_await database_.write([id](Connection& connection) {
     if (!project_store::remove(connection, id)) throw project_not_found();
   });
+  AGW_CHECK(find(id), "a project that was removed is missing: " + id);
   projects_.erase(place_of(id));
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/async/assert.hpp"
 #include "storage/columns.hpp"
 
 namespace agw::project_store {
@@ -40,9 +41,12 @@ void insert(Connection& connection, const Project& project) {
 }
 
 void update(Connection& connection, const Project& project) {
+  AGW_ASSERT(connection.in_transaction());
   static const auto sql = fmt::format("UPDATE projects SET {} WHERE id = :id", changed_columns.assignments());
   auto statement = connection.prepare(sql);
   changed_columns.bind(statement, project).bind(":id", project.id).run();
+  // The caller has read it in this transaction.
+  AGW_ASSERT(connection.changes() == 1);
 }
 
 bool remove(Connection& connection, const std::string& id) {

@@ -1,3 +1,4 @@
+#include "base/async/assert.hpp"
 #include "base/json/json_values.hpp"
 #include "features/projects/store.hpp"
 
@@ -18,6 +19,7 @@ std::optional<TrustedFiles> find(Connection& connection, const std::string& proj
 }
 
 void put(Connection& connection, const std::string& project_id, const TrustedFiles& files) {
+  AGW_ASSERT(!project_id.empty());
   json::object all;
   for (const auto& [path, file] : files.files) {
     json::object members{{"digest", file.digest}};
@@ -32,6 +34,8 @@ void put(Connection& connection, const std::string& project_id, const TrustedFil
       .bind(":digest", files.digest())
       .bind(":files", to_json(all))
       .run();
+  // None if the project was deleted.
+  AGW_ASSERT(connection.changes() <= 1);
 }
 
 }  // namespace agw::trust_store

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "base/async/assert.hpp"
 #include "base/digest.hpp"
 #include "base/json/json.hpp"
 #include "base/text/unified_diff.hpp"
@@ -26,11 +27,15 @@ constexpr std::size_t max_kept_text = std::size_t{64} * 1024;
 constexpr std::size_t max_kept_texts = std::size_t{1024} * 1024;
 constexpr std::size_t max_diff = std::size_t{16} * 1024;
 constexpr int max_depth = 12;
+static_assert(max_kept_text <= max_kept_texts);
+static_assert(max_file <= max_all);
 
 /// Reads files of a project, up to the limits.
 class Reading {
 public:
   void add_file(const Directory& root, const std::string& path, const std::string& name) {
+    AGW_ASSERT(read_ <= max_all);
+    AGW_ASSERT(kept_ <= max_kept_texts);
     const auto content = root.read(path, std::min(max_file, max_all - read_));
     if (!content) {
       if (content.error() == FileError::too_large) fail(fmt::format("{} is too large (4 MiB, 64 MiB in all)", name));
@@ -38,6 +43,7 @@ public:
       return;
     }
     read_ += content->size();
+    AGW_ASSERT(read_ <= max_all);
     const bool is_text = content->find('\0') == content->npos && is_utf8(*content);
     const bool is_kept = is_text && content->size() <= max_kept_text && kept_ + content->size() <= max_kept_texts;
     if (is_kept) kept_ += content->size();
@@ -75,6 +81,7 @@ private:
   void add(const std::string& name, std::string digest, std::optional<std::string> text) {
     if (found_.files.size() >= max_entries) return fail(fmt::format("{} has more than 5,000 files", agents_directory));
     found_.files.insert_or_assign(name, TrustedFile{std::move(digest), std::move(text)});
+    AGW_ASSERT(found_.files.size() <= max_entries);
   }
 
   TrustedFiles found_;
