@@ -3,6 +3,7 @@
 #include <sqlite3.h>
 
 #include <chrono>
+#include <limits>
 #include <optional>
 #include <system_error>
 #include <utility>
@@ -18,6 +19,8 @@ constexpr std::chrono::seconds interval{1};
 /// How long the writer waits for readers. Most take a few milliseconds, and the next write must not be delayed much
 /// longer.
 constexpr int reader_timeout_milliseconds = 30;
+/// How often the writer waits. Each time, the reads that began before it have less to go, and newer ones prevent less.
+constexpr int max_attempts = 4;
 /// A reader with an old snapshot prevents more pages than this from being copied; overlapping short reads prevent
 /// fewer.
 constexpr int max_pages_to_wait_for = 4 * 1024;
@@ -55,12 +58,18 @@ private:
 
 bool checkpoint(Connection& connection) { return run_checkpoint(connection, SQLITE_CHECKPOINT_PASSIVE) == 0; }
 
+// Nothing is written meanwhile. So a read that begins now does not prevent the copying, and once all is copied, it does
+// not use the log. What prevents the restart are the reads that had begun before.
 void restart_log(Connection& connection) {
-  const auto left = run_checkpoint(connection, SQLITE_CHECKPOINT_PASSIVE);
-  // Waiting for a long reader, such as a backup, would only delay the next write.
-  if (!left || *left > max_pages_to_wait_for) return;
   const ScopedBusyTimeout timeout(connection);
-  run_checkpoint(connection, SQLITE_CHECKPOINT_RESTART);
+  int before = std::numeric_limits<int>::max();
+  for (int attempt = 0; attempt < max_attempts; ++attempt) {
+    const auto left = run_checkpoint(connection, SQLITE_CHECKPOINT_PASSIVE);
+    // Waiting again for a long reader, such as a backup, would only delay the next write.
+    if (!left || (*left > max_pages_to_wait_for && *left >= before)) return;
+    before = *left;
+    if (run_checkpoint(connection, SQLITE_CHECKPOINT_RESTART)) return;
+  }
 }
 
 void Checkpointer::notify_commit() {

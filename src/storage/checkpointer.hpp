@@ -14,9 +14,9 @@ namespace agw {
 /// writers. Returns whether the file now contains all of the log. Throws DatabaseError.
 bool checkpoint(Connection& connection);
 
-/// Also restarts the log although overlapping readers prevent SQLite from doing so: waits briefly until no reader uses
-/// the log, so that the next write starts it from the beginning. Only the writer may call this. Does not wait if a
-/// reader uses an old snapshot, as a backup does. Throws DatabaseError.
+/// Also restarts the log although overlapping readers prevent SQLite from doing so: waits until no reader uses the log,
+/// so that the next write starts it from the beginning. Only the writer may call this. Waits for at most 120 ms, and
+/// for at most 30 ms for a reader with an old snapshot, such as a backup. Throws DatabaseError.
 void restart_log(Connection& connection);
 
 /// Runs checkpoints on its own thread and connection, one second after a commit or when the log is long, so that the

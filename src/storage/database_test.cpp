@@ -16,6 +16,7 @@
 namespace agw {
 namespace {
 
+using namespace std::chrono_literals;
 using ::testing::ElementsAre;
 using testing::Gate;
 using testing::insert;
@@ -341,16 +342,18 @@ TEST(Database, ALongLogIsRestartedDuringWrites) {
   });
 }
 
-/// Two alternating readers, so that a read is always active.
+/// Two alternating readers, so that a read is always active. A read takes once or twice `duration`.
 class EndlessReading {
 public:
-  explicit EndlessReading(TestDatabase& database) : database_(database) {}
+  EndlessReading(TestDatabase& database, std::chrono::milliseconds duration)
+      : database_(database), duration_(duration) {}
 
   /// One of the two readers.
   Task<> read_on() {
     while (!over_) {
       co_await database_->read([this](Connection& connection) {
         numbers(connection);
+        std::this_thread::sleep_for(duration_);
         const auto mine = ++begun_;
         begun_.notify_all();
         while (begun_ == mine && !over_) begun_.wait(mine);
@@ -365,15 +368,18 @@ public:
 
 private:
   TestDatabase& database_;
+  const std::chrono::milliseconds duration_;
   std::atomic<int> begun_ = 0;
   std::atomic<bool> over_ = false;
 };
 
-TEST(Database, ALongLogIsRestartedDespiteConstantReads) {
+class ConstantReads : public ::testing::TestWithParam<std::chrono::milliseconds> {};
+
+TEST_P(ConstantReads, DoNotPreventTheRestartOfALongLog) {
   constexpr std::uintmax_t mebibyte = 1024 * 1024;
   testing::run([](Loop& loop) -> Task<> {
     TestDatabase database(loop);
-    EndlessReading reading(database);
+    EndlessReading reading(database, GetParam());
     TaskGroup readers(loop);
     readers.spawn(reading.read_on());
     readers.spawn(reading.read_on());
@@ -388,6 +394,9 @@ TEST(Database, ALongLogIsRestartedDespiteConstantReads) {
     co_await readers.join();
   });
 }
+
+// The second is longer than the writer waits at once.
+INSTANTIATE_TEST_SUITE_P(Database, ConstantReads, ::testing::Values(0ms, 40ms));
 
 TEST(Database, ItsFilesArePrivate) {
   testing::run([](Loop& loop) -> Task<> {
