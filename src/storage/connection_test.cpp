@@ -1,13 +1,12 @@
 #include "storage/connection.hpp"
 
-#include <sqlite3.h>
-
 #include <fstream>
 #include <limits>
 
 #include <gtest/gtest.h>
 
 #include "base/async/assert.hpp"
+#include "storage/testing.hpp"
 #include "testing/scratch_directory.hpp"
 
 namespace agw {
@@ -110,19 +109,12 @@ TEST_F(ConnectionTest, AFullDiskIsItsOwnError) {
   EXPECT_THROW(insert(std::string(100'000, 'x')), DiskFull);
 }
 
-int cached_bytes(Connection& connection) {
-  int now = 0;
-  int peak = 0;
-  EXPECT_EQ(sqlite3_db_status(connection.handle(), SQLITE_DBSTATUS_CACHE_USED, &now, &peak, 0), SQLITE_OK);
-  return now;
-}
-
 TEST_F(ConnectionTest, FreesItsPagesAndReadsThemAgain) {
   insert(std::string(100'000, 'x'));
-  const auto before = cached_bytes(*connection_);
+  const auto before = testing::cached_bytes(*connection_);
   EXPECT_GT(before, 100'000);
   connection_->release_memory();
-  EXPECT_LT(cached_bytes(*connection_), before / 10);
+  EXPECT_LT(testing::cached_bytes(*connection_), before / 10);
   auto row = connection_->prepare("SELECT length(name) FROM things");
   ASSERT_TRUE(row.step());
   EXPECT_EQ(row.integer(0), 100'000);

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "storage/reader_pool.hpp"
+#include "storage/testing.hpp"
 #include "storage/write_queue.hpp"
 #include "testing/run.hpp"
 
@@ -55,6 +56,41 @@ TEST(IdleThreads, AnIdleWriterIsNotifiedAndThenGetsTheNextItem) {
   queue->add(std::make_unique<CountedItem>(loop, completed), Database::Lane::request);
   loop.poll();
   EXPECT_EQ(taken.get().size(), 1U);
+}
+
+/// Waits until a thread that starts now has been idle for so long that it releases its memory.
+void wait_until_idle(Loop& loop) {
+  std::promise<void> idle;
+  int completed = 0;
+  ReaderPool readers(
+      loop, [&] { return ItemReader{.read = [](WorkItem&) {}, .release_memory = [&] { idle.set_value(); }}; }, 1);
+  readers.add(std::make_unique<CountedItem>(loop, completed));
+  idle.get_future().wait();
+  readers.close(std::chrono::steady_clock::now());
+  loop.poll();
+}
+
+// SQLite's connections are not synchronized: only one thread may use one at a time.
+TEST(IdleThreads, AnIdleWriterDoesNotTouchTheConnectionOfTheStart) {
+  Loop loop;
+  testing::TestDatabase database(loop);
+  testing::insert(database->start_connection(), 1, std::string(100'000, 'x'));
+  const auto before = testing::cached_bytes(database->start_connection());
+  EXPECT_GT(before, 100'000);
+  wait_until_idle(loop);
+  EXPECT_EQ(testing::cached_bytes(database->start_connection()), before);
+}
+
+TEST(IdleThreads, AnIdleWriterReleasesItsMemory) {
+  testing::run([](Loop& loop) -> Task<> {
+    testing::TestDatabase database(loop);
+    co_await database->write([](Connection& connection) { testing::insert(connection, 1, std::string(100'000, 'x')); });
+    int cached = 0;
+    do {  // it may have become idle a moment later than the thread that is waited for
+      wait_until_idle(loop);
+      cached = co_await database->write([](Connection& connection) { return testing::cached_bytes(connection); });
+    } while (cached > 50'000);
+  });
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <sqlite3.h>
+
 #include <future>
 #include <string>
 #include <vector>
@@ -55,6 +57,14 @@ inline std::vector<std::int64_t> numbers(Connection& connection) {
   auto row = connection.prepare("SELECT number FROM rows ORDER BY number");
   while (row.step()) numbers.push_back(row.integer(0));
   return numbers;
+}
+
+/// The memory of the connection's pages.
+inline int cached_bytes(Connection& connection) {
+  int now = 0;
+  int peak = 0;
+  connection.check(sqlite3_db_status(connection.handle(), SQLITE_DBSTATUS_CACHE_USED, &now, &peak, 0), "status");
+  return now;
 }
 
 /// The numbers that another program reads from the file.
