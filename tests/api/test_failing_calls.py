@@ -3,11 +3,13 @@
 tests/faults/failing_call.cpp injects the failure. See docs/contract/process.md#after-a-kill.
 """
 
+import contextlib
 import errno
 import os
 import random
 import shutil
 
+import httpx
 import pytest
 
 from checks import accepted
@@ -38,14 +40,26 @@ def descriptors(gateway):
 
 
 def verify(story, failure):
-    """Verifies the story. A failed check is repeated only if the call failed during it: that call may be one of its own."""
+    """Verifies the story. A failed check is repeated only if the call failed during it, and the gateway said so: with an
+    error or by closing the connection. An answer that is wrong without an error is a bug."""
     had_failed = failure.exists()
+    errors = []
+
+    def note(response):
+        if response.is_server_error:
+            errors.append(response)
+
+    hooks = story.http.event_hooks["response"]
+    hooks.append(note)
     try:
         story.verify()
-    except AssertionError:
-        if had_failed or not failure.exists():
+    except AssertionError as broken:
+        is_reported = errors or isinstance(broken.__cause__, httpx.TransportError)
+        if had_failed or not failure.exists() or not is_reported:
             raise
         story.verify()
+    finally:
+        hooks.remove(note)
 
 
 @pytest.fixture
@@ -91,6 +105,39 @@ def run_story(make_gateway, failing_call, stub, tmp_path):
         shutil.rmtree(gateway.root, ignore_errors=True)
         return dict(line.split() for line in counts.read_text().splitlines()), open_descriptors
     return run
+
+
+class Checked:
+    """A story whose first check gets this response."""
+
+    def __init__(self, response, failure):
+        self.http = httpx.Client(transport=httpx.MockTransport(self.respond))
+        self.response, self.failure = response, failure
+        self.checks = 0
+
+    def respond(self, request):
+        self.checks += 1
+        self.failure.touch()
+        if self.checks > 1:
+            return httpx.Response(200, json=[])
+        if isinstance(self.response, Exception):
+            raise self.response
+        return httpx.Response(self.response, json=[])
+
+    def verify(self):
+        try:
+            accepted(self.http.get("http://gateway/threads"))
+        except GONE as broken:
+            raise AssertionError("after the step") from broken
+
+
+@pytest.mark.parametrize("response, checks", [
+    (500, 2), (507, 2), (httpx.ReadError("closed"), 2), (404, 1), (201, 1)])
+def test_check_is_repeated_only_after_a_reported_failure(tmp_path, response, checks):
+    story = Checked(response, tmp_path / "failure")
+    with contextlib.nullcontext() if checks == 2 else pytest.raises(AssertionError):
+        verify(story, story.failure)
+    assert story.checks == checks
 
 
 def test_gateway_that_cannot_write_its_address_does_not_start(make_gateway, failing_call):
