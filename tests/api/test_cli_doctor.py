@@ -248,6 +248,17 @@ def test_search_service_without_an_address_is_a_warning(make_gateway):
     assert doctor(gateway)["web search"]["state"] == "ok"
 
 
+@pytest.mark.parametrize("configured, what, remedy", [
+    ("api_key_file: /no/such/file", "its api_key_file /no/such/file cannot be read", None),
+    ("api_key_env: OF_MINE", "the environment variable OF_MINE is not set",
+     "nothing, if OF_MINE is set in the gateway's own environment")])
+def test_search_service_without_its_key_is_a_warning_about_what_is_configured(make_gateway, configured, what, remedy):
+    gateway = make_gateway(config=f"port: 0\ntools: {{web_search: {{service: brave, {configured}}}}}\n")
+    found = doctor(gateway)["web search"]
+    assert found["state"] == "warning" and what in found["what"] and "BRAVE_API_KEY" not in found["what"]
+    assert found.get("remedy") == remedy
+
+
 def test_gateway_without_a_token_is_a_failure(make_gateway):
     gateway = make_gateway(arguments=["--no-token"]).start()
     assert doctor(gateway, status=1)["gateway"]["state"] == "failure"

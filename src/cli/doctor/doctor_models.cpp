@@ -202,12 +202,11 @@ Task<CheckResults> check_models(Loop& loop, const DoctorContext& context) {
 CheckResults check_web_search(const DoctorContext& context) {
   if (!context.settings || context.settings->web_search.service.empty()) return {};
   const auto& settings = context.settings->web_search;
-  auto problem = web_search_service(settings, process_environment()).problem;
-  if (problem.empty()) return {{"web search", State::good, settings.service + " is configured"}};
-  return {{"web search", State::warning, std::move(problem),
-           settings.api_key_file.empty()
-               ? "nothing, if the variable is set in the gateway's own environment"
-               : "make the file readable, or change tools.web_search.api_key_file, and restart the gateway"}};
+  const auto service = web_search_service(settings, process_environment());
+  if (service.problem.empty()) return {{"web search", State::good, settings.service + " is configured"}};
+  const auto& variable = service.missing_variable;
+  return {{"web search", State::warning, service.problem,
+           variable.empty() ? "" : fmt::format("nothing, if {} is set in the gateway's own environment", variable)}};
 }
 
 Task<CheckResults> check_apps(const DoctorContext& context) {

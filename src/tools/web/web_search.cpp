@@ -45,7 +45,9 @@ constexpr Known services[] = {{Kind::brave, "brave", "https://api.search.brave.c
                               {Kind::tavily, "tavily", "https://api.tavily.com", "TAVILY_API_KEY"},
                               {Kind::searxng, "searxng", "", ""}};
 
-WebSearchService broken(std::string problem) { return {.problem = std::move(problem)}; }
+WebSearchService broken(std::string problem, std::string missing_variable = {}) {
+  return {.problem = std::move(problem), .missing_variable = std::move(missing_variable)};
+}
 
 /// The service whose variables are set in the environment.
 std::string service_in_environment(const Environment& environment) {
@@ -53,6 +55,17 @@ std::string service_in_environment(const Environment& environment) {
     if (!known.key_variable.empty() && environment(std::string(known.key_variable))) return std::string(known.name);
   }
   return environment("SEARXNG_URL") ? "searxng" : "";
+}
+
+/// What a person sets where the key is missing: what is configured, otherwise each possibility.
+std::string what_to_set(const Settings::WebSearch& settings, std::string_view key_variable) {
+  if (!settings.api_key_file.empty()) return "puts it into that file, or changes tools.web_search.api_key_file";
+  if (!settings.api_key_env.empty()) {
+    return fmt::format("sets {} in the gateway's environment, or changes tools.web_search.api_key_env",
+                       settings.api_key_env);
+  }
+  return fmt::format("sets {} in the gateway's environment, or tools.web_search.api_key_env or api_key_file",
+                     key_variable);
 }
 
 WebSearchService with_key(WebSearchService service, const Settings::WebSearch& settings, const Known& known,
@@ -63,12 +76,10 @@ WebSearchService with_key(WebSearchService service, const Settings::WebSearch& s
                                     .api_key_file = settings.api_key_file};
   auto key = read_api_key(provider, environment);
   if (!key.problem.empty()) {
-    const auto variable =
-        known.key_variable.empty() ? "" : fmt::format("{} in the gateway's environment, or ", known.key_variable);
     return broken(
-        fmt::format("the search service {} has no key: {}. A person sets {}tools.web_search.api_key_env or "
-                    "api_key_file in config.yaml and restarts the gateway",
-                    known.name, key.problem, variable));
+        fmt::format("the search service {} has no key: {}. A person {} in config.yaml and restarts the gateway",
+                    known.name, key.problem, what_to_set(settings, known.key_variable)),
+        settings.api_key_file.empty() ? provider.api_key_env : std::string());
   }
   service.api_key = std::move(key.value);
   return service;
@@ -165,7 +176,8 @@ WebSearchService web_search_service(const Settings::WebSearch& settings, const E
   if (!settings.base_url.empty()) service.base_url = settings.base_url;
   if (!WebUrl::parse(service.base_url)) {
     return broken(
-        "the search service searxng has no address: set tools.web_search.base_url in config.yaml, or SEARXNG_URL");
+        "the search service searxng has no address: set tools.web_search.base_url in config.yaml, or SEARXNG_URL",
+        "SEARXNG_URL");
   }
   const bool needs_key =
       known->kind != Kind::searxng || !settings.api_key_env.empty() || !settings.api_key_file.empty();

@@ -17,6 +17,8 @@ struct WebSearchService {
   std::string base_url{};
   std::string api_key{};
   std::string problem{};  ///< why it is unavailable and what to set, for people; else empty
+  std::string
+      missing_variable{};  ///< with a problem: the environment variable that would solve it; empty if none would
 };
 
 /// Returns the service in the configuration, else the one of the variables BRAVE_API_KEY, TAVILY_API_KEY, SEARXNG_URL.

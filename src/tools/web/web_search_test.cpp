@@ -13,6 +13,7 @@ namespace {
 
 using ::testing::HasSubstr;
 using testing::LoopbackServer;
+using ::testing::Not;
 using ::testing::StartsWith;
 
 const Environment no_environment = [](const std::string&) { return std::nullopt; };
@@ -93,12 +94,16 @@ TEST(WebSearch, SaysWhatToSet) {
 TEST(WebSearch, SaysWhyThereIsNoKey) {
   const auto without_file = web_search_service({.service = "brave", .api_key_file = "/no/such/file"}, no_environment);
   EXPECT_THAT(without_file.problem,
-              StartsWith("the search service brave has no key: its api_key_file /no/such/file cannot be read. "));
+              StartsWith("the search service brave has no key: its api_key_file /no/such/file cannot be read. A person "
+                         "puts it into that file, or changes tools.web_search.api_key_file"));
+  EXPECT_THAT(without_file.problem, Not(HasSubstr("BRAVE_API_KEY")));
+  EXPECT_EQ(without_file.missing_variable, "");
   const Settings::WebSearch with_key{
       .service = "searxng", .base_url = "http://127.0.0.1:1", .api_key_env = "KEY", .api_key_file = {}};
   EXPECT_THAT(web_search_service(with_key, no_environment).problem,
               StartsWith("the search service searxng has no key: the environment variable KEY is not set. "
-                         "A person sets tools.web_search.api_key_env"));
+                         "A person sets KEY in the gateway's environment, or changes tools.web_search.api_key_env"));
+  EXPECT_EQ(web_search_service(with_key, no_environment).missing_variable, "KEY");
 }
 
 TEST(WebSearch, TakesNothingButResults) {
