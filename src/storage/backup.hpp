@@ -33,6 +33,9 @@ void snapshot_database(const std::filesystem::path& from, const std::filesystem:
 struct DatabaseProblem {
   std::string what;              ///< continues a sentence that begins with the file, such as `is damaged: …`
   bool is_schema_newer = false;  ///< a newer version of this program can use it
+
+  /// The sentence about this file.
+  std::string of(const std::filesystem::path& file) const { return file.string() + " " + what; }
 };
 
 /// Checks a gateway's database. Returns nullopt if every page and index is intact and this program knows the schema.

@@ -178,7 +178,7 @@ void check_database(const fs::path& data) {
   const auto file = data / data_files::database;
   const auto found = quick_database_problem(file);
   if (!found) return;
-  const auto problem = fmt::format("{} {}", file.string(), found->what);
+  const auto problem = found->of(file);
   if (running_gateway(data)) raise_signal(data, problem);
   throw std::runtime_error(
       fmt::format("{}: nothing was backed up. Stop the gateway and restore the last good backup: "

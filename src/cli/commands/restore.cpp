@@ -87,8 +87,7 @@ bool holds_its_lock_only(const fs::path& directory) {
 void unpack(const fs::path& archive, const fs::path& staging) {
   unpack_backup(archive, staging);
   if (const auto problem = database_problem(staging / data_files::database)) {
-    throw std::runtime_error(
-        fmt::format("nothing was restored: the database in {} {}", archive.string(), problem->what));
+    throw std::runtime_error(fmt::format("nothing was restored: the database in {}", problem->of(archive)));
   }
 }
 

@@ -110,7 +110,7 @@ int check_database_only(const DoctorOptions& options) {
   }
   const auto file = data_directory(options.data_dir) / data_files::database;
   const auto problem = quick_database_problem(file);
-  std::cout << fmt::format("{} {}\n", file.string(), problem ? problem->what : "is intact");
+  std::cout << (problem ? problem->of(file) : file.string() + " is intact") << '\n';
   return problem ? 1 : 0;
 }
 

@@ -183,7 +183,7 @@ CheckResults check_database(const DoctorContext& context) {
   const auto problem = database_problem(file);
   if (!problem) return {{"database", State::good, fmt::format("{} is intact", file.string())}};
   return {
-      {"database", State::failure, fmt::format("{} {}", file.string(), problem->what),
+      {"database", State::failure, problem->of(file),
        fmt::format("{}stop the gateway and restore a backup: agw restore <file>; {} has copies made before upgrades",
                    problem->is_schema_newer ? "install the newer agw again, or " : "",
                    context.directory.backups().string())}};
