@@ -165,7 +165,7 @@ Task<> Cluster::follow_costs() {
   bool has_warned = false;
   while (co_await pause(stopping_, costs_interval) == WaitResult::done) {
     try {
-      co_await services_.costs.read_costs_of_other_nodes();
+      co_await services_.costs.read_other_nodes();
       has_warned = false;
     } catch (const std::exception& error) {
       if (!std::exchange(has_warned, true))

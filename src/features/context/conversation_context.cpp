@@ -57,7 +57,7 @@ std::string with_omission_note(std::string summary, std::int64_t left_out) {
 bool store_summary(Connection& connection, const std::string& thread_id, const ThreadSummary& summary, Timestamp now) {
   // Otherwise the turns could change in between.
   AGW_ASSERT(connection.in_transaction());
-  if (!Threads::are_unchanged(connection, summary.turns)) return false;
+  if (!Threads::are_turns_unchanged(connection, summary.turns)) return false;
   summary_store::put(connection, thread_id, summary, now);
   return true;
 }
@@ -71,7 +71,7 @@ std::vector<std::string> found_tools(Connection& connection, const std::string& 
 void copy_summary_to_fork(Connection& connection, const Fork& fork, Timestamp now) {
   AGW_ASSERT(fork.copy_id != fork.original_id);
   auto summary = summary_store::find(connection, fork.original_id);
-  if (!summary || !Threads::are_unchanged(connection, summary->turns)) return;
+  if (!summary || !Threads::are_turns_unchanged(connection, summary->turns)) return;
   const auto last = fork.copy_of(summary->turns.last_turn_id);
   if (!last) return;
   summary->turns.last_turn_id = *last;

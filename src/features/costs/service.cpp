@@ -136,7 +136,7 @@ void Costs::exclude_other_nodes(Connection& connection) {
   for (const auto& [payer, usd] : elsewhere_) by_agent_[payer] -= usd;
 }
 
-Task<> Costs::read_costs_of_other_nodes() {
+Task<> Costs::read_other_nodes() {
   const auto today = local_day(clock_.now(), zone_);
   elsewhere_ = co_await database_.read(
       [today](Connection& connection) { return cost_store::spent_elsewhere(connection, today); });

@@ -48,10 +48,10 @@ public:
   /// Before the loop runs: reads what was spent today.
   void load(Connection& connection);
 
-  /// On a node, after `load`: excludes the spending of other nodes, which `read_costs_of_other_nodes` reads.
+  /// On a node, after `load`: excludes the spending of other nodes, which `read_other_nodes` reads.
   void exclude_other_nodes(Connection& connection);
   /// On a node, every second: reads how much the others have spent today. Their calls count once their runs have ended.
-  Task<> read_costs_of_other_nodes();
+  Task<> read_other_nodes();
 
   /// Whether both the agent's `budget_usd_per_day` and the common budget allow more today. Check it before each model
   /// call.

@@ -200,7 +200,7 @@ public:
   /// `in_transaction` in each of them. Throws NotFound.
   Task<> remove_before(std::string thread_id, std::string turn_id, std::function<void(Connection&)> in_transaction);
   /// Whether the turns are unchanged since the summary. Inside a read or write.
-  static bool are_unchanged(Connection& connection, const SummarisedTurns& summarised);
+  static bool are_turns_unchanged(Connection& connection, const SummarisedTurns& summarised);
   /// Replaces the thread's list of tasks, for a run of its agent, and publishes `tasks-updated`.
   Task<> set_tasks(std::string thread_id, std::string run_id, std::vector<ThreadTask> tasks);
   /// Publishes a `thread-updated` which states that models now read a summary of the thread's older turns.

@@ -262,7 +262,7 @@ SummarisedTurns Threads::summarise_up_to(Connection& connection, const std::stri
   return {last_turn_id, turn_store::count_up_to(connection, turn_store::require(connection, last_turn_id))};
 }
 
-bool Threads::are_unchanged(Connection& connection, const SummarisedTurns& summarised) {
+bool Threads::are_turns_unchanged(Connection& connection, const SummarisedTurns& summarised) {
   return find_last(connection, summarised).has_value();
 }
 
