@@ -13,7 +13,7 @@ namespace agw {
 enum class WaitResult { done, stopped, timed_out };
 
 /// A request to stop, made at most once. Waits that start later see it too. Use it on the loop only.
-/// Example: src/base/async/task_group_test.cpp: Cut.ReturnsStoppedWhenStopIsRequestedDuringOrBefore
+/// Example: src/base/async/task_group_test.cpp: WithTimeout.ReturnsStoppedWhenStopIsRequestedDuringOrBefore
 class StopSource {
 public:
   StopSource() = default;
@@ -51,7 +51,7 @@ inline constexpr std::chrono::milliseconds no_limit = std::chrono::milliseconds:
 /// and the call returns the reason once the leaf has ended. The caller is not cancelled and can still save its work:
 /// once a coroutine is cancelled, each of its later co_awaits throws. Rethrows the leaf's exceptions, except those
 /// caused by this cancellation.
-/// Example: src/base/async/task_group_test.cpp: Cut.ReturnsTimedOutAndTheTrunkGoesOn
+/// Example: src/base/async/task_group_test.cpp: WithTimeout.ReturnsTimedOutAndTheTrunkGoesOn
 Task<WaitResult> with_timeout(StopSource& stop, std::chrono::milliseconds limit, Task<> leaf);
 
 /// Waits until `stop` is requested. The caller keeps `stop` alive.

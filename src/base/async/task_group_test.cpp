@@ -60,7 +60,7 @@ TEST(TaskGroup, JoinThrowsAChildsFailure) {
   });
 }
 
-TEST(Cut, ReturnsDoneWhenTheLeafEnds) {
+TEST(WithTimeout, ReturnsDoneWhenTheLeafEnds) {
   testing::run([](Loop&) -> Task<> {
     StopSource stop;
     bool finished = false;
@@ -69,7 +69,7 @@ TEST(Cut, ReturnsDoneWhenTheLeafEnds) {
   });
 }
 
-TEST(Cut, ReturnsTimedOutAndTheTrunkGoesOn) {
+TEST(WithTimeout, ReturnsTimedOutAndTheTrunkGoesOn) {
   testing::run([](Loop&) -> Task<> {
     StopSource stop;
     bool finished = false;
@@ -79,7 +79,7 @@ TEST(Cut, ReturnsTimedOutAndTheTrunkGoesOn) {
   });
 }
 
-TEST(Cut, ReturnsStoppedWhenStopIsRequestedDuringOrBefore) {
+TEST(WithTimeout, ReturnsStoppedWhenStopIsRequestedDuringOrBefore) {
   testing::run([](Loop& loop) -> Task<> {
     StopSource stop;
     bool finished = false;
@@ -91,7 +91,7 @@ TEST(Cut, ReturnsStoppedWhenStopIsRequestedDuringOrBefore) {
   });
 }
 
-TEST(Cut, PassesOnTheLeafsOwnFailure) {
+TEST(WithTimeout, PassesOnTheLeafsOwnFailure) {
   testing::run([](Loop&) -> Task<> {
     StopSource stop;
     std::string caught;
@@ -104,7 +104,7 @@ TEST(Cut, PassesOnTheLeafsOwnFailure) {
   });
 }
 
-TEST(Cut, PassesTheCallersCancellationToTheLeaf) {
+TEST(WithTimeout, PassesTheCallersCancellationToTheLeaf) {
   testing::run([](Loop& loop) -> Task<> {
     TaskGroup group(loop);
     StopSource stop;
