@@ -15,6 +15,7 @@
 
 #include <fmt/format.h>
 
+#include "base/async/assert.hpp"
 #include "io/process/scoped_signal_block.hpp"
 
 namespace agw {
@@ -34,7 +35,7 @@ struct Visit {
   std::size_t wanted = 1;
   int* sockets = nullptr;  ///< array of `wanted` elements
   std::size_t made = 0;
-  int error = 0;
+  int error = EINTR;  ///< 0 once it has made all; unchanged if another process kills the child before
 };
 
 // Not instrumented, because it runs on a stack unknown to sanitizers.
@@ -64,11 +65,15 @@ AGW_IN_CHILD bool make_sockets(Visit& visit) {
 
 AGW_IN_CHILD int visit_namespace(void* argument) {
   auto& visit = *static_cast<Visit*>(argument);
-  if (!make_sockets(visit)) visit.error = errno;
+  visit.error = make_sockets(visit) ? 0 : errno;
   _exit(0);
 }
 
 std::vector<Descriptor> result_of(Visit visit) {
+  AGW_ASSERT(visit.user_namespace >= 0);
+  AGW_ASSERT(visit.network_namespace >= 0);
+  AGW_ASSERT(visit.wanted > 0);
+  AGW_ASSERT(visit.wanted <= max_sockets);
   std::vector<int> numbers(visit.wanted);
   visit.sockets = numbers.data();
   std::vector<std::max_align_t> stack(visitor_stack_size / sizeof(std::max_align_t));
@@ -79,6 +84,8 @@ std::vector<Descriptor> result_of(Visit visit) {
     while (::waitpid(id, nullptr, __WALL) < 0 && errno == EINTR) {
     }
   }
+  AGW_ASSERT(visit.made <= visit.wanted);
+  AGW_ASSERT(visit.error != 0 || visit.made == visit.wanted);
   std::vector<Descriptor> sockets;
   sockets.reserve(visit.made);
   for (std::size_t i = 0; i < visit.made; ++i) sockets.emplace_back(numbers.at(i));
@@ -102,6 +109,7 @@ Descriptor NetworkNamespace::listen(std::uint16_t port) const {
   address.sin_port = htons(port);
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   auto made = result_of({.user_namespace = user_.get(), .network_namespace = network_.get(), .address = &address});
+  AGW_ASSERT(made.size() == 1);
   return std::move(made.front());
 }
 
