@@ -17,6 +17,9 @@ BlockingPool::BlockingPool(Loop& loop, std::size_t threads)
 }
 
 BlockingPool::~BlockingPool() {
+  // One of its own threads would wait for itself.
+  AGW_ASSERT(checker_.is_current());
+
   open_.reset();
   threads_.clear();
 }
@@ -27,10 +30,14 @@ void BlockingPool::start_threads() {
   } catch (const std::system_error&) {
     if (threads_.empty()) throw;  // a single thread suffices
   }
+  AGW_ASSERT(!threads_.empty());
+  AGW_ASSERT(threads_.size() <= limit_);
 }
 
 void BlockingPool::post(std::function<void()> work, std::function<void(std::exception_ptr)> done) {
-  AGW_ASSERT(checker_.is_current() && work && done);
+  AGW_ASSERT(checker_.is_current());
+  AGW_ASSERT(work);
+  AGW_ASSERT(done);
 
   start_threads();
   asio::post(queue_, [&loop = loop_, loop_is_needed = asio::make_work_guard(loop_), work = std::move(work),

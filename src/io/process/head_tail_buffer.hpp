@@ -20,6 +20,8 @@ public:
   std::string text() const;
 
 private:
+  void assert_invariants() const;
+
   std::size_t half_;
   std::string beginning_;
   std::size_t beginning_characters_ = 0;

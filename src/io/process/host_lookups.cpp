@@ -23,6 +23,8 @@ constexpr std::size_t max_names_at_once = 16;  // of one object
 constexpr std::size_t max_threads = 64;
 constexpr std::size_t max_threads_for_programs = max_threads - max_names_at_once;
 constexpr std::size_t lookup_stack_size = 1 << 20;
+// Otherwise the threads for programs would be none, or wrap around.
+static_assert(max_names_at_once < max_threads);
 
 }  // namespace
 
@@ -40,17 +42,29 @@ public:
 
   explicit Threads(Loop& loop) : service(loop), mailbox_(std::make_shared<Mailbox>()) { mailbox_->loop = &loop; }
 
-  void add(HostLookups& user) { users_.insert(&user); }
-  void remove(HostLookups& user) { users_.erase(&user); }
+  ~Threads() override { AGW_DEBUG_ASSERT(users_.empty()); }
+
+  void add(HostLookups& user) {
+    const bool is_new = users_.insert(&user).second;
+    AGW_ASSERT(is_new);
+  }
+  void remove(HostLookups& user) {
+    const auto removed = users_.erase(&user);
+    AGW_ASSERT(removed == 1);
+  }
   std::size_t running() const { return running_; }
 
   /// Calls `done` on the loop if that still exists.
   void start(const Ask& ask, const std::string& host, std::function<void(Answer)> done) {
+    AGW_ASSERT(ask);
+    AGW_ASSERT(done);
+    AGW_ASSERT(running_ < max_threads);
     auto work = [this, mailbox = mailbox_, ask, host, done = std::move(done)]() mutable {
       auto answer = ask(host);
       const std::lock_guard lock(mailbox->mutex);
       if (!mailbox->loop) return;
       asio::post(*mailbox->loop, [this, answer = std::move(answer), done = std::move(done)]() mutable {
+        AGW_ASSERT(running_ > 0);
         --running_;
         done(std::move(answer));
         for (auto* each : users_) each->any_has_ended_.pulse();
@@ -114,6 +128,7 @@ HostLookups::Answer HostLookups::ask_system(const std::string& host) {
     answer.addresses.push_back(endpoint.address());
   }
   if (answer.addresses.empty()) answer.problem = "it has no address";
+  AGW_ASSERT(answer.addresses.empty() == !answer.problem.empty());
   return answer;
 }
 
@@ -123,14 +138,17 @@ Task<HostLookups::Answer> HostLookups::find(std::string host) {
   while (!may_begin() && !active_.contains(host)) co_await any_has_ended_.wait();
   const auto known = active_.find(host);
   const auto lookup = known == active_.end() ? begin(host) : known->second;
+  AGW_ASSERT(active_.size() <= max_names_at_once);
   co_await lookup->is_done.wait();
+  AGW_ASSERT(lookup->is_done.happened());
   co_return lookup->answer;
 }
 
 bool HostLookups::may_begin() const { return active_.size() < max_names_at_once && threads_.running() < max_threads_; }
 
 std::shared_ptr<HostLookups::Lookup> HostLookups::begin(const std::string& host) {
-  AGW_ASSERT(may_begin() && !active_.contains(host));
+  AGW_ASSERT(may_begin());
+  AGW_ASSERT(!active_.contains(host));
   threads_.start(ask_, host, [self = self_, host](Answer answer) {
     if (*self) (*self)->end(host, std::move(answer));
   });
@@ -142,6 +160,7 @@ void HostLookups::end(const std::string& host, Answer answer) {
 
   const auto lookup = active_.extract(host);
   AGW_ASSERT(lookup);
+  AGW_ASSERT(!lookup.mapped()->is_done.happened());
   lookup.mapped()->answer = std::move(answer);
   lookup.mapped()->is_done.notify();
 }

@@ -34,6 +34,7 @@ namespace {
 
 constexpr int max_calls = 40;
 constexpr int calls_of_the_handler = 2;  // the handler itself and the frame that the kernel creates for it
+static_assert(calls_of_the_handler < max_calls);
 
 /// The stack of the traced thread, as last recorded by its signal handler.
 struct Stack {
@@ -65,6 +66,8 @@ std::string name_of(std::uintptr_t address) {
 }
 
 std::string calls_of_stack() {
+  AGW_ASSERT(noted_stack.count >= 0);
+  AGW_ASSERT(noted_stack.count <= max_calls);
   std::string calls;
   for (int index = calls_of_the_handler; index < noted_stack.count; ++index) {
     if (!calls.empty()) calls += ' ';
@@ -96,6 +99,8 @@ public:
   }
 
   void run() {
+    AGW_ASSERT(::pthread_equal(thread_, ::pthread_self()));
+    AGW_ASSERT(!ended_);
     const WorkerThread watcher("agw-trace", [this] { watch(); });
     while (!loop_.stopped()) {
       if (run_timed(CLOCK_MONOTONIC, [this] { return loop_.poll_one(); }) > 0) continue;

@@ -45,6 +45,8 @@ constexpr auto last_output_timeout = 250ms;
 constexpr std::chrono::milliseconds max_hurried_grace{150};
 /// How often the time is checked while a person is waited for.
 constexpr std::chrono::milliseconds wait_clock_poll_interval{100};
+// Otherwise `drain_in_time` would not wait.
+static_assert(wait_clock_poll_interval > 0ms);
 
 struct Pipe {
   Descriptor reading;
@@ -82,7 +84,10 @@ SpawnOptions plan_of(ProcessOptions& options) {
   plan.ignored_signals = std::move(options.ignored_signals);
   plan.die_with_parent = options.die_with_parent;
   for (const auto& [descriptor, number] : options.descriptors) {
-    AGW_ASSERT(descriptor && *descriptor && number > STDERR_FILENO && number < 200);
+    AGW_ASSERT(descriptor);
+    AGW_ASSERT(*descriptor);
+    AGW_ASSERT(number > STDERR_FILENO);
+    AGW_ASSERT(number < first_spare_descriptor);
     plan.descriptors.emplace_back(descriptor->get(), number);
   }
   return plan;
@@ -106,6 +111,8 @@ public:
       : input_(loop), output_(loop), error_(loop), child_(loop), ended_(loop), last_output_(loop) {
     auto plan = plan_of(options);
     if (options.terminal) {
+      AGW_ASSERT(*options.terminal);
+      AGW_ASSERT(!options.separate_stderr);
       for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
         plan.descriptors.emplace_back(options.terminal->get(), stream);
       start(plan, options);
@@ -123,7 +130,9 @@ public:
   State& operator=(const State&) = delete;
 
   void watch() {
-    AGW_ASSERT(id_ > 1 && !end_);
+    AGW_ASSERT(id_ > 1);
+    AGW_ASSERT(!end_);
+    AGW_ASSERT(child_.is_open());
     child_.async_wait(asio::posix::stream_descriptor::wait_read, [self = shared_from_this()](error_code error) {
       if (!error && !self->note_end()) self->watch();
     });
@@ -132,7 +141,8 @@ public:
   pid_t id() const { return id_; }
   void signal(int number) const {
     // kill(2) with -1 would reach every process of this user.
-    AGW_ASSERT(id_ > 1 && number > 0);
+    AGW_ASSERT(id_ > 1);
+    AGW_ASSERT(number > 0);
     ::kill(-id_, number);
   }
   bool has_ended() const { return end_.has_value(); }
@@ -183,10 +193,12 @@ public:
 
 private:
   void start(const SpawnOptions& plan, ProcessOptions& options) {
-    AGW_ASSERT(id_ == 0 && !end_);
+    AGW_ASSERT(id_ == 0);
+    AGW_ASSERT(!end_);
     auto spawned = spawn_or_throw(plan);
     id_ = spawned.id;
     AGW_ASSERT(id_ > 1);
+    AGW_ASSERT(spawned.descriptor);
     kept_ = std::move(options.kept);
     child_.assign(spawned.descriptor.release());
   }
@@ -202,6 +214,9 @@ private:
     input_.assign(input.writing.release());
     output_.assign(output.reading.release());
     if (options.separate_stderr) error_.assign(error.reading.release());
+    AGW_ASSERT(input_.is_open());
+    AGW_ASSERT(output_.is_open());
+    AGW_ASSERT(error_.is_open() == options.separate_stderr);
   }
 
   /// Returns false if the child is still alive: Asio can wake a descriptor for an event of another one that was closed
@@ -211,6 +226,7 @@ private:
     siginfo_t info{};
     const bool asked = ::waitid(P_PID, static_cast<id_t>(id_), &info, WEXITED | WNOWAIT | WNOHANG) == 0;
     if (asked && info.si_pid == 0) return false;
+    AGW_ASSERT(!asked || info.si_pid == id_);
     const bool by_signal = info.si_code != CLD_EXITED;
     end_ = ProcessExit{.exit_code = by_signal ? 128 + info.si_status : info.si_status,
                        .signal = by_signal ? info.si_status : 0};
@@ -223,7 +239,8 @@ private:
 
   /// Kills the rest of the group. Processes that have left it can still hold the pipes open.
   void end_group() {
-    AGW_ASSERT(end_ && ends_group_);
+    AGW_ASSERT(end_);
+    AGW_ASSERT(ends_group_);
     signal(SIGKILL);
     last_output_.expires_after(last_output_timeout);
     last_output_.async_wait([weak = weak_from_this()](error_code error) {
@@ -302,6 +319,7 @@ Task<WaitResult> drain_in_time(Process& process, HeadTailBuffer& kept, ProcessLi
     const auto used = std::chrono::floor<std::chrono::milliseconds>(steady_clock::now() - began - waited);
     if (end != WaitResult::timed_out || (used >= limits.time && !waits.is_waiting())) co_return end;
     left = std::max(limits.time - used, wait_clock_poll_interval);
+    AGW_DEBUG_ASSERT(left <= std::max(limits.time, wait_clock_poll_interval));
   }
 }
 

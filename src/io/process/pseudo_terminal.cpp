@@ -5,6 +5,7 @@
 #include <sys/ioctl.h>
 #include <termios.h>
 
+#include <limits>
 #include <utility>
 
 #include <boost/asio/buffer.hpp>
@@ -12,6 +13,8 @@
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/asio/write.hpp>
+
+#include "base/async/assert.hpp"
 
 namespace agw {
 
@@ -49,9 +52,14 @@ PseudoTerminal::PseudoTerminal(Loop& loop, TerminalSize size) : outer_(loop) {
   inner_ = std::make_shared<Descriptor>(open_inner_side(outer.get()));
   set_size(outer.get(), size);
   outer_.assign(outer.release());
+  AGW_ASSERT(outer_.is_open());
 }
 
-std::shared_ptr<Descriptor> PseudoTerminal::take_inner_side() { return std::exchange(inner_, nullptr); }
+std::shared_ptr<Descriptor> PseudoTerminal::take_inner_side() {
+  AGW_ASSERT(inner_);
+  AGW_ASSERT(*inner_);
+  return std::exchange(inner_, nullptr);
+}
 
 Task<std::string> PseudoTerminal::read() {
   std::string bytes(read_size, '\0');
@@ -71,6 +79,9 @@ Task<bool> PseudoTerminal::write(std::string bytes) {
 }
 
 void PseudoTerminal::resize(TerminalSize size) {
+  AGW_DEBUG_ASSERT(size.columns > 0);
+  AGW_DEBUG_ASSERT(size.rows > 0);
+  AGW_DEBUG_ASSERT(size.rows < std::numeric_limits<unsigned short>::max());
   // The kernel does not report an unchanged size, so the size is changed twice.
   set_size(outer_.native_handle(), {.columns = size.columns, .rows = static_cast<unsigned short>(size.rows + 1)});
   set_size(outer_.native_handle(), size);

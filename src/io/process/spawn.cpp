@@ -8,12 +8,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstddef>
 
 #include <boost/algorithm/string/classification.hpp>
 #include <boost/algorithm/string/split.hpp>
 
+#include "base/async/assert.hpp"
 #include "io/process/process_setup.hpp"
 #include "io/process/scoped_signal_block.hpp"
 
@@ -21,9 +23,12 @@ namespace agw {
 
 namespace {
 
-/// Above all numbers that the options assign.
-constexpr int first_spare_descriptor = 200;
 constexpr std::size_t child_stack_size = std::size_t{128} * 1024;
+static_assert(first_spare_descriptor > STDERR_FILENO);
+static_assert(child_stack_size % sizeof(std::max_align_t) == 0);
+
+/// Whether the number is one that the child can give to a descriptor without closing a copy that it still needs.
+bool may_be_given(int number) { return number >= 0 && number < first_spare_descriptor; }
 
 /// Data for the child, allocated before it exists: it shares the parent's memory and must not allocate.
 struct Child {
@@ -103,6 +108,11 @@ AGW_IN_CHILD int begin(void* argument) {
 }  // namespace
 
 SpawnedProcess spawn(const SpawnOptions& plan) {
+  AGW_ASSERT(!plan.arguments.empty());
+  AGW_ASSERT(!plan.directory.empty());
+  AGW_ASSERT(std::ranges::all_of(plan.descriptors, may_be_given, &std::pair<int, int>::second));
+  AGW_ASSERT(std::ranges::all_of(plan.ignored_signals, [](int number) { return number > 0 && number < NSIG; }));
+
   const auto& limit = original_file_limit();
   Child child{.plan = plan,
               .arguments = pointers(plan.arguments),
@@ -121,6 +131,9 @@ SpawnedProcess spawn(const SpawnOptions& plan) {
                  &descriptor);
   }
   if (id < 0) throw_errno("cannot start a process");
+  // Signals for another number would reach another process, or all of them.
+  AGW_ASSERT(id > 1);
+  AGW_ASSERT(descriptor >= 0);
   SpawnedProcess spawned{.id = id, .descriptor = Descriptor(descriptor)};
   if (child.error == 0) return spawned;
   siginfo_t ended{};

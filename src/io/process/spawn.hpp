@@ -10,6 +10,9 @@
 
 namespace agw {
 
+/// Numbers of descriptors in a child are below this one; the child needs those above it for itself.
+inline constexpr int first_spare_descriptor = 200;
+
 /// Parameters of a child process.
 struct SpawnOptions {
   std::string program;  ///< a path

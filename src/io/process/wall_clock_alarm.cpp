@@ -33,6 +33,9 @@ itimerspec expiry(std::optional<Timestamp> time) {
   const auto seconds = std::chrono::floor<std::chrono::seconds>(since_epoch);
   spec.it_value.tv_sec = seconds.count();
   spec.it_value.tv_nsec = std::chrono::nanoseconds(since_epoch - seconds).count();
+  AGW_ASSERT(spec.it_value.tv_nsec >= 0);
+  AGW_ASSERT(spec.it_value.tv_nsec < 1'000'000'000);
+  AGW_ASSERT(spec.it_value.tv_sec > 0 || spec.it_value.tv_nsec > 0);
   return spec;
 }
 
