@@ -71,11 +71,19 @@ constexpr int system_certificates_descriptor = 196;
 constexpr int certificates_descriptor = 197;
 constexpr int information_descriptor = 198;
 constexpr int ready_descriptor = SandboxPrologue::ready_descriptor;
-// One number for two files would show a command the wrong one.
-static_assert(filter_descriptor < life_descriptor && life_descriptor < first_root_descriptor &&
-              first_root_descriptor < system_certificates_descriptor && information_descriptor < ready_descriptor);
 /// Their descriptors follow one another.
-constexpr std::size_t max_roots = system_certificates_descriptor - first_root_descriptor;
+constexpr std::size_t max_roots = SandboxPrologue::script_descriptor - first_root_descriptor;
+// One number for two files would show a command the wrong one.
+static_assert(filter_descriptor > STDERR_FILENO);
+static_assert(life_descriptor > filter_descriptor);
+static_assert(SandboxPrologue::variables_descriptor > life_descriptor);
+static_assert(first_root_descriptor > SandboxPrologue::variables_descriptor);
+static_assert(SandboxPrologue::script_descriptor > first_root_descriptor);
+static_assert(system_certificates_descriptor > SandboxPrologue::script_descriptor);
+static_assert(certificates_descriptor > system_certificates_descriptor);
+static_assert(information_descriptor > certificates_descriptor);
+static_assert(ready_descriptor > information_descriptor);
+static_assert(first_spare_descriptor > ready_descriptor);
 constexpr std::int64_t max_scratch_mb = 1024;
 /// Each mount costs a tenth of a millisecond, and more if there are many.
 constexpr std::size_t max_mounts = 1000;

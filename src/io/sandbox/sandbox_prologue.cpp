@@ -21,9 +21,6 @@ namespace {
 
 using PrologueVariables = std::map<std::string, std::string>;
 
-constexpr int variables_descriptor = 5;
-constexpr int script_descriptor = 195;
-
 /// Restores the default action of SIGTERM, which bubblewrap itself ignores so that the command has time to handle it. A
 /// shell cannot do that.
 constexpr std::array with_signals{"/usr/bin/env", "--default-signal=TERM", "--"};
