@@ -6,6 +6,7 @@
 #include <re2/re2.h>
 
 #include "base/async/assert.hpp"
+#include "base/text/is_within.hpp"
 #include "io/files/directory.hpp"
 #include "io/files/resolve_path.hpp"
 
@@ -46,6 +47,8 @@ bool GitSettings::tolerates_commondir(const fs::path& root, bool is_submodule) c
 
 /// Whether Git finds the repository from a directory above it in `root`, by the name `.git`.
 bool GitSettings::is_found_from_above(const fs::path& root) const {
+  // Otherwise the loop would not end.
+  AGW_ASSERT(is_within(repository_, root));
   if (repository_.filename() == ".git") return true;
   for (auto above = repository_; above != root;) {
     above = above.parent_path();

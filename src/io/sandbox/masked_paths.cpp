@@ -92,7 +92,10 @@ public:
           if (stream != nullptr) ::closedir(stream);
         }) {}
 
-  int descriptor() const { return ::dirfd(stream_.get()); }
+  int descriptor() const {
+    AGW_ASSERT(stream_);
+    return ::dirfd(stream_.get());
+  }
 
   bool holds_repository() const { return stream_ && agw::holds_repository(descriptor()); }
 
@@ -120,7 +123,9 @@ public:
     for (const auto& [device, inode] : linked) linked_inodes_.insert(inode);
   }
 
+  /// Call it once.
   MaskedPaths run() {
+    AGW_ASSERT(entries_ == 0);
     visit(AT_FDCWD, root_.string());
     AGW_ASSERT(names_.empty());
     for (std::size_t next = 0; next < links_.size(); ++next) guard_target(fs::path(links_[next]));
@@ -163,10 +168,12 @@ private:
     if (objects_of_git || (name == without_name_ && path_to(name) == without_)) return;
     if (static_cast<int>(names_.size()) == max_depth)
       throw std::runtime_error(fmt::format("{} is too deep to look for private files", root_.string()));
+    const auto depth = names_.size();
     auto way_here = way_;
     way_.enter(name);
     names_.push_back(std::move(name));
     visit(parent, names_.back());
+    AGW_ASSERT(names_.size() == depth + 1);
     names_.pop_back();
     way_ = std::move(way_here);
   }
@@ -268,6 +275,7 @@ private:
 
   /// Returns false if the path is already guarded or not exposed.
   bool guard(fs::path path) {
+    AGW_ASSERT(path.is_absolute());
     if (is_known(path)) return false;
     note_path(found_.guarded, std::move(path));
     return true;
@@ -280,6 +288,7 @@ private:
   }
 
   void follow_links_in(const fs::path& guarded, int depth) {
+    AGW_ASSERT(depth <= max_depth);
     OpenDirectory directory(AT_FDCWD, guarded.string());
     directory.each([&](const Entry& entry) {
       if (entry.is_symlink) links_.push_back(guarded / entry.name);
@@ -353,6 +362,7 @@ private:
   }
 
   void enqueue(std::string path, GuardedPathTracker way, const std::string& name) {
+    AGW_ASSERT(path.size() > root_.native().size());
     way.enter(name);
     if (way.is_guarded() || way.is_in_repository() || file_.starts_with(path)) {
       ahead_.push_front({std::move(path), std::move(way)});
@@ -367,6 +377,7 @@ private:
     if (is_known || target == root_ || !is_within(target, root_)) return;
     GuardedPathTracker guarded;
     guarded.enter(".agents");
+    AGW_ASSERT(guarded.is_guarded());
     ahead_.push_front({target.native(), std::move(guarded)});
     found_.push_back(std::move(target));
   }
@@ -381,6 +392,8 @@ private:
 class LinkedFiles {
 public:
   void add_all(int parent, const std::string& name, int depth) {
+    AGW_ASSERT(depth > 0);
+    AGW_ASSERT(depth <= depth_in_home);
     OpenDirectory directory(parent, name);
     directory.each([&](const Entry& entry) {
       if (++seen_ > max_private_files) return;
@@ -431,7 +444,10 @@ FileIdentities hard_linked_private_files(const fs::path& home, const fs::path& d
 MaskedPaths masked_paths(const fs::path& root, const fs::path& without, const FileIdentities& linked) {
   AGW_DEBUG_ASSERT(may_block());
 
-  return Search(root, without, linked).run();
+  auto found = Search(root, without, linked).run();
+  AGW_DEBUG_ASSERT(std::ranges::all_of(found.ancestors, [&](const auto& each) { return is_within(each, root); }));
+  AGW_DEBUG_ASSERT(std::ranges::all_of(found.guarded, [&](const auto& each) { return is_within(each, root); }));
+  return found;
 }
 
 std::vector<fs::path> guarded_targets(const fs::path& root, const fs::path& file) {

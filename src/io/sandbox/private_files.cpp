@@ -20,6 +20,7 @@ constexpr std::array<std::string_view, 2> private_in_config{"gcloud", "google-ch
 constexpr std::array<std::string_view, 4> guarded_in_git{"hooks", "config", "config.worktree", "commondir"};
 /// The directories of a repository that contain guarded paths.
 constexpr std::array<std::string_view, 3> kept_by_git{"hooks", "modules", "worktrees"};
+static_assert(unpacked_data_digits > 0);
 constexpr std::array repository_marks{"HEAD", "objects", "refs"};
 constexpr std::array<std::string_view, 2> private_endings{".pem", ".key"};
 constexpr std::array<std::string_view, 4> private_beginnings{"id_rsa", "id_dsa", "id_ecdsa", "id_ed25519"};
@@ -95,10 +96,14 @@ bool GuardedPathTracker::mark_repository() {
   if (is_guarded_ || is_in_repository()) return false;
   if (names_.empty()) names_.emplace_back();
   names_.back() = ".git";
-  return has_other_name_ = true;
+  has_other_name_ = true;
+  AGW_ASSERT(is_in_repository());
+  return true;
 }
 
 void GuardedPathTracker::enter(const std::string& name) {
+  AGW_ASSERT(!name.empty());
+  AGW_ASSERT(!has_other_name_ || names_.back() == ".git");
   is_guarded_ = is_guarded_ || (name != ".git" && guards(name));
   // The rest of a bare repository is a checkout with names chosen by people.
   if (std::exchange(has_other_name_, false) && !contains(kept_by_git, name)) names_.clear();
@@ -108,6 +113,7 @@ void GuardedPathTracker::enter(const std::string& name) {
 bool GuardedPathTracker::is_in_repository() const { return contains(names_, ".git"); }
 
 bool GuardedPathTracker::guards(const std::string& name) const {
+  AGW_ASSERT(!has_other_name_ || is_in_repository());
   if (has_other_name_ && name == ".git") return true;
   auto names = names_;
   names.push_back(name);

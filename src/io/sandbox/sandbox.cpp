@@ -191,7 +191,9 @@ std::optional<std::string> startup_error(SpawnOptions plan) {
 
 SandboxArguments sandboxed(const std::string& program, SandboxArguments mounts, const SandboxSpec& spec,
                            SandboxArguments inside) {
-  AGW_ASSERT(!program.empty() && !inside.empty() && !spec.directory.empty());
+  AGW_ASSERT(!program.empty());
+  AGW_ASSERT(!inside.empty());
+  AGW_ASSERT(!spec.directory.empty());
   SandboxArguments out{program};
   append(out, isolation(spec));
   append(out, std::move(mounts));
@@ -280,6 +282,7 @@ std::vector<std::shared_ptr<Descriptor>> Sandbox::open_roots(const SandboxSpec& 
   for (const auto& path : spec.writable) roots.push_back(open_root(path, true));
   for (const auto& path : spec.readable) roots.push_back(open_root(path, false));
   AGW_ASSERT(roots.size() == count);
+  AGW_ASSERT(roots.size() <= max_roots);
   if (!is_shown(spec.directory, spec))
     throw ProcessError(fmt::format("{} is not part of what the command may see", spec.directory.string()));
   return roots;
@@ -329,6 +332,7 @@ void Sandbox::add_placeholders(MaskedPaths& masked, const fs::path& root, Resour
 
 void Sandbox::bind_writable(SandboxMounts& mounts, const fs::path& root, const FileIdentities& linked,
                             Resources& held) const {
+  AGW_ASSERT(root.is_absolute());
   for (const auto* name : {".agents", ".git"}) {
     require_no_symlink(root / name);
     held.take(root / name);
@@ -361,6 +365,7 @@ void Sandbox::hide(SandboxMounts& mounts, const MaskedPaths& masked) {
   if (mounts.size() > max_mounts)
     throw ProcessError(
         "there are too many private files (such as *.pem and *.key) and repositories to keep them from the command");
+  AGW_ASSERT(mounts.size() >= masked.private_directories.size() + masked.private_files.size());
 }
 
 namespace {
@@ -368,6 +373,7 @@ namespace {
 /// Passes the write end of a pipe to bubblewrap, which reports its child there, and the read end of another to the
 /// prologue, which waits until the network is ready.
 void connect_network(ProcessOptions& out, SandboxNetwork& network) {
+  AGW_ASSERT(!out.started);
   int information[2] = {-1, -1};
   int ready[2] = {-1, -1};
   if (::pipe2(information, O_CLOEXEC) != 0) throw_errno("cannot make a pipe");
@@ -377,7 +383,10 @@ void connect_network(ProcessOptions& out, SandboxNetwork& network) {
   out.descriptors.emplace_back(std::make_shared<Descriptor>(ready[0]), ready_descriptor);
   auto answer = std::make_shared<Descriptor>(ready[1]);
   out.started = [&network, reports, answer](pid_t id) {
-    AGW_ASSERT(id > 1 && *reports && *answer);
+    AGW_ASSERT(id > 1);
+    // Moved by the first call: a network serves one process.
+    AGW_ASSERT(*reports);
+    AGW_ASSERT(*answer);
     network.attach(id, std::move(*reports), std::move(*answer));
   };
 }
@@ -414,10 +423,12 @@ ProcessOptions without_sandbox(std::vector<std::string> arguments, const Sandbox
 }  // namespace
 
 SandboxMounts Sandbox::mounts_of(const SandboxSpec& spec, Resources& held) const {
+  AGW_ASSERT(options_.enabled);
+  AGW_ASSERT(held.paths.empty());
   // `open_roots` has refused everything else.
   AGW_ASSERT(is_shown(spec.directory, spec));
-  AGW_ASSERT(std::ranges::none_of(spec.writable, is_private_path) &&
-             std::ranges::none_of(spec.readable, is_private_path));
+  AGW_ASSERT(std::ranges::none_of(spec.writable, is_private_path));
+  AGW_ASSERT(std::ranges::none_of(spec.readable, is_private_path));
   SandboxMounts mounts;
   if (options_.home != "/") mounts.empty_directory(options_.home, scratch_mb(spec));
   mounts.empty_directory(options_.data_directory, 1);
@@ -431,11 +442,13 @@ SandboxMounts Sandbox::mounts_of(const SandboxSpec& spec, Resources& held) const
   } catch (const std::runtime_error& error) {
     throw ProcessError(error.what());
   }
+  AGW_ASSERT(mounts.size() > spec.writable.size() + spec.readable.size());
   return mounts;
 }
 
 ProcessOptions Sandbox::wrap(std::vector<std::string> arguments, const SandboxSpec& spec) const {
   AGW_DEBUG_ASSERT(may_block());
+  AGW_ASSERT(!arguments.empty());
   AGW_ASSERT(!(spec.host_network && spec.network));
 
   if (const auto why = problem()) throw ProcessError(*why);
@@ -443,7 +456,9 @@ ProcessOptions Sandbox::wrap(std::vector<std::string> arguments, const SandboxSp
   const auto roots = open_roots(spec);
   if (!options_.enabled) return without_sandbox(std::move(arguments), spec, options_.home);
   ProcessOptions out{.environment = environment_of({}, options_.home), .directory = "/"};
-  AGW_ASSERT(*lifeline_ && lifeline_end_ && !roots.empty());
+  AGW_ASSERT(*lifeline_);
+  AGW_ASSERT(lifeline_end_);
+  AGW_ASSERT(!roots.empty());
   const auto held = std::make_shared<Resources>(placeholders_);
   auto mounts = mounts_of(spec, *held);
   auto variables = spec.environment;
@@ -460,7 +475,7 @@ ProcessOptions Sandbox::wrap(std::vector<std::string> arguments, const SandboxSp
   out.descriptors.emplace_back(filter_file(), filter_descriptor);
   out.descriptors.emplace_back(lifeline_, life_descriptor);
   for (int number = first_root_descriptor; const auto& root : roots) out.descriptors.emplace_back(root, number++);
-  AGW_ASSERT(roots.size() <= max_roots && are_distinct(out));
+  AGW_ASSERT(are_distinct(out));
   out.ignored_signals = {SIGTERM};
   // If bubblewrap were killed during the setup, its first process would wait forever. After the setup,
   // `--die-with-parent` ends everything; the prologue detects a gateway that ended earlier.

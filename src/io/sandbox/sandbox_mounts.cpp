@@ -8,6 +8,8 @@
 #include <system_error>
 #include <utility>
 
+#include "base/async/assert.hpp"
+
 namespace agw {
 
 namespace {
@@ -77,6 +79,8 @@ void append_system(SandboxArguments& out) {
 }
 
 SandboxArguments temporary(const std::string& path, std::int64_t megabytes) {
+  // The kernel takes 0 for no limit.
+  AGW_ASSERT(megabytes > 0);
   return {"--size", std::to_string(megabytes * mebibyte), "--perms", "0700", "--tmpfs", path};
 }
 
@@ -87,6 +91,8 @@ void append(SandboxArguments& to, SandboxArguments more) {
 }
 
 void SandboxMounts::add(const fs::path& path, SandboxArguments arguments) {
+  AGW_ASSERT(path.is_absolute());
+  AGW_ASSERT(!arguments.empty());
   const auto depth = static_cast<std::size_t>(std::distance(path.begin(), path.end()));
   mounts_.push_back({depth, std::move(arguments)});
 }
@@ -109,6 +115,7 @@ void SandboxMounts::hide_directory(const fs::path& path) {
 void SandboxMounts::hide_file(const fs::path& path) { add(path, hidden(path.string(), false)); }
 
 void SandboxMounts::show_content(const fs::path& path, int descriptor) {
+  AGW_ASSERT(descriptor > STDERR_FILENO);
   add(path, {"--perms", "0444", "--ro-bind-data", std::to_string(descriptor), path.string()});
 }
 
@@ -121,6 +128,7 @@ SandboxArguments SandboxMounts::arguments(std::int64_t scratch_megabytes) const 
   append_resolver(out);
   std::multimap<std::size_t, const SandboxArguments*> by_depth;
   for (const auto& mount : mounts_) by_depth.emplace(mount.depth, &mount.arguments);
+  AGW_ASSERT(by_depth.size() == mounts_.size());
   for (const auto& [depth, mount] : by_depth) append(out, *mount);
   // Root could write to it and change the kernel's settings through it, which would break out of the sandbox.
   append(out, {"--remount-ro", "/proc", "--remount-ro", "/dev", "--remount-ro", "/"});

@@ -27,6 +27,7 @@ constexpr auto note_name = "placeholders";
 constexpr std::size_t max_note_length = 16 << 20;
 /// The maximum size of outdated entries in the journal before it is rewritten. They are harmless.
 constexpr std::size_t max_outdated = 64 << 10;
+static_assert(max_outdated < max_note_length);
 
 std::optional<SandboxPlaceholders::PlaceholderIdentity> identity_at(const fs::path& path) {
   struct stat status{};
@@ -56,7 +57,9 @@ bool is_same_file(const SandboxPlaceholders::PlaceholderIdentity& one,
 }
 
 std::string line_of(const fs::path& path, const SandboxPlaceholders::PlaceholderIdentity& made) {
-  AGW_ASSERT(path.is_absolute() && path.native().find('\0') == std::string::npos);
+  AGW_ASSERT(path.is_absolute());
+  // Ends the line.
+  AGW_ASSERT(path.native().find('\0') == std::string::npos);
   return fmt::format("{} {} {} {}", made.device, made.inode, made.changed_ns, path.native()) + '\0';
 }
 
@@ -84,6 +87,7 @@ void write_note(const fs::path& data_directory, const std::string& text) {
 
 bool SandboxPlaceholders::hold(const fs::path& path, std::string_view content, mode_t mode) {
   AGW_DEBUG_ASSERT(may_block());
+  AGW_ASSERT(path.is_absolute());
 
   const std::lock_guard lock(mutex_);
   const auto held = held_.find(path);
@@ -108,7 +112,8 @@ void SandboxPlaceholders::release(const std::vector<fs::path>& paths) {
   const std::lock_guard lock(mutex_);
   for (auto path = paths.rbegin(); path != paths.rend(); ++path) {
     const auto held = held_.find(*path);
-    AGW_ASSERT(held != held_.end() && held->second.count > 0);
+    AGW_ASSERT(held != held_.end());
+    AGW_ASSERT(held->second.count > 0);
     if (--held->second.count > 0) continue;
     // Keeps a file that another program has put there since.
     if (::rmdir(path->c_str()) != 0 && identity_at(*path) == held->second.made) ::unlink(path->c_str());

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "base/async/assert.hpp"
 #include "base/json/json.hpp"
 #include "base/printable.hpp"
 #include "base/text/ascii.hpp"
@@ -55,6 +56,9 @@ constexpr auto let_the_command_follow = "exec 195<&-; unset BASH_ENV; export LAN
 
 SandboxArguments checked(const SandboxSpec& spec) {
   constexpr std::int64_t kibibytes = 1024;
+  AGW_DEBUG_ASSERT(spec.memory_mb > 0);
+  AGW_DEBUG_ASSERT(spec.file_mb > 0);
+  AGW_DEBUG_ASSERT(spec.processes > 0);
   SandboxArguments out{std::to_string(spec.memory_mb * kibibytes), std::to_string(spec.file_mb * kibibytes),
                        std::to_string(spec.processes)};
   for (const auto* list : {&spec.writable, &spec.readable}) append(out, SandboxArguments(list->begin(), list->end()));
@@ -115,6 +119,10 @@ void SandboxPrologue::check_names(const PrologueVariables& variables) {
 
 SandboxPrologue::SandboxPrologue(const SandboxSpec& spec, std::vector<std::string> command,
                                  const PrologueVariables& variables) {
+  AGW_ASSERT(!command.empty());
+  // The script reads them up to the next NUL.
+  AGW_DEBUG_ASSERT(std::ranges::none_of(
+      variables, [](const auto& each) { return each.first.empty() || each.second.find('\0') != each.second.npos; }));
   if (!variables.empty()) descriptors_.emplace_back(file_of(variables), variables_descriptor);
   const SandboxArguments signals(with_signals.begin(), with_signals.end());
   if (may_follow(command, variables)) {

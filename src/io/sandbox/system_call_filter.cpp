@@ -1,5 +1,6 @@
 #include "io/sandbox/system_call_filter.hpp"
 
+#include <linux/filter.h>
 #include <sched.h>
 #include <seccomp.h>
 #include <sys/ioctl.h>
@@ -9,6 +10,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cerrno>
 #include <cstdint>
 #include <memory>
@@ -16,6 +18,7 @@
 
 #include <fmt/format.h>
 
+#include "base/async/assert.hpp"
 #include "io/files/descriptor.hpp"
 
 namespace agw {
@@ -48,6 +51,11 @@ constexpr std::array denied_controls{std::uint64_t{TIOCSTI}, std::uint64_t{TIOCL
 constexpr std::uint64_t lower_half = 0xFFFF'FFFF;
 
 constexpr int max_checked_family = 63;
+// All greater families have one of the bits from there on.
+static_assert(std::has_single_bit(static_cast<unsigned>(max_checked_family + 1)));
+static_assert(AF_INET <= max_checked_family);
+static_assert(AF_INET6 <= max_checked_family);
+static_assert(AF_NETLINK <= max_checked_family);
 
 void check(int result, const char* what) {
   if (result < 0)
@@ -93,6 +101,9 @@ std::string as_program(const Filter& filter) {
   const auto size = ::lseek(file.get(), 0, SEEK_END);
   std::string program(static_cast<std::size_t>(std::max<off_t>(size, 0)), '\0');
   if (::pread(file.get(), program.data(), program.size(), 0) != size) throw_errno("cannot read the sandbox's filter");
+  // Without instructions it would allow everything.
+  AGW_ASSERT(!program.empty());
+  AGW_ASSERT(program.size() % sizeof(sock_filter) == 0);
   return program;
 }
 
