@@ -36,6 +36,8 @@ public:
   /// The functions below return false with `errno` set.
   bool opened() const { return static_cast<bool>(file_); }
   bool write(std::string_view content) {
+    AGW_ASSERT(file_);
+    AGW_ASSERT(!renamed_);
     while (!content.empty()) {
       const auto written = ::write(file_.get(), content.data(), content.size());
       if (written < 0 && errno != EINTR) return false;
@@ -44,15 +46,18 @@ public:
     return true;
   }
   bool finish(mode_t mode, Durability durability) {
+    AGW_ASSERT(!renamed_);
     return ::fchmod(file_.get(), mode) == 0 && (durability == Durability::later || ::fsync(file_.get()) == 0);
   }
   bool rename_to(const std::string& name) {
+    AGW_ASSERT(!renamed_);
     renamed_ = ::renameat(directory_, name_.c_str(), directory_, name.c_str()) == 0;
     return renamed_;
   }
 
   /// Renames the file; returns false if the name exists. NFS does not support the flag, but has links.
   bool take_free_name(const std::string& name) {
+    AGW_ASSERT(!renamed_);
     renamed_ = ::renameat2(directory_, name_.c_str(), directory_, name.c_str(), RENAME_NOREPLACE) == 0;
     if (renamed_ || errno == EEXIST) return renamed_;
     return ::linkat(directory_, name_.c_str(), directory_, name.c_str(), 0) == 0;
@@ -76,6 +81,7 @@ Descriptor parent_of(const std::filesystem::path& path) {
 
 void replace_file_in(int directory, const std::string& name, std::string_view content, mode_t mode,
                      const std::filesystem::path& path, Durability durability) {
+  AGW_ASSERT(name.find('/') == name.npos);
   TemporaryFile file(directory);
   const bool replaced = file.opened() && file.write(content) && file.finish(mode, durability) && file.rename_to(name);
   if (!replaced || (durability == Durability::now && ::fsync(directory) != 0))
@@ -100,10 +106,21 @@ bool create_file(const std::filesystem::path& path, std::string_view content, mo
   return false;
 }
 
-std::string temporary_name() { return std::string(temporary_prefix) + random_hex(8) + std::string(temporary_suffix); }
+namespace {
+
+/// Names that lists would show, or that no start would remove, must never be used.
+std::string temporary_name_with(const std::string& digits) {
+  auto name = std::string(temporary_prefix) + digits + std::string(temporary_suffix);
+  AGW_ASSERT(is_temporary_name(name));
+  return name;
+}
+
+}  // namespace
+
+std::string temporary_name() { return temporary_name_with(random_hex(8)); }
 
 std::string temporary_name_of(std::string_view key) {
-  return std::string(temporary_prefix) + to_hex(sha256(key)).substr(0, digits_of_key) + std::string(temporary_suffix);
+  return temporary_name_with(to_hex(sha256(key)).substr(0, digits_of_key));
 }
 
 bool is_temporary_name(std::string_view name) {

@@ -123,6 +123,8 @@ FileResult<std::string> read_all(const Descriptor& file, std::size_t size, std::
   std::string content(std::max<std::size_t>(size, 4095) + 1, '\0');
   std::size_t used = 0;
   for (;;) {
+    // A read of no bytes would look like the end of the file.
+    AGW_ASSERT(used < content.size());
     const auto got = ::read(file.get(), content.data() + used, content.size() - used);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) return last_error(path);
@@ -131,6 +133,7 @@ FileResult<std::string> read_all(const Descriptor& file, std::size_t size, std::
     if (got == 0) break;
     if (used == content.size()) content.resize(2 * used);
   }
+  AGW_ASSERT(used <= limit);
   content.resize(used);
   return content;
 }
@@ -174,6 +177,9 @@ FileResult<Directory> Directory::open(const std::filesystem::path& path, Symlink
 }
 
 FileResult<Descriptor> Directory::resolve(std::string_view path, std::uint64_t flags) const {
+  AGW_ASSERT(descriptor_);
+  // Files are made in their parent, with a mode.
+  AGW_ASSERT((flags & O_CREAT) == 0);
   const std::string text(path);
   if (text.find('\0') != text.npos || text.empty()) return FileError::bad_name;
   open_how how{};
@@ -223,6 +229,7 @@ FileStamp stamp_of(const Descriptor& file) {
 
 std::string read_range(const Descriptor& file, std::uint64_t offset, std::size_t length) {
   AGW_DEBUG_ASSERT(may_block());
+  AGW_ASSERT(file);
 
   std::string bytes(length, '\0');
   std::size_t used = 0;
@@ -232,6 +239,7 @@ std::string read_range(const Descriptor& file, std::uint64_t offset, std::size_t
     if (got < 0) throw_errno("cannot read a file");
     if (got == 0) break;
     used += static_cast<std::size_t>(got);
+    AGW_ASSERT(used <= length);
   }
   bytes.resize(used);
   return bytes;
@@ -275,6 +283,7 @@ bool Directory::matches_stamp(std::string_view path, const FileStamp& stamp) con
 
 FileResult<void> Directory::visit(std::string_view path, const std::function<bool(DirectoryEntry)>& each) const {
   AGW_DEBUG_ASSERT(may_block());
+  AGW_ASSERT(each);
 
   auto opened = resolve(path, O_RDONLY | O_DIRECTORY);
   if (!opened) return opened.error();
@@ -302,12 +311,16 @@ FileResult<std::vector<DirectoryEntry>> Directory::list(std::string_view path, s
   });
   if (!visited) return visited.error();
   if (too_many) return FileError::too_large;
+  AGW_ASSERT(entries.size() <= limit);
   std::ranges::sort(entries, {}, &DirectoryEntry::name);
   return entries;
 }
 
 FileResult<void> Directory::write(std::string_view path, std::string_view content, mode_t mode,
                                   Durability durability) const {
+  AGW_DEBUG_ASSERT(may_block());
+  AGW_DEBUG_ASSERT((mode & ~07777u) == 0);
+
   const auto [parent, name] = split(path);
   if (name.empty() || name.find('\0') != name.npos) return FileError::bad_name;
   if (name == "." || name == "..") return FileError::is_directory;
@@ -329,6 +342,7 @@ FileResult<void> Directory::make_directories(std::string_view path, mode_t mode)
   auto parent = resolve(".", O_PATH | O_DIRECTORY);
   for (std::size_t begin = 0, end = 0; parent && end < path.size(); begin = end) {
     end = std::min(path.find('/', begin), path.size() - 1) + 1;
+    AGW_ASSERT(end > begin);
     const std::string name(path.substr(begin, end - begin));
     if (name != "/" && ::mkdirat(parent->get(), name.c_str(), mode) != 0 && errno != EEXIST) return last_error(path);
     // Resolves from the root again, because `..` relative to the parent would be rejected.
@@ -374,6 +388,9 @@ FileResult<void> Directory::remove(std::string_view path) const {
 }
 
 void Directory::sync() const {
+  AGW_DEBUG_ASSERT(may_block());
+  AGW_ASSERT(descriptor_);
+
   if (::syncfs(descriptor_.get()) != 0) throw_errno("cannot put on disk what was written to " + real_path().string());
 }
 

@@ -38,6 +38,8 @@ timespec time_of(std::int64_t nanoseconds) {
     rest += second;
     --seconds;
   }
+  AGW_ASSERT(rest >= 0);
+  AGW_ASSERT(rest < second);
   return {.tv_sec = seconds, .tv_nsec = rest};
 }
 
@@ -76,6 +78,7 @@ bool read_file(int directory, const std::string& name, std::size_t limit, EntryS
   if (!content) return true;
   struct stat afterwards{};
   if (::fstat(file.get(), &afterwards) != 0 || state_of(afterwards).stamp != state.stamp) return false;
+  AGW_ASSERT(content->size() <= limit);
   state.content = *std::move(content);
   state.has_content = state.content.size() == state.stamp.size;
   return state.has_content;
@@ -129,8 +132,10 @@ bool replace_empty_directory(int directory, const std::string& name, const NewEn
 
 bool replace(int directory, const std::string& name, NewEntry& entry, const FileStamp& present,
              const std::filesystem::path& path) {
+  AGW_ASSERT(present != FileStamp{});
   const auto found = stat_entry(directory, name, path);
   if (found.stamp != present) return false;
+  AGW_ASSERT(found.kind != EntryKind::absent);
   switch (exchange(directory, entry.name(), name)) {
     case Exchanged::no:
       if (errno == ENOENT) return false;
@@ -171,6 +176,7 @@ void put_back(int directory, const std::string& aside, const std::string& name, 
 /// Moves the entry away first, because another program could replace it between the check and the removal.
 bool remove(int directory, const std::string& name, const FileStamp& present, const std::filesystem::path& path,
             const std::string& aside) {
+  AGW_ASSERT(present != FileStamp{});
   const auto state = stat_entry(directory, name, path);
   if (state.kind == EntryKind::directory) {
     if (state.stamp.inode != present.inode) return false;
@@ -188,6 +194,7 @@ bool remove(int directory, const std::string& name, const FileStamp& present, co
 
 bool make_directory(int directory, const std::string& name, const EntryState& wanted,
                     const std::filesystem::path& path) {
+  AGW_ASSERT(wanted.kind == EntryKind::directory);
   if (::mkdirat(directory, name.c_str(), 0700) != 0) {
     if (errno == EEXIST) return false;
     throw_errno("cannot make " + path.string());
@@ -215,6 +222,7 @@ bool make_directory_in_place(int directory, const std::string& name, const Entry
 /// Replaces a file by an empty directory.
 bool replace_by_directory(int directory, const std::string& name, const EntryState& wanted, const FileStamp& present,
                           const std::filesystem::path& path, const std::string& aside) {
+  AGW_ASSERT(present != FileStamp{});
   if (stat_entry(directory, name, path).stamp != present) return false;
   if (!make_directory(directory, aside, wanted, path)) return false;
   const bool is_exchanged = exchange(directory, aside, name) == Exchanged::yes;
@@ -239,6 +247,9 @@ void sync_directory(int directory, const std::filesystem::path& path) {
 NewEntry::NewEntry(int directory, const EntryState& wanted, const std::filesystem::path& path, std::string name)
     : directory_(directory), name_(std::move(name)) {
   AGW_DEBUG_ASSERT(may_block());
+  AGW_ASSERT(!name_.empty());
+  AGW_ASSERT(name_.find('/') == name_.npos);
+  AGW_DEBUG_ASSERT(wanted.kind == EntryKind::file || wanted.kind == EntryKind::symlink);
 
   const bool is_made = wanted.kind == EntryKind::symlink ? make_link(wanted) : make_file(wanted);
   if (is_made && wanted.modified_ns != 0) set_times(wanted);
@@ -327,6 +338,7 @@ bool rename_entry(int directory, const std::string& from, const std::string& to,
 bool put_entry(int directory, const std::string& name, const EntryState& wanted, const FileStamp& present,
                const std::filesystem::path& path, const std::string& temporary) {
   AGW_DEBUG_ASSERT(may_block());
+  AGW_ASSERT(name.find('/') == name.npos);
 
   const bool is_absent = present == FileStamp{};
   if (wanted.kind == EntryKind::absent) {
@@ -346,6 +358,7 @@ bool put_entry(int directory, const std::string& name, const EntryState& wanted,
 bool put_entry(int directory, const std::string& name, NewEntry& entry, const FileStamp& present,
                const std::filesystem::path& path) {
   AGW_DEBUG_ASSERT(may_block());
+  AGW_ASSERT(name.find('/') == name.npos);
 
   const bool is_put = present == FileStamp{} ? rename_entry(directory, entry.name(), name, path)
                                              : replace(directory, name, entry, present, path);

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/async/assert.hpp"
 #include "base/log.hpp"
 #include "io/files/atomic_file.hpp"
 
@@ -43,10 +44,12 @@ FileWatch::Changes FileWatch::take() {
 
 void FileWatch::take_events(const char* events, std::size_t size, Changes& changes) {
   for (std::size_t place = 0; place < size;) {
+    AGW_ASSERT(size - place >= sizeof(inotify_event));
     inotify_event event{};
     std::memcpy(&event, events + place, sizeof event);
     const std::string name = event.len > 0 ? events + place + sizeof event : "";
     place += sizeof event + event.len;
+    AGW_ASSERT(place <= size);
     if (event.mask & IN_IGNORED) {
       keys_.erase(event.wd);
       continue;
@@ -57,6 +60,7 @@ void FileWatch::take_events(const char* events, std::size_t size, Changes& chang
       changes.everything = true;
     } else {
       changes.files.insert(key->second + "/" + name);
+      AGW_ASSERT(changes.files.size() <= max_files);
     }
   }
 }
@@ -70,6 +74,7 @@ FileWatch::Registration FileWatch::add(const std::filesystem::path& directory, s
 }
 
 void FileWatch::remember(const Registration& added) {
+  AGW_ASSERT(added.number < 0 || added.error == 0);
   if (added.number >= 0) keys_[added.number] = added.key;
   if (added.error == 0 || std::exchange(lost_, true)) return;
   log::warn(

@@ -13,6 +13,7 @@
 
 #include <fmt/format.h>
 
+#include "base/async/assert.hpp"
 #include "base/data_files.hpp"
 #include "base/error.hpp"
 #include "base/json/json.hpp"
@@ -28,6 +29,7 @@ using namespace std::chrono_literals;
 /// file open until it executes its program.
 constexpr auto lock_timeout = 2s;
 constexpr auto lock_poll_interval = 5ms;
+static_assert(lock_poll_interval < lock_timeout);
 
 /// The content always has this length, padded with spaces: a single write replaces it completely, and readers never see
 /// part of it.
@@ -45,6 +47,7 @@ struct flock whole_file() {
 }
 
 bool take(const Descriptor& file) {
+  AGW_ASSERT(file);
   auto lock = whole_file();
   return ::fcntl(file.get(), F_OFD_SETLK, &lock) == 0;
 }
@@ -130,6 +133,8 @@ void LockFile::write(std::string_view url, std::string_view certificate) {
   auto text = to_json(content);
   text.resize(std::max(text.size(), content_size - 1), ' ');
   text += '\n';
+  // Otherwise the rest of an earlier content would follow.
+  AGW_ASSERT(text.size() >= content_size);
   if (::pwrite(file_.get(), text.data(), text.size(), 0) != static_cast<ssize_t>(text.size())) {
     throw StartError(ExitStatus::failure, fmt::format("cannot write {}: {}", path_.string(), std::strerror(errno)));
   }

@@ -52,9 +52,11 @@ fs::path resolve_path(const fs::path& path, const std::function<void(const fs::p
     }
     ++links;
     passed(reached / part);
+    AGW_ASSERT(links <= max_links);
     if (target.is_absolute()) reached = "/";
     push_parts(ahead, target);
   }
+  AGW_ASSERT(reached.is_absolute());
   return reached;
 }
 

@@ -15,6 +15,8 @@
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
+#include "base/async/assert.hpp"
+
 namespace agw {
 
 using asio::ip::tcp;
@@ -61,13 +63,20 @@ SplicePipe::SplicePipe() {
 }
 
 ssize_t SplicePipe::fill(tcp::socket& from, std::uint64_t count) {
+  AGW_ASSERT(in_);
+  // A call that moves nothing would look like the end of the stream; so in `drain`.
+  AGW_ASSERT(count > 0);
   const auto taken = move(from.native_handle(), in_.get(), count);
   if (taken > 0) size_ += static_cast<std::size_t>(taken);
+  AGW_ASSERT(taken <= 0 || static_cast<std::uint64_t>(taken) <= count);
   return taken;
 }
 
 ssize_t SplicePipe::drain(tcp::socket& to) {
+  AGW_ASSERT(out_);
+  AGW_ASSERT(size_ > 0);
   const auto sent = move(out_.get(), to.native_handle(), size_);
+  AGW_ASSERT(sent <= 0 || static_cast<std::size_t>(sent) <= size_);
   if (sent > 0) size_ -= static_cast<std::size_t>(sent);
   return sent;
 }
@@ -76,6 +85,7 @@ Task<std::uint64_t> splice_bytes(tcp::socket& from, tcp::socket& to, std::uint64
   SplicePipe pipe;
   std::uint64_t sent = 0;
   while (pipe && sent < count) {
+    AGW_ASSERT(pipe.size() == 0);
     const auto taken = pipe.fill(from, count - sent);
     if (taken > 0) {
       const bool all_went = co_await drain(pipe, to, writable);
@@ -87,6 +97,7 @@ Task<std::uint64_t> splice_bytes(tcp::socket& from, tcp::socket& to, std::uint64
       break;
     }
   }
+  AGW_ASSERT(sent <= count);
   co_return sent;
 }
 
