@@ -9,6 +9,7 @@
 #include <boost/algorithm/string/case_conv.hpp>
 #include <boost/algorithm/string/predicate.hpp>
 
+#include "base/async/assert.hpp"
 #include "base/async/cancellation.hpp"
 
 namespace agw {
@@ -20,6 +21,8 @@ namespace {
 constexpr auto handshake_timeout = 10s;
 constexpr auto drain_timeout = 2s;
 constexpr std::size_t max_filled_head_bytes = std::size_t{128} * 1024;
+// A head without secrets is never too long.
+static_assert(max_filled_head_bytes >= RequestParser::head_limit);
 
 /// Whether the connection switches to another protocol. `h2c` is ignored over TLS (RFC 9113, 3.1).
 bool changes_protocol(const Head& head) {
@@ -41,6 +44,8 @@ DecryptedTunnel::DecryptedTunnel(const Services& services, HostPort target, Sock
       outside_(services.loop, outside, services.secrets->trust().roots->session_to(target_.host)) {}
 
 Task<bool> DecryptedTunnel::run() {
+  AGW_ASSERT(!has_requests_);
+  AGW_ASSERT(!refusal_);
   if (!co_await inside_.handshake(handshake_timeout)) co_return false;
   if (co_await open()) {
     while (co_await forward_request()) {
@@ -52,6 +57,7 @@ Task<bool> DecryptedTunnel::run() {
 
 /// Completes both handshakes. Sends nothing to the host before its certificate is checked.
 Task<bool> DecryptedTunnel::open() {
+  AGW_ASSERT(inside_.session().established());
   if (const auto named = named_host(); !named.empty() && named != target_.host) {
     co_return refuse(421, fmt::format("this connection leads to {}, but its TLS handshake names {}: no secret is "
                                       "filled in, and nothing was sent",
@@ -71,6 +77,7 @@ std::string DecryptedTunnel::named_host() {
 }
 
 Task<bool> DecryptedTunnel::forward_request() {
+  AGW_ASSERT(!refusal_);
   if (!co_await read_head()) co_return false;
   auto head = co_await fill(std::move(head_));
   if (refusal_) co_return false;
@@ -88,6 +95,7 @@ Task<bool> DecryptedTunnel::read_head() {
   std::string bytes;
   for (;;) {
     const auto used = parser_.put(received_);
+    AGW_ASSERT(used <= received_.size());
     if (parser_.head_done()) head_ = received_.substr(0, used);
     received_.erase(0, used);
     if (const auto& refusal = parser_.refusal())
@@ -98,6 +106,7 @@ Task<bool> DecryptedTunnel::read_head() {
   }
   // Empty lines before a request are allowed, but not forwarded.
   head_.erase(0, head_.find_first_not_of("\r\n"));
+  AGW_ASSERT(head_.ends_with("\r\n\r\n"));
   co_return true;
 }
 
@@ -119,11 +128,13 @@ Task<std::string> DecryptedTunnel::fill(std::string raw) {
 
 /// Frames chunks again, without extensions and trailers, so that the host cannot interpret their ends differently.
 Task<bool> DecryptedTunnel::forward_body() {
+  AGW_ASSERT(parser_.head_done());
   const bool chunked = parser_.head().chunked;
   std::string bytes;
   parser_.stream_body();
   while (!parser_.done()) {
     const auto used = parser_.put(received_);
+    AGW_ASSERT(used <= received_.size());
     received_.erase(0, used);
     if (const auto& refusal = parser_.refusal())
       co_return refuse(static_cast<unsigned>(refusal->status), refusal->error);
@@ -160,6 +171,9 @@ Task<> DecryptedTunnel::forward_responses() {
 }
 
 bool DecryptedTunnel::refuse(unsigned status, std::string sentence) {
+  AGW_ASSERT(!refusal_);
+  AGW_ASSERT(status >= 400);
+  AGW_ASSERT(!sentence.empty());
   refusal_ = Refusal{.status = status, .sentence = std::move(sentence)};
   return false;
 }

@@ -7,6 +7,7 @@
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
+#include "base/async/assert.hpp"
 #include "base/async/cancellation.hpp"
 #include "base/error.hpp"
 #include "base/log.hpp"
@@ -39,6 +40,7 @@ struct ForwardedPort::Pair {
     ++owner.pairs_;
   }
   ~Pair() {
+    AGW_ASSERT(owner.pairs_ > 0);
     --owner.pairs_;
     owner.pair_ended_.pulse();
   }
@@ -55,8 +57,10 @@ ForwardedPort::ForwardedPort(Loop& loop, std::uint16_t port, Connect connect)
   connections_.on_failure([](const std::exception_ptr& failure) {
     log::error("a connection to a sandbox failed: {}", message_of(failure));
   });
+  AGW_DEBUG_ASSERT(port > 0);
   reserve({asio::ip::address_v4::loopback(), port});
   reserve({asio::ip::address_v6::loopback(), port});
+  AGW_ASSERT(!acceptors_.empty());
 }
 
 ForwardedPort::~ForwardedPort() = default;
@@ -75,6 +79,9 @@ void ForwardedPort::reserve(const tcp::endpoint& endpoint) {
 }
 
 void ForwardedPort::open() {
+  AGW_ASSERT(connect_);
+  AGW_ASSERT(connections_.size() == 0);
+  AGW_ASSERT(!connections_.closing());
   for (auto& acceptor : acceptors_) acceptor.listen();
   for (auto& acceptor : acceptors_) connections_.spawn(accept_all(acceptor));
 }
@@ -84,6 +91,7 @@ Task<> ForwardedPort::close() {
   for (auto& acceptor : acceptors_) acceptor.close(ignored);
   connections_.cancel();
   co_await connections_.join();
+  AGW_ASSERT(pairs_ == 0);
 }
 
 Task<> ForwardedPort::accept_all(tcp::acceptor& acceptor) {

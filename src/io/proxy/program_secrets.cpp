@@ -18,6 +18,7 @@ namespace {
 constexpr std::size_t max_value_bytes = 8 * 1024;
 constexpr std::size_t min_random_characters = 36;
 constexpr std::size_t max_random_characters = 128;
+static_assert(min_random_characters <= max_random_characters);
 
 /// Known prefixes of keys, which programs check before they use a key. Longer ones come first.
 constexpr std::array<std::string_view, 34> known_prefixes{
@@ -69,6 +70,7 @@ bool is_for(const DeclaredSecret& declared, const HostPort& target) {
 
 std::string new_stand_in(std::string_view secret) {
   const auto prefix = prefix_of(secret);
+  AGW_ASSERT(prefix.size() <= secret.size());
   const auto length = prefix.empty()
                           ? min_random_characters
                           : std::clamp(secret.size() - prefix.size(), min_random_characters, max_random_characters);
@@ -78,12 +80,16 @@ std::string new_stand_in(std::string_view secret) {
 ProgramSecrets::ProgramSecrets(std::vector<DeclaredSecret> declared, TlsTrust trust, Find find)
     : declared_(std::move(declared)), trust_(std::move(trust)), find_(std::move(find)) {
   AGW_DEBUG_ASSERT(may_block());
+  AGW_ASSERT(find_);
+  AGW_ASSERT(trust_.roots);
+  AGW_ASSERT(trust_.authority);
 
   for (const auto& each : declared_) {
     const auto value = find_(each.secret);
     require_usable(each.secret, value);
     stand_ins_[each.variable] = new_stand_in(value);
   }
+  AGW_ASSERT(stand_ins_.size() <= declared_.size());
   certificates_ = trust_.roots->certificates();
   if (!certificates_.ends_with('\n')) certificates_ += '\n';
   certificates_ += trust_.authority->certificate();
@@ -113,6 +119,7 @@ std::vector<Filling> ProgramSecrets::fillings(const std::vector<std::string>& va
     if (std::ranges::find(variables, each.variable) == variables.end()) continue;
     auto value = find_(each.secret);
     require_usable(each.secret, value);
+    AGW_ASSERT(fits_in_head(value));
     found.push_back({.stand_in = stand_ins_.at(each.variable), .value = std::move(value)});
   }
   return found;

@@ -41,6 +41,7 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/asio/write.hpp>
 
+#include "base/async/assert.hpp"
 #include "base/async/cancellation.hpp"
 #include "base/error.hpp"
 #include "base/json/json.hpp"
@@ -65,6 +66,9 @@ constexpr std::size_t max_tunnels = 256;
 constexpr std::size_t max_addresses = 4;
 constexpr std::size_t socket_batch = 16;
 constexpr std::size_t max_discarded_bytes = std::size_t{16} * 1024 * 1024;
+/// The last port that kernels assign by themselves.
+constexpr std::uint16_t last_assigned_port = 60'999;
+static_assert(ProxiedNetwork::port > last_assigned_port);
 constexpr auto head_timeout = 10s;
 constexpr auto connect_timeout = 10s;
 constexpr auto refusal_linger = 2s;
@@ -122,6 +126,7 @@ struct ProxiedNetwork::Tunnel {
     ++owner.tunnels_;
   }
   ~Tunnel() {
+    AGW_ASSERT(owner.tunnels_ > 0);
     --owner.tunnels_;
     owner.tunnel_ended_.pulse();
   }
@@ -148,6 +153,9 @@ ProxiedNetwork::ProxiedNetwork(Loop& loop, BlockingPool& blocking, ProxyPolicy p
       secrets_(std::move(secrets)),
       tunnel_ended_(loop),
       connections_(loop) {
+  AGW_ASSERT(policy_.judge);
+  AGW_ASSERT(policy_.note);
+  AGW_ASSERT(policy_.resolve);
   connections_.on_failure([](const std::exception_ptr& failure) {
     log::error("a connection of a sandbox failed: {}", message_of(failure));
   });
@@ -176,6 +184,8 @@ std::map<std::string, std::string> ProxiedNetwork::variables() const {
 std::string ProxiedNetwork::certificates() const { return secrets_ ? secrets_->certificates() : std::string(); }
 
 void ProxiedNetwork::attach(pid_t /*bubblewrap*/, Descriptor information, Descriptor ready) {
+  AGW_ASSERT(information);
+  AGW_ASSERT(ready);
   connections_.spawn(serve(std::move(information), std::move(ready)));
 }
 
@@ -184,6 +194,7 @@ Task<> ProxiedNetwork::close() {
   spare_sockets_.clear();
   connections_.cancel();
   co_await connections_.join();
+  AGW_ASSERT(tunnels_ == 0);
 }
 
 Task<> ProxiedNetwork::serve(Descriptor information, Descriptor ready) {
@@ -212,6 +223,7 @@ Task<> ProxiedNetwork::serve(Descriptor information, Descriptor ready) {
     write_line(ready, "the network of the sandbox cannot be set up: " + problem);
     co_return;
   }
+  AGW_ASSERT(listener);
   write_line(ready, "ready");
   ready = Descriptor();
   co_await accept_all(std::move(listener));
@@ -241,6 +253,7 @@ Task<> ProxiedNetwork::handle_connection(TunnelPointer tunnel) {
   StopSource never;
   const auto read = co_await with_timeout(never, head_timeout, read_head(tunnel->inside, buffer, size, error));
   if (read == WaitResult::done && !error) {
+    AGW_ASSERT(size <= buffer.size());
     co_await open_tunnel(std::move(tunnel), buffer.substr(0, size), buffer.substr(size));
   } else if (error == asio::error::not_found) {
     co_await refuse(std::move(tunnel), proxy_response(431, "the head of the request is over 64 KiB"));
@@ -248,6 +261,7 @@ Task<> ProxiedNetwork::handle_connection(TunnelPointer tunnel) {
 }
 
 Task<> ProxiedNetwork::refuse(TunnelPointer tunnel, std::string message) {
+  AGW_ASSERT(!message.empty());
   error_code error;
   co_await send(tunnel->inside, std::move(message), error);
   tunnel->inside.shutdown(tcp::socket::shutdown_send, error);
@@ -286,6 +300,8 @@ Task<> ProxiedNetwork::decrypt(TunnelPointer tunnel, ProxyRequest request, std::
                                                             asio::redirect_error(asio::use_awaitable, error)));
   }
   if (error) co_return;
+  AGW_ASSERT(secrets_);
+  AGW_ASSERT(!received.empty());
   if (received.front() != handshake_record) {
     request.is_tunnel = false;
     co_return co_await forward(std::move(tunnel), std::move(request), std::move(received));
@@ -352,14 +368,17 @@ Task<Descriptor> ProxiedNetwork::socket_inside(int family) {
     std::ranges::move(made, std::back_inserter(spare_sockets_[family]));
   }
   auto& spare = spare_sockets_[family];
+  AGW_ASSERT(!spare.empty());
   auto socket = std::move(spare.back());
   spare.pop_back();
+  AGW_ASSERT(socket);
   co_return socket;
 }
 
 /// Completes the verdict once the addresses are known. `status` is set for a refusal.
 Task<HostVerdict> ProxiedNetwork::connect(TunnelPointer tunnel, HostPort target, HostVerdict verdict,
                                           unsigned& status) {
+  AGW_ASSERT(verdict.allowed);
   StopSource never;
   HostLookups::Answer found;
   co_await with_timeout(never, policy_.time_to_resolve, look_up(lookups_, target.host, found));
@@ -386,6 +405,8 @@ Task<HostVerdict> ProxiedNetwork::connect(TunnelPointer tunnel, HostPort target,
     error_code ignored;
     tunnel->outside.close(ignored);
   }
+  AGW_ASSERT(!verdict.allowed);
+  AGW_ASSERT(!verdict.reason.empty());
   co_return verdict;
 }
 

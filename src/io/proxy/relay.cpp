@@ -21,6 +21,7 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/asio/write.hpp>
 
+#include "base/async/assert.hpp"
 #include "io/files/splice.hpp"
 
 namespace agw {
@@ -37,6 +38,8 @@ constexpr std::size_t min_splice_bytes = 4 * buffer_size;
 constexpr std::chrono::microseconds poll_interval{200};
 /// More than arrives in one interval.
 constexpr int min_wakeup_bytes = 1024 * 1024;
+static_assert(min_splice_bytes >= buffer_size);
+static_assert(min_wakeup_bytes <= SplicePipe::capacity);
 
 bool would_block(const error_code& error) {
   return error == asio::error::would_block || error == asio::error::try_again || error == asio::error::interrupted;
@@ -73,6 +76,7 @@ public:
 private:
   /// Copies once, or waits for data.
   Task<> copy() {
+    AGW_ASSERT(!error_);
     std::string rest;
     copy_some(rest);
     if (would_block(error_)) {
@@ -91,6 +95,7 @@ private:
     if (error_) return;
     const auto sent = to_.write_some(asio::buffer(buffer.data(), size), error_);
     if (would_block(error_)) error_.clear();
+    AGW_ASSERT(sent <= size);
     if (!error_) rest.assign(buffer.data() + sent, size - sent);
   }
 
@@ -101,6 +106,7 @@ private:
 
   /// Splices while there is enough data.
   Task<> splice() {
+    AGW_ASSERT(!error_);
     SplicePipe pipe;
     if (!pipe) co_return;
     wake_for(from_, min_wakeup_bytes);
@@ -112,6 +118,7 @@ private:
   Task<std::size_t> splice_available(SplicePipe& pipe) {
     std::size_t moved = 0;
     while (!error_) {
+      AGW_ASSERT(pipe.size() == 0);
       const auto taken = pipe.fill(from_, SplicePipe::capacity);
       if (taken < 0 && would_block(last_error())) break;
       if (taken > 0) moved += static_cast<std::size_t>(taken);
@@ -151,6 +158,7 @@ private:
 }  // namespace
 
 Task<bool> relay(tcp::socket& from, tcp::socket& to) {
+  AGW_ASSERT(&from != &to);
   for (auto* socket : {&from, &to}) prepare(*socket);
   OneWay way(from, to);
   if (co_await way.run() != asio::error::eof) co_return false;

@@ -6,6 +6,7 @@
 #include <openssl/evp.h>
 #include <boost/algorithm/string/predicate.hpp>
 
+#include "base/async/assert.hpp"
 #include "io/http/web_url.hpp"
 
 namespace agw {
@@ -21,6 +22,8 @@ std::string encoded_base64(std::string_view bytes) {
   const auto size =
       EVP_EncodeBlock(reinterpret_cast<unsigned char*>(text.data()),
                       reinterpret_cast<const unsigned char*>(bytes.data()), static_cast<int>(bytes.size()));
+  AGW_ASSERT(size >= 0);
+  AGW_ASSERT(static_cast<std::size_t>(size) < text.size());
   text.resize(static_cast<std::size_t>(size));
   return text;
 }
@@ -31,6 +34,7 @@ std::optional<std::string> decoded_base64(std::string text) {
   const auto size = EVP_DecodeBlock(reinterpret_cast<unsigned char*>(bytes.data()),
                                     reinterpret_cast<const unsigned char*>(text.data()), static_cast<int>(text.size()));
   if (size < 0) return std::nullopt;
+  AGW_ASSERT(static_cast<std::size_t>(size) <= bytes.size());
   const auto padding = text.ends_with("==") ? 2 : text.ends_with('=') ? 1 : 0;
   bytes.resize(static_cast<std::size_t>(size - std::min(size, padding)));
   return bytes;
@@ -47,8 +51,8 @@ std::optional<std::string> credentials_in(std::string_view name, std::string_vie
 std::string replaced(std::string_view text, const std::vector<Filling>& fillings, bool percent_encodes) {
   std::string out;
   while (!text.empty()) {
-    const auto found = std::ranges::find_if(
-        fillings, [&](const Filling& each) { return !each.stand_in.empty() && text.starts_with(each.stand_in); });
+    const auto found =
+        std::ranges::find_if(fillings, [&](const Filling& each) { return text.starts_with(each.stand_in); });
     if (found == fillings.end()) {
       out += text.front();
       text.remove_prefix(1);
@@ -120,6 +124,9 @@ bool holds_stand_in(std::string_view raw, std::string_view stand_in) {
 }
 
 std::string filled(std::string_view raw, const std::vector<Filling>& fillings) {
+  // A line end in a secret would add fields to the request.
+  AGW_ASSERT(std::ranges::all_of(fillings, fits_in_head, &Filling::value));
+  AGW_ASSERT(std::ranges::none_of(fillings, &std::string::empty, &Filling::stand_in));
   std::string out;
   visit_lines(raw, [&](std::string_view line, bool is_first) {
     if (is_first)
