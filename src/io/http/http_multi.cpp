@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/async/assert.hpp"
 #include "base/log.hpp"
 
 namespace agw {
@@ -33,6 +34,7 @@ HttpMulti::HttpMulti(Loop& loop, const Curl& curl) : loop_(loop), curl_(curl), m
 }
 
 HttpMulti::~HttpMulti() {
+  AGW_DEBUG_ASSERT(ready_.empty());
   for (auto& [socket, watch] : watches_) watch->descriptor.release();
   watches_.clear();
   curl_.multi_setopt(multi_, CURLMOPT_SOCKETFUNCTION, nullptr);
@@ -41,6 +43,7 @@ HttpMulti::~HttpMulti() {
 }
 
 void HttpMulti::add(CurlTransfer& transfer) {
+  AGW_ASSERT(transfer.easy());
   const auto code = curl_.multi_add_handle(multi_, transfer.easy());
   if (code != CURLM_OK) transfer.not_added(curl_.multi_strerror(code));
 }
@@ -60,6 +63,7 @@ int HttpMulti::on_socket(CURL*, curl_socket_t socket, int what, void* self, void
     multi.forget(socket);
     return 0;
   }
+  AGW_ASSERT(socket != CURL_SOCKET_BAD);
   auto& watch = multi.watches_[socket];
   if (!watch) watch = std::make_shared<Watch>(multi.loop_, socket);
   watch->wanted = what;
@@ -78,12 +82,14 @@ void HttpMulti::forget(curl_socket_t socket) {
 }
 
 void HttpMulti::wait_for(const std::shared_ptr<Watch>& watch, int direction) {
+  AGW_ASSERT(direction == CURL_POLL_IN || direction == CURL_POLL_OUT);
   if (!(watch->wanted & direction) || (watch->waiting & direction)) return;
   watch->waiting |= direction;
   const bool reading = direction == CURL_POLL_IN;
   watch->descriptor.async_wait(
       reading ? asio::posix::descriptor_base::wait_read : asio::posix::descriptor_base::wait_write,
       [weak = weak_from_this(), watch, direction, reading](boost::system::error_code error) {
+        AGW_ASSERT(watch->waiting & direction);
         watch->waiting &= ~direction;
         const auto self = weak.lock();
         if (error || !self || !(watch->wanted & direction)) return;
@@ -124,6 +130,7 @@ void HttpMulti::act(curl_socket_t socket, int events) {
     if (message->msg != CURLMSG_DONE) continue;
     char* transfer = nullptr;
     curl_.easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &transfer);
+    AGW_ASSERT(transfer);
     reinterpret_cast<CurlTransfer*>(transfer)->finished(message->data.result);
   }
 }

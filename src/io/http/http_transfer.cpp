@@ -28,6 +28,7 @@ constexpr std::size_t max_header_bytes = 64 * 1024;
 /// About a hundred small deltas of a model, which take about a millisecond.
 constexpr std::size_t max_at_once = 16 * 1024;
 constexpr std::size_t max_waiting = 1024 * 1024;
+static_assert(max_at_once <= max_waiting);
 /// Data is decoded as it is read: each byte can expand to a thousand.
 constexpr long max_read_at_once = 8 * 1024;
 constexpr std::chrono::milliseconds linger{200};
@@ -58,7 +59,8 @@ HttpTransfer::~HttpTransfer() {
 }
 
 void HttpTransfer::start() {
-  AGW_ASSERT(!added_ && !ended_.happened());
+  AGW_ASSERT(!added_);
+  AGW_ASSERT(!ended_.happened());
   if (std::ranges::any_of(request_.headers, has_line_break)) {
     end(HttpOutcome::End::broken, "a request header holds a line break");
     return;
@@ -121,6 +123,7 @@ void HttpTransfer::cache_certificates() {
 }
 
 void HttpTransfer::set_headers() {
+  AGW_ASSERT(!headers_);
   const auto append = [&](const std::string& line) {
     headers_ = multi_.curl().slist_append(headers_, line.c_str());
     if (!headers_) throw std::bad_alloc();
@@ -158,6 +161,8 @@ int HttpTransfer::before_request(void* self, char*, char*, int, int) {
 std::size_t HttpTransfer::on_write(char* bytes, std::size_t size, std::size_t count, void* self) {
   auto& transfer = *static_cast<HttpTransfer*>(self);
   const std::size_t length = size * count;
+  AGW_ASSERT(transfer.added_);
+  AGW_ASSERT(transfer.delivered_ <= transfer.pending_.size());
   transfer.last_byte_ = std::chrono::steady_clock::now();
   if (transfer.pending_.size() - transfer.delivered_ > max_waiting) {
     transfer.paused_ = true;
@@ -221,12 +226,15 @@ void HttpTransfer::deliver() {
   if (!ended_.happened() && !enough_ && delivered_ < pending_.size()) return post_delivery();
   pending_.clear();
   delivered_ = 0;
+  AGW_ASSERT(!delivery_posted_);
   if (result_) return finished(*result_);
   if (!ended_.happened() && std::exchange(paused_, false)) resume();
 }
 
 /// Resumes the transfer, which may decode much more data immediately.
 void HttpTransfer::resume() {
+  AGW_ASSERT(added_);
+  AGW_ASSERT(pending_.empty());
   multi_.curl().easy_pause(easy_, CURLPAUSE_CONT);
   if (!pending_.empty()) post_delivery();
 }
@@ -236,6 +244,7 @@ void HttpTransfer::post_delivery() {
   asio::post(multi_.loop(), [weak = weak_from_this()] {
     const auto self = weak.lock();
     if (!self) return;
+    AGW_ASSERT(self->delivery_posted_);
     self->delivery_posted_ = false;
     self->deliver();
   });
@@ -256,12 +265,14 @@ void HttpTransfer::end(HttpOutcome::End why, std::string error) {
   outcome_.end = why;
   outcome_.error = std::move(error);
   silence_.cancel();
+  AGW_ASSERT(why != HttpOutcome::End::complete || outcome_.error.empty());
   ended_.notify();
   if (std::exchange(added_, false)) multi_.remove(*this);
 }
 
 Task<HttpOutcome> HttpTransfer::outcome() {
   co_await ended_.wait();
+  AGW_ASSERT(ended_.happened());
   AGW_ASSERT(!added_);
   if (failure_) std::rethrow_exception(failure_);
   co_return std::move(outcome_);

@@ -5,6 +5,8 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
+#include "base/async/assert.hpp"
+
 namespace agw {
 
 namespace {
@@ -30,6 +32,7 @@ public:
       if (!co_await visit()) co_return;
       const auto next = follows();
       if (!next || !answer_.problem.empty()) co_return;
+      AGW_ASSERT(redirects <= max_redirects);
       if (redirects == max_redirects) co_return fail(fmt::format("more than {} redirects", max_redirects));
       answer_ = WebResponse{.url = *next};
     }
@@ -41,6 +44,8 @@ public:
 private:
   /// Returns false if there is no response.
   Task<bool> visit() {
+    AGW_ASSERT(answer_.problem.empty());
+    AGW_ASSERT(answer_.body.empty());
     if (auto why = request_.refusal ? request_.refusal(answer_.url) : std::string(); !why.empty()) {
       fail(std::move(why));
       co_return false;
@@ -69,6 +74,7 @@ private:
   }
 
   BodyAction take(std::string_view bytes) {
+    AGW_ASSERT(answer_.body.size() <= request_.max_body_bytes);
     const auto room = request_.max_body_bytes - answer_.body.size();
     answer_.body.append(bytes.substr(0, room));
     answer_.truncated = bytes.size() > room;

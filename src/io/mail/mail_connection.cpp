@@ -12,6 +12,7 @@
 #include <boost/url/parse.hpp>
 #include <boost/url/url_view.hpp>
 
+#include "base/async/assert.hpp"
 #include "config/addresses.hpp"
 
 namespace agw {
@@ -92,6 +93,8 @@ void MailConnection::not_added(std::string why) {
 }
 
 Task<> MailConnection::open(MailServer server, StopSource& stop) {
+  AGW_ASSERT(!added_);
+  AGW_ASSERT(!socket_);
   server_ = std::move(server);
   set_options();
   added_ = true;
@@ -120,6 +123,7 @@ std::string MailConnection::describe(CURLcode code) const {
 
 Task<WaitResult> MailConnection::wait(asio::posix::descriptor_base::wait_type what, std::chrono::milliseconds limit,
                                       StopSource& stop) {
+  AGW_ASSERT(socket_);
   const auto until_ready = [](asio::posix::stream_descriptor& socket,
                               asio::posix::descriptor_base::wait_type direction) -> Task<> {
     co_await socket.async_wait(direction, asio::use_awaitable);
@@ -136,6 +140,7 @@ Task<bool> MailConnection::fill(std::chrono::milliseconds limit, StopSource& sto
     buffer_.resize(size + read_at_once);
     std::size_t count = 0;
     const auto code = curl_->easy_recv(easy_, buffer_.data() + size, read_at_once, &count);
+    AGW_ASSERT(code != CURLE_OK || count <= read_at_once);
     buffer_.resize(size + (code == CURLE_OK ? count : 0));
     if (code == CURLE_OK && count > 0) co_return true;
     if (code == CURLE_OK) throw MailError(MailError::Kind::broken, "the server closed the connection");
@@ -146,6 +151,8 @@ Task<bool> MailConnection::fill(std::chrono::milliseconds limit, StopSource& sto
 }
 
 std::string MailConnection::take(std::size_t count) {
+  AGW_ASSERT(begin_ <= buffer_.size());
+  AGW_ASSERT(count <= unread().size());
   auto taken = buffer_.substr(begin_, count);
   begin_ += count;
   if (begin_ == buffer_.size()) {
@@ -192,6 +199,7 @@ Task<> MailConnection::write(std::string bytes, StopSource& stop) {
     const auto code = curl_->easy_send(easy_, bytes.data() + written, bytes.size() - written, &count);
     if (code == CURLE_OK) {
       written += count;
+      AGW_ASSERT(written <= bytes.size());
       continue;
     }
     if (code != CURLE_AGAIN) throw MailError(MailError::Kind::broken, describe(code));

@@ -26,6 +26,8 @@ struct DestroyOptions {
 };
 using NatsOptions = std::unique_ptr<natsOptions, DestroyOptions>;
 
+static_assert(NatsConnection::max_payload <= NatsConnection::max_waiting);
+
 /// Blocks all signals in the threads started by libnats, as in all threads except the first.
 class SignalsBlocked {
 public:
@@ -167,6 +169,7 @@ NatsConnection::NatsConnection(Loop& loop, Options options)
     status = nats.connect(&handles_->connection, made.get());
     if (status != NATS_OK && status != NATS_NOT_YET_CONNECTED) require(status);
   }
+  AGW_DEBUG_ASSERT(handles_->connection);
   for (const auto& subject : options.subjects) subscribe(subject);
   writer_ = std::make_unique<WorkerThread>("agw-nats", [this] { write(); });
 }
@@ -220,6 +223,7 @@ void NatsConnection::write() {
   while (true) {
     added_.wait(lock, [this] { return is_over_ || !waiting_.empty(); });
     if (waiting_.empty()) return;
+    AGW_ASSERT(waiting_size_ <= max_waiting);
     auto messages = std::exchange(waiting_, {});
     waiting_size_ = 0;
     lock.unlock();

@@ -231,6 +231,9 @@ std::shared_ptr<CertificateAuthority> CertificateAuthority::load_or_create(const
   }
   keys->host_key = new_key();
   keys->context.reset(new_server_context());
+  AGW_ASSERT(keys->key);
+  AGW_ASSERT(keys->certificate);
+  AGW_ASSERT(keys->host_key);
   return std::shared_ptr<CertificateAuthority>(new CertificateAuthority(std::move(keys)));
 }
 

@@ -1,11 +1,14 @@
 #include "io/tls/tls_session.hpp"
 
 #include <array>
+#include <limits>
 #include <new>
 
 #include <openssl/bio.h>
 #include <openssl/err.h>
 #include <openssl/ssl.h>
+
+#include "base/async/assert.hpp"
 
 namespace agw {
 
@@ -26,6 +29,7 @@ int choose_protocol(SSL*, const unsigned char** chosen, unsigned char* length, c
 }  // namespace
 
 TlsSession::TlsSession(SSL_CTX* context, TlsRole role) : session_(SSL_new(context), SSL_free) {
+  AGW_ASSERT(context);
   if (!session_) throw std::bad_alloc();
   SSL_set_bio(session_.get(), BIO_new(BIO_s_mem()), BIO_new(BIO_s_mem()));
   if (role == TlsRole::server)
@@ -37,6 +41,7 @@ TlsSession::TlsSession(SSL_CTX* context, TlsRole role) : session_(SSL_new(contex
 TlsSession::~TlsSession() = default;
 
 void TlsSession::put(std::string_view bytes) {
+  AGW_ASSERT(bytes.size() <= std::numeric_limits<int>::max());
   BIO_write(SSL_get_rbio(session_.get()), bytes.data(), static_cast<int>(bytes.size()));
 }
 
@@ -46,7 +51,8 @@ void TlsSession::collect() {
   if (waiting == 0) return;
   const auto before = outgoing_.size();
   outgoing_.resize(before + waiting);
-  BIO_read(bio, outgoing_.data() + before, static_cast<int>(waiting));
+  const auto taken = BIO_read(bio, outgoing_.data() + before, static_cast<int>(waiting));
+  AGW_ASSERT(taken == static_cast<int>(waiting));
 }
 
 bool TlsSession::advance_handshake() {
@@ -65,6 +71,7 @@ bool TlsSession::read(std::string& in) {
     std::size_t count = 0;
     ERR_clear_error();
     const int result = SSL_read_ex(session_.get(), in.data() + before, piece_size, &count);
+    AGW_ASSERT(count <= piece_size);
     in.resize(before + count);
     if (result == 1) continue;
     collect();

@@ -6,6 +6,7 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/asio/write.hpp>
 
+#include "base/async/assert.hpp"
 #include "base/async/cancellation.hpp"
 
 namespace agw {
@@ -20,6 +21,7 @@ constexpr std::size_t record_bytes = 16 * 1024 + 256;
 
 TlsStream::TlsStream(Loop& loop, Socket& socket, std::unique_ptr<TlsSession> session, std::string_view received)
     : socket_(socket), session_(std::move(session)), sent_(loop) {
+  AGW_ASSERT(session_);
   if (!received.empty()) session_->put(received);
 }
 
@@ -82,6 +84,7 @@ Task<bool> TlsStream::flush() {
   struct Turn {
     explicit Turn(TlsStream& of) : stream(of) { stream.is_sending_ = true; }
     ~Turn() {
+      AGW_ASSERT(stream.is_sending_);
       stream.is_sending_ = false;
       stream.sent_.pulse();
     }

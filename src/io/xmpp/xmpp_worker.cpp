@@ -34,6 +34,7 @@
 #include <fmt/format.h>
 #include <boost/asio/ip/address.hpp>
 
+#include "base/async/assert.hpp"
 #include "io/http/public_address.hpp"
 #include "io/xmpp/shared_roots.hpp"
 
@@ -48,6 +49,7 @@ constexpr auto max_connecting = 60s;
 constexpr std::uint64_t max_stanza = 512 * 1024;
 /// The maximum size of a text. For a text made of entities, libstrophe's time grows with the square of its size.
 constexpr std::size_t max_text = 256 * 1024;
+static_assert(max_text <= max_stanza);
 /// No stanza used here is deeper.
 constexpr int max_depth = 16;
 constexpr int max_runs_in_a_row = 6;
@@ -103,6 +105,8 @@ XmppWorker::XmppWorker(XmppShared& shared, XmppLogin login, Events events)
       log_{.handler = on_log, .userdata = this} {}
 
 XmppFailure XmppWorker::run() {
+  AGW_ASSERT(!current_worker);
+  AGW_ASSERT(!has_ended_);
   if (!strophe_.problem.empty()) return {.text = strophe_.problem};
   current_worker = this;
   share_trusted_roots();
@@ -139,6 +143,7 @@ void XmppWorker::connect() {
 }
 
 void XmppWorker::step() {
+  AGW_ASSERT(current_worker == this);
   send_queued();
   const int runs = !is_full() ? max_runs_in_a_row : has_sent_ ? 1 : 0;
   int socket = -1;
@@ -219,6 +224,7 @@ std::uint64_t XmppWorker::received_bytes() const {
 void XmppWorker::fail(std::string text, XmppFailure::Kind kind) {
   if (has_ended_) return;
   has_ended_ = true;
+  AGW_ASSERT(!text.empty());
   failure_ = {.kind = kind, .text = std::move(text)};
 }
 
@@ -270,6 +276,7 @@ void XmppWorker::arrived(xmpp_stanza_t* stanza) {
 }
 
 XmppElement XmppWorker::element_of(xmpp_stanza_t* stanza, int depth) const {
+  AGW_ASSERT(depth <= max_depth);
   XmppElement element;
   if (const char* name = strophe_.stanza_name(stanza)) element.name = name;
   std::vector<const char*> attributes(static_cast<std::size_t>(strophe_.stanza_attribute_count(stanza)) * 2);
@@ -319,6 +326,7 @@ void XmppWorker::on_log(void* self, xmpp_log_level_t level, const char*, const c
 
 /// libstrophe grows a text with each piece. If there is no memory, it drops the text and starts over.
 void* XmppWorker::on_growth(void* memory, std::size_t size, void*) noexcept {
+  AGW_ASSERT(current_worker);
   auto& worker = *current_worker;
   if (size > max_text) {
     worker.has_long_text_ = true;
@@ -340,6 +348,7 @@ int XmppWorker::on_stanza(xmpp_conn_t*, xmpp_stanza_t* stanza, void* self) noexc
 
 /// Rejects a socket with a high number: select() would write beyond its set.
 int XmppWorker::on_socket(xmpp_conn_t* connection, void* socket) noexcept {
+  AGW_ASSERT(current_worker);
   auto& worker = *current_worker;
   const int number = *static_cast<int*>(socket);
   if (number >= FD_SETSIZE) {
