@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/async/assert.hpp"
+
 namespace agw {
 
 namespace {
@@ -16,6 +18,8 @@ int last_day_of(year_month_day date) { return static_cast<int>(unsigned((date.ye
 /// The weekday from Monday to Friday in the same month that is nearest to the day `wanted`.
 int weekday_nearest_to(year_month_day date, int wanted) {
   const int last = last_day_of(date);
+  AGW_ASSERT(wanted >= 1);
+  AGW_ASSERT(wanted <= last);
   const auto weekday_of = weekday(sys_days(date.year() / date.month() / day(static_cast<unsigned>(wanted))));
   if (weekday_of == Saturday) return wanted == 1 ? 3 : wanted - 1;
   if (weekday_of == Sunday) return wanted == last ? wanted - 2 : wanted + 1;
@@ -29,7 +33,11 @@ std::optional<Timestamp> Cron::next(Timestamp after, const TimeZone& zone) const
   const auto until = from + horizon;
   while (from < until) {
     const auto span = zone.span_at(from);
-    if (const auto found = first_in(span, from, std::min(span.end, until))) return Timestamp(*found);
+    const auto found = first_in(span, from, std::min(span.end, until));
+    AGW_DEBUG_ASSERT(!found || *found > after);
+    if (found) return Timestamp(*found);
+    // A span that ends where it is entered would make this loop endless.
+    AGW_DEBUG_ASSERT(span.end > from);
     from = span.end;
   }
   return std::nullopt;
@@ -64,6 +72,7 @@ std::optional<sys_seconds> Cron::first_in(const ZoneSpan& span, sys_seconds from
 }
 
 std::optional<Cron::LocalTime> Cron::first_local(LocalTime from, LocalTime until) const {
+  AGW_DEBUG_ASSERT(months_.any());
   auto day = floor<days>(from);
   while (day < until) {
     const year_month_day date(day);
@@ -81,6 +90,8 @@ std::optional<Cron::LocalTime> Cron::first_local(LocalTime from, LocalTime until
 }
 
 std::optional<seconds> Cron::first_time_of_day(seconds from) const {
+  AGW_ASSERT(from >= seconds{0});
+  AGW_ASSERT(from < days{1});
   const hh_mm_ss start(from);
   for (auto hour = start.hours(); hour < hours{24}; ++hour) {
     if (!hours_.test(static_cast<std::size_t>(hour.count()))) continue;
@@ -117,6 +128,8 @@ bool Cron::is_day_of_week(year_month_day date) const {
   const auto weekday_number = weekday(sys_days(date)).c_encoding();
   const auto day_number = static_cast<int>(unsigned(date.day()));
   const auto nth = static_cast<std::size_t>(day_number - 1) / 7 + 1;
+  AGW_ASSERT(nth < nth_of_month_.size());
+  AGW_ASSERT(weekday_number < days_of_week_.size());
   const bool is_last = day_number + 7 > last_day_of(date);
   return days_of_week_.test(weekday_number) || nth_of_month_[nth].test(weekday_number) ||
          (is_last && last_of_month_.test(weekday_number));

@@ -11,6 +11,8 @@
 #include <boost/uuid/name_generator_sha1.hpp>
 #include <boost/uuid/uuid_io.hpp>
 
+#include "base/async/assert.hpp"
+
 namespace agw {
 
 namespace {
@@ -47,6 +49,7 @@ std::string hmac_sha256(std::string_view key, std::string_view text) {
   const auto* bytes = reinterpret_cast<const unsigned char*>(text.data());
   if (!HMAC(EVP_sha256(), key.data(), static_cast<int>(key.size()), bytes, text.size(), data_of(digest), &size))
     throw std::runtime_error("OpenSSL cannot compute an HMAC");
+  AGW_ASSERT(size == digest_size);
   return digest;
 }
 

@@ -11,6 +11,7 @@
 #include <span>
 #include <system_error>
 
+#include "base/async/assert.hpp"
 #include "base/digest.hpp"
 
 namespace agw {
@@ -51,6 +52,8 @@ std::string id_with(std::uint64_t time, std::array<unsigned char, 16> bytes) {
     *out++ = hex_digits[bytes[i] >> 4];
     *out++ = hex_digits[bytes[i] & 15];
   }
+  AGW_ASSERT(out == id.end());
+  AGW_DEBUG_ASSERT(is_uuid(id));
   return id;
 }
 

@@ -27,6 +27,8 @@ void StopSource::request() {
   auto listeners = std::exchange(listeners_, {});
   for (auto* listener : listeners) listener->listed_ = false;
   for (auto* listener : listeners) listener->action_();
+  // Actions may add listeners, but these are called at once.
+  AGW_ASSERT(listeners_.empty());
 }
 
 StopSource::Listener::Listener(StopSource& stop, std::function<void()> action)
@@ -41,11 +43,16 @@ StopSource::Listener::Listener(StopSource& stop, std::function<void()> action)
 }
 
 StopSource::Listener::~Listener() {
-  AGW_ASSERT(!listed_ || !stop_.requested_);
-  if (listed_) stop_.listeners_.erase(place_);
+  if (!listed_) return;
+  AGW_ASSERT(!stop_.requested_);
+  AGW_ASSERT(*place_ == this);
+  stop_.listeners_.erase(place_);
 }
 
 namespace {
+
+/// A longer time would overflow the timer's clock; `no_limit` sets none.
+constexpr std::chrono::milliseconds max_limit = std::chrono::years(100);
 
 /// Shared by the leaf, the timer's handler and the awaiting coroutine; lives until all of them have released it.
 struct TimeoutState {
@@ -82,6 +89,8 @@ struct TimeoutState {
 }  // namespace
 
 Task<WaitResult> with_timeout(StopSource& stop, std::chrono::milliseconds limit, Task<> leaf) {
+  AGW_DEBUG_ASSERT(limit <= max_limit || limit == no_limit);
+
   if (stop.requested()) co_return WaitResult::stopped;
   auto executor = co_await asio::this_coro::executor;
   auto state = std::make_shared<TimeoutState>(executor);
@@ -96,6 +105,7 @@ Task<WaitResult> with_timeout(StopSource& stop, std::chrono::milliseconds limit,
                        asio::bind_cancellation_slot(state->signal.slot(), [state, handler = std::move(handler)](
                                                                               std::exception_ptr failure) mutable {
                          AGW_ASSERT(!state->has_ended);
+                         AGW_DEBUG_ASSERT(state->listener);
                          state->has_ended = true;
                          state->deadline.cancel();
                          state->listener.reset();
@@ -122,6 +132,8 @@ Task<> until_requested(StopSource& stop) {
 }
 
 Task<WaitResult> pause(StopSource& stop, std::chrono::milliseconds duration) {
+  AGW_DEBUG_ASSERT(duration <= max_limit);
+
   auto wait = [](std::chrono::milliseconds time) -> Task<> {
     asio::steady_timer timer(co_await asio::this_coro::executor, time);
     co_await timer.async_wait(asio::use_awaitable);

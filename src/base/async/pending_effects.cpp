@@ -16,7 +16,8 @@ Task<> PendingEffects::run(Task<> work, Ends::iterator end) {
     Ends& ends;
     Ends::iterator end;
     ~Ending() {
-      AGW_ASSERT(!ends.empty() && !(*end)->requested());
+      AGW_ASSERT(!ends.empty());
+      AGW_ASSERT(!(*end)->requested());
       (*end)->request();
       ends.erase(end);
     }

@@ -42,7 +42,9 @@ Task<> TaskGroup::join() {
 }
 
 void TaskGroup::ended(Children::iterator child, std::exception_ptr failure) {
-  AGW_ASSERT(thread_.is_current() && !children_.empty());
+  AGW_ASSERT(thread_.is_current());
+  AGW_ASSERT(!children_.empty());
+  AGW_ASSERT(*child);
   children_.erase(child);
   if (failure) {
     try {
