@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/async/assert.hpp"
+
 namespace agw {
 
 namespace {
@@ -44,11 +46,17 @@ Task<std::optional<std::string>> TerminalClient::read() {
 
 void TerminalClient::send_output(std::string_view text) {
   send({{"type", "output"}, {"seq", ++sent_}, {"data", text}});
+  AGW_ASSERT(shown_ < sent_);
 }
 
-void TerminalClient::note_shown(std::int64_t seq) { shown_ = std::clamp(seq, shown_, sent_); }
+void TerminalClient::note_shown(std::int64_t seq) {
+  AGW_ASSERT(shown_ <= sent_);
+  shown_ = std::clamp(seq, shown_, sent_);
+  AGW_ASSERT(shown_ <= sent_);
+}
 
 void TerminalClient::leave(TerminalEnd why, std::optional<int> exit_code) {
+  AGW_DEBUG_ASSERT(!left_.requested());
   json::object message{{"type", "closed"}, {"reason", to_text(why)}};
   if (exit_code) message["exitCode"] = *exit_code;
   send(message);

@@ -1,5 +1,6 @@
 #include "features/terminals/service.hpp"
 
+#include <limits>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -9,6 +10,7 @@
 #include "api/error.hpp"
 #include "api/refusals.hpp"
 #include "api/route.hpp"
+#include "base/async/assert.hpp"
 #include "base/error.hpp"
 #include "base/id.hpp"
 #include "base/json/json_values.hpp"
@@ -29,6 +31,10 @@ constexpr auto default_agent = "assistant";
 constexpr int max_side = 1000;
 /// In bytes: messages are parsed on the loop.
 constexpr std::size_t max_message = std::size_t{256} * 1024;
+// `PseudoTerminal::resize` adds one.
+static_assert(max_side < std::numeric_limits<unsigned short>::max());
+// Otherwise a message could never be typed.
+static_assert(max_message <= Terminal::max_input);
 
 json::object read_message(const std::string& text) {
   auto parsed = parse_json(text);
@@ -109,7 +115,10 @@ struct ScopedAttachment {
 class ScopedCount {
 public:
   explicit ScopedCount(std::size_t& count) : count_(++count) {}
-  ~ScopedCount() { --count_; }
+  ~ScopedCount() {
+    AGW_ASSERT(count_ > 0);
+    --count_;
+  }
   ScopedCount(const ScopedCount&) = delete;
   ScopedCount& operator=(const ScopedCount&) = delete;
 
@@ -128,6 +137,7 @@ Terminals::Terminals(Loop& loop, BlockingPool& blocking, const Sandbox& sandbox,
       extensions_(extensions),
       options_(std::move(options)),
       life_(loop) {
+  AGW_ASSERT(options_.limits.count > 0);
   life_.on_failure([](const std::exception_ptr& failure) {
     log::error("a terminal could not be ended properly: {}", message_of(failure));
   });
@@ -158,6 +168,7 @@ Task<Terminals::Pointer> Terminals::open(const json::object& wanted, TerminalCli
   if (is_new) id = new_id();
   const auto size = size_of(wanted);
   auto terminal = is_new ? co_await start(wanted, id) : found->second;
+  AGW_ASSERT(terminal);
   client.send({{"type", "opened"}, {"id", id}, {"isNew", is_new}});
   if (const auto kept = terminal->kept(); !kept.empty()) client.send_output(kept);
   terminal->attach(client);
@@ -195,11 +206,14 @@ Terminals::Place Terminals::place_for(const json::object& wanted) const {
 
 Task<Terminals::Pointer> Terminals::start(const json::object& wanted, const std::string& id) {
   require_possible();
+  AGW_ASSERT(!id.empty());
+  AGW_ASSERT(sandbox_.is_enabled());
   auto place = place_for(wanted);
   const ScopedCount counted(starting_);
   const auto network = std::make_shared<ProxiedNetwork>(loop_, blocking_, policy_of_terminals(extensions_));
   Pointer terminal;
   try {
+    AGW_ASSERT(place.roots.project || !place.roots.agent.empty());
     auto [process, disks] = co_await blocking_.run([&sandbox = sandbox_, roots = place.roots, network] {
       if (!roots.project) make_workspace(roots);
       const auto spec = spec_of(roots.working_directory(), *network);
@@ -217,14 +231,17 @@ Task<Terminals::Pointer> Terminals::start(const json::object& wanted, const std:
   } catch (const std::system_error& error) {
     throw ApiError(503, fmt::format("no terminal can be opened: {}", error.what()));
   }
+  AGW_ASSERT(!terminals_.contains(id));
   terminals_[id] = terminal;
+  AGW_ASSERT(terminals_.size() <= options_.limits.count);
   life_.spawn(run(id, terminal));
   co_return terminal;
 }
 
 Task<> Terminals::run(std::string id, Pointer terminal) {
   co_await terminal->live();
-  terminals_.erase(id);
+  const auto erased = terminals_.erase(id);
+  AGW_ASSERT(erased == 1);
 }
 
 Task<> Terminals::stop() {

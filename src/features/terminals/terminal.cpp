@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "api/error.hpp"
+#include "base/async/assert.hpp"
 #include "base/async/task_group.hpp"
 #include "base/error.hpp"
 #include "base/log.hpp"
@@ -20,6 +21,7 @@ constexpr auto last_output_timeout = 2s;
 /// Terminals cannot display more per period, and the loop has other work.
 constexpr std::size_t max_output_per_span = std::size_t{1024} * 1024;
 constexpr auto output_span = 100ms;
+static_assert(PseudoTerminal::read_size <= max_output_per_span);
 
 ProcessOptions at_terminal(ProcessOptions options, PseudoTerminal& terminal) {
   options.terminal = terminal.take_inner_side();
@@ -44,6 +46,7 @@ Terminal::Terminal(Loop& loop, BlockingPool& blocking, TerminalLimits limits, Pa
       output_ended_(loop) {}
 
 Task<> Terminal::live() {
+  AGW_ASSERT(!output_ended_.happened());
   TaskGroup working(loop_);
   working.on_failure([this](const std::exception_ptr& failure) {
     log::error("a terminal ends: {}", message_of(failure));
@@ -102,13 +105,16 @@ Task<> Terminal::pass_output() {
 }
 
 void Terminal::keep(std::string_view text) {
+  AGW_ASSERT(kept_.size() <= 2 * max_kept);
   kept_ += text;
   if (kept_.size() > 2 * max_kept) kept_.erase(0, kept_.size() - max_kept);
+  AGW_ASSERT(kept_.size() <= 2 * max_kept);
 }
 
 std::string Terminal::kept() const {
   auto at = kept_.size() - std::min(kept_.size(), max_kept);
   while (at < kept_.size() && is_inside_character(kept_[at])) ++at;
+  AGW_ASSERT(kept_.size() - at <= max_kept);
   return kept_.substr(at);
 }
 
@@ -120,15 +126,18 @@ Task<> Terminal::pass_input() {
 }
 
 void Terminal::type(std::string_view input) {
+  AGW_ASSERT(input_.size() <= max_input);
   if (input_.size() + input.size() > max_input) throw TooManyRequests("the program does not read so much input");
   note_use();
   input_ += input;
+  AGW_ASSERT(input_.size() <= max_input);
   changed_.pulse();
 }
 
 void Terminal::resize(TerminalSize size) { terminal_.resize(size); }
 
 void Terminal::attach(TerminalClient& client) {
+  AGW_ASSERT(client_ != &client);
   if (client_) client_->leave(TerminalEnd::moved);
   client_ = &client;
   note_use();
