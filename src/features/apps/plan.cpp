@@ -7,6 +7,8 @@ namespace agw {
 
 namespace {
 
+constexpr int max_port = 65'535;
+
 AppType type_of(const json::object& definition) {
   if (const auto named = string_member(definition, "type")) {
     if (const auto known = from_text<AppType>(*named)) return *known;
@@ -45,7 +47,7 @@ AppPlan app_plan(const Extension& extension) {
     // Accepts 8000.0, which is a whole number, too.
     boost::system::error_code error;
     const int number = port->to_number<int>(error);
-    if (!error) plan.port = number;
+    if (!error && number > 0 && number <= max_port) plan.port = number;
   }
   return plan;
 }

@@ -15,8 +15,8 @@ struct AppPlan {
   AppType type = AppType::command;
   std::filesystem::path path;  ///< empty if the definition has none
   std::string command;         ///< empty if the definition has none
-  std::optional<int> port;
-  std::string health_path;  ///< empty: the server is healthy once it accepts connections
+  std::optional<int> port;     ///< no value if the definition has none, or one that cannot be
+  std::string health_path;     ///< empty: the server is healthy once it accepts connections
 };
 
 /// Reads the definition. Without a `type`, an app that has a path and no command is static.
