@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "base/async/assert.hpp"
 #include "base/json/json_values.hpp"
 #include "features/actions/kinds.hpp"
 #include "features/actions/placeholders.hpp"
@@ -22,6 +23,8 @@ ShellActionCommand shell_action_command(std::string_view form, const json::objec
     made.environment[variable] = without_nul(text_or_json(input, name));
     return "${" + variable + "}";
   });
+  // Two placeholders with one variable would get the same value.
+  AGW_ASSERT(made.environment.size() == variables.size());
   return made;
 }
 

@@ -7,6 +7,7 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/system/system_error.hpp>
 
+#include "base/async/assert.hpp"
 #include "base/async/cancellation.hpp"
 
 namespace agw {
@@ -18,6 +19,8 @@ namespace {
 
 constexpr std::size_t buffer_size = 256 * 1024;
 constexpr std::uint64_t min_spliced_bytes = 512 * 1024;  // below this size, a pipe costs more than a copy
+// A head that does not fit would look like the end of the connection.
+static_assert(buffer_size > ResponseReader::head_limit);
 
 }  // namespace
 
@@ -32,6 +35,13 @@ AppConnection::AppConnection(tcp::socket socket, std::chrono::milliseconds patie
   error_code ignored;
   socket_.non_blocking(true, ignored);
   socket_.set_option(tcp::no_delay(true), ignored);
+}
+
+/// The unread bytes lie in the buffer.
+void AppConnection::assert_invariants() const {
+  AGW_ASSERT(begin_ <= end_);
+  AGW_ASSERT(end_ <= buffer_size);
+  AGW_ASSERT(!responded_ || receptions_ > 0);
 }
 
 Task<bool> AppConnection::send(std::string_view bytes) {
@@ -66,6 +76,7 @@ Task<error_code> AppConnection::until_writable() {
 
 /// Appends received bytes to the buffer. Returns false at the end.
 Task<bool> AppConnection::receive() {
+  assert_invariants();
   if (begin_ > 0) {
     std::memmove(buffer_.get(), buffer_.get() + begin_, end_ - begin_);
     end_ -= std::exchange(begin_, 0);
@@ -78,6 +89,7 @@ Task<bool> AppConnection::receive() {
   responded_ = responded_ || end_ > 0;
   ended_ = bool(error);
   broken_ = error && error != asio::error::operation_aborted;
+  assert_invariants();
   co_return !error;
 }
 
@@ -86,6 +98,7 @@ Task<bool> AppConnection::read_head(bool without_body) {
   reader_.reset(without_body);
   for (;;) {
     begin_ += reader_.put(received());
+    AGW_ASSERT(begin_ <= end_);
     if (reader_.failed()) co_return false;
     const bool interim = reader_.head_done() && head().status < 200 && head().status != switching_protocols;
     if (reader_.head_done() && !interim) co_return true;
@@ -98,8 +111,10 @@ Task<bool> AppConnection::read_head(bool without_body) {
 
 Task<const std::vector<std::string_view>*> AppConnection::read_body() {
   static const std::vector<std::string_view> none;
+  AGW_ASSERT(reader_.head_done());
   while (!reader_.done() && !reader_.failed()) {
     begin_ += reader_.put(received());
+    AGW_ASSERT(begin_ <= end_);
     if (!reader_.pieces().empty()) co_return &reader_.pieces();
     if (reader_.done() || reader_.failed()) break;
     if (!co_await receive()) reader_.put_end();
@@ -110,8 +125,10 @@ Task<const std::vector<std::string_view>*> AppConnection::read_body() {
 Task<> AppConnection::splice_body(ProxyStream& client) {
   const bool is_buffer_empty = begin_ == end_;
   if (!is_buffer_empty || interrupted_ || reader_.left() < min_spliced_bytes) co_return;
+  AGW_ASSERT(!is_splicing_);
   is_splicing_ = true;
   const auto moved = co_await client.move_from(socket_, reader_.left());
+  AGW_ASSERT(moved <= reader_.left());
   is_splicing_ = false;
   if (moved > 0) reader_.skip(moved);
 }

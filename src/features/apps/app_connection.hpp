@@ -50,6 +50,7 @@ private:
   Task<boost::system::error_code> until_writable();
   Task<bool> receive();
   std::string_view received() const { return {buffer_.get() + begin_, end_ - begin_}; }
+  void assert_invariants() const;
 
   asio::ip::tcp::socket socket_;
   const std::chrono::milliseconds patience_;

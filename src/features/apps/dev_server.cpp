@@ -1,6 +1,7 @@
 #include "features/apps/dev_server.hpp"
 
 #include <csignal>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -39,10 +40,30 @@ DevServer::DevServer(Loop& loop, const Clock& clock, DevServerLimits limits, Cal
       limits_(limits),
       callbacks_(std::move(callbacks)),
       grace_(limits.stop_grace),
-      life_(loop) {}
+      life_(loop) {
+  AGW_ASSERT(limits_.max_restarts >= 0);
+  // `relaunch` shifts by it.
+  AGW_ASSERT(limits_.max_restarts < std::numeric_limits<int>::digits);
+  AGW_ASSERT(callbacks_.changed);
+  AGW_ASSERT(callbacks_.started);
+  AGW_ASSERT(callbacks_.ended);
+}
+
+void DevServer::assert_invariants() const {
+  AGW_ASSERT(pid_.has_value() == started_at_.has_value());
+  AGW_ASSERT(!pid_ || *pid_ > 1);
+  AGW_ASSERT(!forwarded_ || network_);
+  AGW_ASSERT(!alive_ || stopping_);
+  AGW_ASSERT(!stopping_ == !kill_now_);
+  AGW_ASSERT(restarts_ >= 0);
+  AGW_ASSERT(restarts_ <= limits_.max_restarts);
+  AGW_DEBUG_ASSERT(!pid_ || alive_);
+}
 
 Task<> DevServer::start(DevServerStart spec) {
   AGW_CHECK(!alive_, "a server was started that runs");
+  assert_invariants();
+  AGW_ASSERT(spec.process);
   start_ = std::move(spec);
   restarts_ = 0;
   port_ = start_.port ? *start_.port : free_port();
@@ -54,6 +75,8 @@ Task<> DevServer::start(DevServerStart spec) {
 }
 
 Task<std::unique_ptr<Process>> DevServer::launch() {
+  AGW_ASSERT(port_ > 0);
+  AGW_DEBUG_ASSERT(!pid_);
   if (!start_.port && !is_free_port(port_)) port_ = free_port();
   auto spec = co_await start_.process(port_, [this](std::string line) { note(std::move(line)); });
   auto forwarded = spec.network ? reserve_port(spec.network) : nullptr;
@@ -63,6 +86,7 @@ Task<std::unique_ptr<Process>> DevServer::launch() {
   pid_ = process->id();
   started_at_ = clock_.now();
   alive_ = true;
+  assert_invariants();
   set_status(AppStatus::starting);
   co_return process;
 }
@@ -94,9 +118,11 @@ Task<> DevServer::close_network() {
   forwarded_.reset();
   if (network_) co_await network_->close();
   network_.reset();
+  assert_invariants();
 }
 
 void DevServer::request_stop(std::chrono::milliseconds grace) {
+  assert_invariants();
   if (stopping_ && stopping_->requested() && grace < grace_) kill_now_->request();
   grace_ = grace;
   if (stopping_) stopping_->request();
@@ -108,6 +134,7 @@ Task<> DevServer::stop() {
 }
 
 Task<> DevServer::supervise(std::unique_ptr<Process> process) {
+  AGW_ASSERT(process);
   auto outcome = Outcome::crashed;
   while (process) {
     const auto began = std::chrono::steady_clock::now();
@@ -117,7 +144,9 @@ Task<> DevServer::supervise(std::unique_ptr<Process> process) {
     if (std::chrono::steady_clock::now() - began > limits_.stable_after) restarts_ = 0;
     process = co_await relaunch();
   }
+  AGW_DEBUG_ASSERT(!pid_);
   alive_ = false;
+  assert_invariants();
   const bool is_intended = outcome == Outcome::stopped || stopping_->requested();
   set_status(is_intended ? AppStatus::stopped : AppStatus::failed);
 }
@@ -128,7 +157,8 @@ Task<std::unique_ptr<Process>> DevServer::relaunch() {
     note(fmt::format("crashed {} times: not started again", restarts_ + 1));
     co_return nullptr;
   }
-  AGW_ASSERT(restarts_ >= 0 && restarts_ < limits_.max_restarts);
+  assert_invariants();
+  AGW_ASSERT(!pid_);
   const auto backoff = limits_.first_backoff * (1 << restarts_);
   note(fmt::format("starting again in {} ms", backoff.count()));
   set_status(AppStatus::starting);
@@ -145,7 +175,8 @@ Task<std::unique_ptr<Process>> DevServer::relaunch() {
 /// Supervises a process from its start until it and all its children have ended.
 Task<DevServer::Outcome> DevServer::follow(Process& process) {
   const auto id = process.id();
-  AGW_ASSERT(alive_ && pid_ == id);
+  AGW_ASSERT(alive_);
+  AGW_ASSERT(pid_ == id);
   const auto began = std::chrono::steady_clock::now();
   co_await callbacks_.started(id);
   TaskGroup readers(loop_);
@@ -170,8 +201,10 @@ Task<DevServer::Outcome> DevServer::follow(Process& process) {
   readers.cancel();
   co_await readers.join();
   co_await close_network();
+  AGW_ASSERT(pid_ == id);
   pid_.reset();
   started_at_.reset();
+  assert_invariants();
   co_await callbacks_.ended(id);
   if (stopping_->requested()) co_return Outcome::stopped;
   co_return unresponsive.requested() ? Outcome::unresponsive : Outcome::crashed;
@@ -214,6 +247,7 @@ Task<> DevServer::watch(StopSource& unresponsive) {
   const auto deadline = std::chrono::steady_clock::now() + limits_.start_timeout;
   const bool is_up = co_await is_healthy_before(deadline, "") && open_port() &&
                      (start_.health_path.empty() || co_await is_healthy_before(deadline, start_.health_path));
+  AGW_ASSERT(pid_);
   if (is_up)
     set_status(AppStatus::running);
   else

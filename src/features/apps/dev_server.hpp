@@ -86,6 +86,7 @@ private:
   Task<std::unique_ptr<Process>> relaunch();
   void set_status(AppStatus status);
   void note(std::string line);
+  void assert_invariants() const;
 
   Loop& loop_;
   const Clock& clock_;

@@ -7,6 +7,8 @@
 #include <boost/algorithm/string/predicate.hpp>
 #include <boost/algorithm/string/trim.hpp>
 
+#include "base/async/assert.hpp"
+
 namespace agw {
 
 namespace {
@@ -51,6 +53,8 @@ FilePart requested_part(std::optional<std::string_view> range, std::uint64_t siz
   const auto first = bounds->first ? *bounds->first : size - std::min(size, last);
   if (first >= size) return {.status = 416};
   const auto end = bounds->first ? std::min(last, size - 1) + 1 : size;
+  AGW_ASSERT(first < end);
+  AGW_ASSERT(end <= size);
   return {.status = 206, .first = first, .count = end - first};
 }
 

@@ -4,6 +4,8 @@
 
 #include <boost/asio/buffer.hpp>
 
+#include "base/async/assert.hpp"
+
 namespace agw {
 
 using asio::ip::tcp;
@@ -21,6 +23,14 @@ bool is_idle(tcp::socket& socket) {
 
 }  // namespace
 
+/// Each connection will be closed: the timer runs, and they end in their order.
+void IdleConnections::assert_invariants() const {
+  AGW_ASSERT(idle_.size() <= max_total);
+  AGW_ASSERT(idle_.empty() || is_scheduled_);
+  AGW_ASSERT(idle_.empty() || !closed_);
+  AGW_DEBUG_ASSERT(std::ranges::is_sorted(idle_, {}, &Idle::end));
+}
+
 std::optional<tcp::socket> IdleConnections::take(int port) {
   for (auto idle = idle_.end(); idle != idle_.begin();) {
     if ((--idle)->port != port) continue;
@@ -32,6 +42,7 @@ std::optional<tcp::socket> IdleConnections::take(int port) {
 }
 
 void IdleConnections::add(int port, tcp::socket socket) {
+  assert_invariants();
   if (closed_) return;
   const auto to_port = [&](const Idle& idle) { return idle.port == port; };
   if (static_cast<std::size_t>(std::ranges::count_if(idle_, to_port)) >= max_per_port)
@@ -39,9 +50,11 @@ void IdleConnections::add(int port, tcp::socket socket) {
   if (idle_.size() >= max_total) idle_.pop_front();
   idle_.push_back({port, std::chrono::steady_clock::now() + limit_, std::move(socket)});
   if (!is_scheduled_) schedule_cleanup();
+  assert_invariants();
 }
 
 void IdleConnections::close_port(int port) {
+  assert_invariants();
   std::erase_if(idle_, [&](const Idle& idle) { return idle.port == port; });
 }
 
@@ -49,9 +62,12 @@ void IdleConnections::close() {
   closed_ = true;
   idle_.clear();
   timer_.cancel();
+  assert_invariants();
 }
 
 void IdleConnections::schedule_cleanup() {
+  AGW_ASSERT(!idle_.empty());
+  AGW_ASSERT(!is_scheduled_);
   is_scheduled_ = true;
   timer_.expires_at(idle_.front().end);
   timer_.async_wait([this](boost::system::error_code stopped) {
@@ -64,6 +80,7 @@ void IdleConnections::close_expired() {
   const auto now = std::chrono::steady_clock::now();
   while (!idle_.empty() && idle_.front().end <= now) idle_.pop_front();
   if (!idle_.empty()) schedule_cleanup();
+  assert_invariants();
 }
 
 }  // namespace agw

@@ -40,6 +40,7 @@ private:
   };
   void schedule_cleanup();
   void close_expired();
+  void assert_invariants() const;
 
   const std::chrono::milliseconds limit_;
   std::list<Idle> idle_;  ///< oldest first

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/async/assert.hpp"
 #include "base/json/json.hpp"
 
 namespace agw {
@@ -37,6 +38,7 @@ void AppLog::add(AppStream stream, std::string_view bytes, Timestamp now) {
 }
 
 void AppLog::extend(Unfinished& line, std::string_view bytes) {
+  AGW_ASSERT(line.text.size() <= max_line_length);
   const auto available = max_line_length - line.text.size();
   line.is_truncated = line.is_truncated || bytes.size() > available;
   line.text += bytes.substr(0, available);
@@ -59,6 +61,7 @@ void AppLog::end_line(AppStream stream, Timestamp now) {
 void AppLog::append(AppStream stream, std::string line, Timestamp now) {
   if (lines_.size() == max_lines) lines_.pop_front();
   lines_.push_back({now, stream, std::move(line)});
+  AGW_ASSERT(lines_.size() <= max_lines);
 }
 
 std::vector<AppLogLine> AppLog::last(std::size_t count) const {

@@ -65,6 +65,8 @@ AppEndpoint Apps::endpoint_elsewhere(const Extension& extension, const Placement
   const auto told = as_reported({}, placement);
   if (told.status == AppStatus::stopped || told.status == AppStatus::failed) throw not_running(extension);
   const auto [key, is_new] = keys_elsewhere_.try_emplace(extension.id, -1 - static_cast<int>(keys_elsewhere_.size()));
+  // Those of servers on this node are their ports.
+  AGW_ASSERT(key->second < 0);
   return {.port = told.port.value_or(0),
           .through = [&others = placements_->others(), node = placement.node,
                       id = extension.id] { return others.reach_app(node, id); },
@@ -105,6 +107,7 @@ Task<> Apps::take(std::string id) {
 
 /// Starts an app that ran on another node, unless a third node was faster, or the app was stopped or disabled.
 Task<> Apps::try_to_take(std::string id) {
+  AGW_ASSERT(placements_);
   auto extension = extensions_.find(id);
   if (!extension || extension->type != ExtensionType::app) co_return;
   if (extension->enabled && !co_await has_directory(extension)) co_return;
@@ -128,6 +131,8 @@ Task<> Apps::try_to_take(std::string id) {
 /// Starts the server of a claimed app. If that fails, releases the claim; if the gateway is stopping, offers the app to
 /// the other nodes.
 Task<> Apps::start_claimed(ExtensionPointer extension, ServerSlot& slot) {
+  AGW_ASSERT(placements_);
+  AGW_ASSERT(slot.is_locked);
   std::exception_ptr failure;
   try {
     co_await start(extension, slot);
@@ -145,6 +150,9 @@ Task<> Apps::start_claimed(ExtensionPointer extension, ServerSlot& slot) {
 /// Starts the app on this node if it has the app's directory, otherwise on a node that has it. A disabled app is
 /// started only on this node, because other nodes do not take it.
 Task<App> Apps::start_somewhere(ExtensionPointer extension, ServerSlot& slot) {
+  AGW_ASSERT(placements_);
+  AGW_ASSERT(slot.is_locked);
+  AGW_ASSERT(!slot.server.alive());
   require_complete(app_plan(*extension));
   if (!co_await has_directory(extension)) {
     if (extension->enabled) co_return co_await have_started(std::move(extension));
@@ -158,6 +166,7 @@ Task<App> Apps::start_somewhere(ExtensionPointer extension, ServerSlot& slot) {
 }
 
 Task<App> Apps::have_started(ExtensionPointer extension) {
+  AGW_ASSERT(placements_);
   co_await placements_->offer(extension->id);
   const auto claimed = [](Apps& apps, std::string id) -> Task<> {
     while (apps.placements_->other_node(id).empty()) co_await apps.placement_changed_.wait();
@@ -177,6 +186,7 @@ Task<App> Apps::have_started(ExtensionPointer extension) {
 /// Whether the app was only waiting for a node to take it, so that there is no server to stop. Throws ApiError 503 if a
 /// node has just taken it.
 Task<bool> Apps::give_up(ExtensionPointer extension) {
+  AGW_ASSERT(placements_);
   const auto* placement = placements_->find(extension->id);
   if (!placement || !placement->node.empty()) co_return false;
   co_await placements_->remove_free(extension->id);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "api/request.hpp"
+#include "base/async/assert.hpp"
 #include "base/async/task_group.hpp"
 
 namespace agw {
@@ -68,6 +69,9 @@ Task<bool> AppProxy::serve(ProxyStream& stream, AppConnection& app, const Forwar
   const bool reusable = sent && app.reusable();
   uploads.cancel();
   co_await uploads.join();
+  // Bytes of this request would become part of the next one.
+  AGW_ASSERT(!reusable || !request.upgrade);
+  AGW_ASSERT(!reusable || app.complete());
   if (stream.stop_source().requested()) co_return true;
   if (failure && app.closed_without_response()) co_return false;
   if (failure) std::rethrow_exception(failure);
@@ -77,6 +81,8 @@ Task<bool> AppProxy::serve(ProxyStream& stream, AppConnection& app, const Forwar
 
 /// Forwards the body, then waits for the client to disconnect.
 Task<> AppProxy::upload(ProxyStream& stream, AppConnection& app, const ForwardedRequest& request, bool& sent) {
+  AGW_ASSERT(!sent);
+  AGW_ASSERT(!request.upgrade);
   for (;;) {
     const auto piece = co_await stream.read();
     if (!piece) break;

@@ -6,6 +6,7 @@
 #include <boost/asio/buffer.hpp>
 #include <boost/beast/http/error.hpp>
 
+#include "base/async/assert.hpp"
 #include "io/http/http_parser.hpp"
 
 namespace agw {
@@ -63,6 +64,8 @@ std::size_t ResponseReader::put_head(std::string_view in) {
 }
 
 void ResponseReader::finish_head() {
+  AGW_ASSERT(!head_done_);
+  AGW_ASSERT(!done_);
   for (const auto& [name, value] : head_.fields) {
     // Rejects other codings, which would be passed on as if they were the content.
     if (boost::iequals(name, "transfer-encoding") && !boost::iequals(value, "chunked")) failed_ = true;
@@ -77,6 +80,7 @@ void ResponseReader::finish_head() {
 }
 
 std::size_t ResponseReader::put_body(std::string_view in) {
+  AGW_ASSERT(head_done_);
   if (done_ || failed_ || in.empty()) return 0;
   if (head_.chunked) return put_chunks(in);
   const auto count = head_.length ? static_cast<std::size_t>(std::min<std::uint64_t>(left_, in.size())) : in.size();
@@ -87,6 +91,8 @@ std::size_t ResponseReader::put_body(std::string_view in) {
 }
 
 void ResponseReader::skip(std::uint64_t count) {
+  AGW_ASSERT(head_done_);
+  AGW_ASSERT(count <= left_);
   left_ -= count;
   done_ = done_ || left_ == 0;
 }
@@ -97,6 +103,7 @@ std::size_t ResponseReader::put_chunks(std::string_view in) {
     error_code error;
     const auto count = parser_->put(boost::asio::const_buffer(in.data() + used, in.size() - used), error);
     used += count;
+    AGW_ASSERT(used <= in.size());
     if (error == http::error::need_more || (!error && count == 0)) break;
     failed_ = failed_ || error;
     if (failed_) break;

@@ -28,7 +28,8 @@ struct Apps::ServerSlot {
   public:
     explicit Lock(ServerSlot& slot) : slot_(slot) { ++slot_.users; }
     ~Lock() {
-      AGW_ASSERT(slot_.users > 0 && (!is_held_ || slot_.is_locked));
+      AGW_ASSERT(slot_.users > 0);
+      AGW_ASSERT(!is_held_ || slot_.is_locked);
       --slot_.users;
       if (!is_held_) return;
       slot_.is_locked = false;

@@ -20,6 +20,9 @@
 
 #include "features/apps/service.hpp"
 
+#include <cstdint>
+#include <limits>
+
 #include <fmt/format.h>
 
 #include "api/error.hpp"
@@ -91,6 +94,8 @@ Apps::Apps(Loop& loop, Database& database, Hub& hub, const Clock& clock, Extensi
 Apps::~Apps() = default;
 
 void Apps::load(Connection& connection) {
+  AGW_ASSERT(slots_.empty());
+  AGW_ASSERT(marks_.empty());
   const auto marks = app_store::processes(connection);
   for (const auto& mark : marks) {
     if (kill_leftover(mark)) log::warn("ended the process group {} that a killed gateway left behind", mark.pid);
@@ -113,6 +118,7 @@ Task<> Apps::stop() {
     ServerSlot::Lock lock(*slot);
     co_await lock.acquire();
     co_await slot->server.stop();
+    AGW_ASSERT(!slot->server.alive());
   }
 }
 
@@ -121,6 +127,7 @@ Task<> Apps::stop(ServerSlot& slot) {
   AGW_ASSERT(slot.is_locked);
   idle_.close_port(slot.server.port());
   co_await slot.server.stop();
+  AGW_ASSERT(!slot.server.alive());
 }
 
 ExtensionPointer Apps::require(std::string_view id_or_name) const {
@@ -165,6 +172,7 @@ App Apps::describe(const Extension& extension) const {
   app.pid = server->pid();
   app.started_at = server->started_at();
   if (!server->alive()) return app;
+  AGW_ASSERT(server->port() > 0);
   app.port = server->port();
   app.url = fmt::format("http://127.0.0.1:{}", server->port());
   return app;
@@ -212,6 +220,7 @@ Task<App> Apps::restart(std::string id_or_name) {
 
 Task<> Apps::start(const ExtensionPointer& extension, ServerSlot& slot) {
   AGW_ASSERT(slot.is_locked);
+  AGW_ASSERT(!slot.server.alive());
   require_complete(app_plan(*extension));
   auto server_start = co_await prepare(extension);
   if (closing_) throw ProcessError("the gateway ends");
@@ -235,6 +244,8 @@ Task<DevServerStart> Apps::prepare(const ExtensionPointer& extension) {
 Task<DevServerProcess> Apps::process_of(AppPlan plan, ExtensionPointer extension, int port,
                                         std::function<void(std::string)> note) {
   AGW_ASSERT(port > 0);
+  AGW_ASSERT(port <= std::numeric_limits<std::uint16_t>::max());
+  AGW_ASSERT(plan.type != AppType::statics);
   auto declared = declared_secrets(extension->definition.members());
   if (!declared.empty() && !sandbox_.is_enabled()) throw ProcessError(no_secrets_without_sandbox);
   auto used = co_await blocking_.run(
@@ -324,6 +335,7 @@ Task<> Apps::end(std::string id, bool erase) {
     co_await stop(slot);
     if (placements_) co_await placements_->remove(id);
   }
+  AGW_ASSERT(slot.users > 0 || !slot.is_locked);
   if (erase && slot.users == 0) slots_.erase(id);
 }
 
@@ -339,6 +351,7 @@ void Apps::publish(const std::string& id) const {
 Task<> Apps::note_started(pid_t pid) {
   const auto mark = mark_of(pid);
   if (!mark) co_return;
+  AGW_DEBUG_ASSERT(!marks_.contains(pid));
   marks_[pid] = *mark;
   co_await write_mark(*mark, app_store::insert);
 }
@@ -350,6 +363,9 @@ Task<> Apps::note_ended(pid_t pid) {
 
 /// Only logs failures, because marks are needed only after a kill.
 Task<> Apps::write_mark(ProcessMark mark, void (*change)(Connection&, const ProcessMark&)) {
+  AGW_ASSERT(change);
+  // `kill_leftover` would signal the group of this number.
+  AGW_ASSERT(mark.pid > 1);
   try {
     co_await database_.write([mark, change](Connection& connection) { change(connection, mark); });
   } catch (const std::exception& error) {

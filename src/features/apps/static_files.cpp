@@ -9,6 +9,7 @@
 #include "api/refusals.hpp"
 #include "api/response.hpp"
 #include "api/versions.hpp"
+#include "base/async/assert.hpp"
 #include "features/apps/forwarding.hpp"
 #include "io/files/directory.hpp"
 #include "io/http/web_url.hpp"
@@ -93,6 +94,8 @@ Task<> error_response_of(ProxyStream& stream, int status, Fields fields, std::st
 }
 
 std::string content_range(const FilePart& part, std::uint64_t size) {
+  AGW_ASSERT(part.count > 0);
+  AGW_ASSERT(part.first + part.count <= size);
   return fmt::format("bytes {}-{}/{}", part.first, part.first + part.count - 1, size);
 }
 
@@ -112,6 +115,7 @@ Task<> StaticFiles::serve(Request& request, ProxyStream& stream, std::filesystem
   const auto last = segments.empty() ? std::string() : segments.back();
   const auto path = path_of(segments);
   const auto found = co_await blocking_.run([root, path, last] { return find(root, path, last); });
+  AGW_ASSERT(!found.file == !found.location.empty());
   Fields fields{isolation_field()};
   if (!found.file) {
     fields.emplace_back("Location", found.location + std::string(query_of(stream.target())));
@@ -140,6 +144,7 @@ Task<bool> StaticFiles::send(ProxyStream& stream, std::shared_ptr<const Descript
     const auto begin = part.first + part.count - left;
     const auto piece = co_await blocking_.run([file, begin, size] { return read_range(*file, begin, size); });
     if (piece.empty() || !co_await stream.send(piece)) co_return false;
+    AGW_ASSERT(piece.size() <= left);
     left -= piece.size();
   }
   co_return true;
