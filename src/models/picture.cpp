@@ -34,6 +34,11 @@ std::string_view picture_mime(std::string_view mime) {
   return kind ? kind->mime : std::string_view();
 }
 
+std::string_view mime_of_picture(std::string_view bytes) {
+  const auto* const found = std::ranges::find_if(kinds, [&](const PictureKind& kind) { return kind.begins(bytes); });
+  return found == kinds.end() ? std::string_view() : found->mime;
+}
+
 bool is_picture(std::string_view mime, std::string_view bytes) {
   const auto* const kind = kind_of(mime);
   return kind && kind->begins(bytes);

@@ -8,6 +8,10 @@ namespace agw {
 /// Example: src/models/picture_test.cpp: Picture.HasTheNameThatProvidersKnow
 std::string_view picture_mime(std::string_view mime);
 
+/// The MIME type of an image that starts with `bytes`; empty if models do not accept it.
+/// Example: src/models/picture_test.cpp: Picture.HasTheTypeThatItsBytesSay
+std::string_view mime_of_picture(std::string_view bytes);
+
 /// Whether `bytes` start like an image of that type, and models accept the type. Services reject a whole request for
 /// one invalid image.
 bool is_picture(std::string_view mime, std::string_view bytes);

@@ -23,5 +23,11 @@ TEST(Picture, IsRecognizedByItsFirstBytes) {
   EXPECT_FALSE(is_picture("image/tiff", "II*"));
 }
 
+TEST(Picture, HasTheTypeThatItsBytesSay) {
+  EXPECT_EQ(mime_of_picture("\x89PNG\r\n"), "image/png");
+  EXPECT_EQ(mime_of_picture("RIFFxxxxWEBPVP8 "), "image/webp");
+  for (const auto* bytes : {"", "<svg xmlns=", "II*"}) EXPECT_EQ(mime_of_picture(bytes), "") << bytes;
+}
+
 }  // namespace
 }  // namespace agw

@@ -23,7 +23,7 @@ _fetched = False
 def check(gateway, response):
     """Raises AssertionError if the response breaks a general rule or does not have its route's declared shape."""
     where = f"{response.request.method} {response.request.url.path} -> {response.status_code}"
-    raw = response.status_code == 200 and "raw=true" in response.request.url.query.decode()
+    raw = response.status_code == 200 and is_raw(response.request)
     check_headers(where, response.status_code, response.headers, raw)
     if raw or is_text(where, response.status_code) or is_stream(where, response.headers):
         return
@@ -31,6 +31,11 @@ def check(gateway, response):
         check_error(where, response)
     elif 200 <= response.status_code < 300 and response.request.method != "HEAD":
         check_shape(where, gateway, response)
+
+
+def is_raw(request):
+    """Whether a success is the bytes of a file."""
+    return "raw=true" in request.url.query.decode() or (request.method == "GET" and request.url.path.startswith("/files/"))
 
 
 def is_text(where, status):

@@ -288,14 +288,19 @@ private:
   /// Copies the files of a message, named by their ids. A file that no longer exists appears only in its turn.
   void copy_files(const json::object& turn) {
     const auto metadata = object_or_empty(turn, "metadata");
-    const auto* files = array_member(metadata, "attachments");
-    for (const auto& file : files ? *files : json::array()) {
-      const auto id = file.is_object() ? string_or_empty(file.get_object(), "id") : std::string();
-      const auto source = gateway_.data_directory / "attachments" / id;
-      if (!is_uuid(id) || !fs::is_regular_file(source)) continue;
-      fs::create_directories(folder_ / "files");
-      fs::copy_file(source, folder_ / "files" / id, fs::copy_options::skip_existing);
+    for (const auto member : file_members) {
+      const auto* files = array_member(metadata, member);
+      for (const auto& file : files ? *files : json::array()) {
+        if (file.is_object()) copy_file(string_or_empty(file.get_object(), "id"));
+      }
     }
+  }
+
+  void copy_file(const std::string& id) const {
+    const auto source = gateway_.data_directory / "attachments" / id;
+    if (!is_uuid(id) || !fs::is_regular_file(source)) return;
+    fs::create_directories(folder_ / "files");
+    fs::copy_file(source, folder_ / "files" / id, fs::copy_options::skip_existing);
   }
 
   /// Leaves out built-in extensions, which every gateway has.

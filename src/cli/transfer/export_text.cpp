@@ -103,9 +103,11 @@ std::string plain_in_markdown(std::string_view name) {
 template <class Each>
 void for_each_attachment(const json::object& turn, Each each) {
   const auto* metadata = object_member(turn, "metadata");
-  const auto* files = metadata ? array_member(*metadata, "attachments") : nullptr;
-  for (const auto& file : files ? *files : json::array()) {
-    if (file.is_object()) each(file.get_object());
+  for (const auto member : file_members) {
+    const auto* files = metadata ? array_member(*metadata, member) : nullptr;
+    for (const auto& file : files ? *files : json::array()) {
+      if (file.is_object()) each(file.get_object());
+    }
   }
 }
 
@@ -136,7 +138,7 @@ std::string markdown_turn(const json::object& turn, const FileLink& link) {
   if (const auto* metadata = object_member(turn, "metadata")) {
     if (const auto* input = metadata->if_contains("input")) text += fenced(to_json(*input), "json") + '\n';
   }
-  return text + fenced(content);
+  return text + fenced(content) + files_in_markdown(turn, link);
 }
 
 std::string without_secrets(std::string_view text, const std::vector<std::string>& secrets) {

@@ -17,6 +17,9 @@ namespace agw::cli {
 inline constexpr std::array<std::string_view, 5> given_to_agents = {"soul.md", "notes.md", "user-profile.md",
                                                                     "knowledge", "skills"};
 
+/// The members of a turn's metadata that list files.
+inline constexpr std::array<std::string_view, 2> file_members = {"attachments", "pictures"};
+
 /// The start of a thread's Markdown: a YAML head with the thread's members, and its title.
 std::string markdown_head(const json::object& thread);
 /// Returns the location of a message's file as a link from the text, by the file's id; nullopt if the file does not

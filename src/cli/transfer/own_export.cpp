@@ -134,9 +134,11 @@ private:
   }
 
   void take_whole(ImportedTurn turn) {
-    const auto* attachments = turn.metadata ? array_member(*turn.metadata, "attachments") : nullptr;
-    for (const auto& each : attachments ? *attachments : json::array())
-      if (each.is_object()) take_file(each.get_object());
+    for (const auto member : file_members) {
+      const auto* files = turn.metadata ? array_member(*turn.metadata, member) : nullptr;
+      for (const auto& each : files ? *files : json::array())
+        if (each.is_object()) take_file(each.get_object());
+    }
     importer_.add_turn(std::move(turn));
   }
 

@@ -1,6 +1,7 @@
 #include "api/refusals.hpp"
 #include "api/route.hpp"
 #include "features/attachments/service.hpp"
+#include "models/picture.hpp"
 
 namespace agw {
 
@@ -15,6 +16,18 @@ Task<Response> upload_file(Attachments& attachments, Request& request) {
   co_return request.respond(made);
 }
 
+/// A file's own type is not trusted. The policy keeps displayed files from running scripts.
+Task<Response> download_file(Attachments& attachments, Request& request) {
+  const auto found = co_await attachments.require({request.path("id")});
+  auto bytes = co_await attachments.bytes(found.front());
+  if (!bytes) throw file_not_found();
+  const auto picture = mime_of_picture(*bytes);
+  co_return Response{.body = *std::move(bytes),
+                     .content_type = picture.empty() ? "application/octet-stream" : picture,
+                     .headers = {{"Content-Security-Policy", "sandbox"},
+                                 {"Content-Disposition", picture.empty() ? "attachment" : "inline"}}};
+}
+
 }  // namespace
 
 Routes attachment_routes(Attachments& attachments) {
@@ -22,7 +35,9 @@ Routes attachment_routes(Attachments& attachments) {
               .query<UploadQuery>()
               .raw_body_up_to(attachment_limit)
               .responds<Attachment>(201)
-              .fails_with({400, 413, 507})};
+              .fails_with({400, 413, 507}),
+          get("/files/:id", "Download a file of a chat: its bytes are the body", download_file, attachments)
+              .fails_with({404})};
 }
 
 }  // namespace agw

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include <fmt/format.h>
 #include <boost/algorithm/string/case_conv.hpp>
 #include <boost/algorithm/string/trim.hpp>
 
@@ -12,6 +13,7 @@
 #include "base/log.hpp"
 #include "features/attachments/store.hpp"
 #include "io/files/directory.hpp"
+#include "models/model.hpp"
 #include "models/picture.hpp"
 #include "storage/database.hpp"
 #include "tools/charset.hpp"
@@ -26,6 +28,7 @@ constexpr auto folder = "attachments";
 constexpr auto no_character = "\xEF\xBF\xBD";
 /// The maximum number of UTF-8 bytes for one input byte.
 constexpr std::size_t max_growth = 3;
+constexpr std::size_t max_picture_bytes = 5 * 1024 * 1024;
 constexpr auto unknown_type = "application/octet-stream";
 
 bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }
@@ -57,6 +60,39 @@ std::string readable(std::string bytes, const std::string& mime, const std::stri
 }
 
 std::string path_of(const std::string& id) { return std::string(folder) + '/' + id; }
+
+void keep_pictures_only(std::vector<Image>& images) {
+  std::erase_if(images, [](const Image& image) {
+    return image.bytes.size() > max_picture_bytes || mime_of_picture(image.bytes).empty();
+  });
+  if (images.size() > max_call_pictures) images.resize(max_call_pictures);
+}
+
+/// `image/png` becomes `<tool>.png`.
+Attachment picture_record(const std::string& tool, const Image& image) {
+  const auto mime = mime_of_picture(image.bytes);
+  return {new_id(), fmt::format("{}.{}", tool, mime.substr(mime.find('/') + 1)), std::string(mime),
+          static_cast<std::int64_t>(image.bytes.size())};
+}
+
+void write_pictures(const std::filesystem::path& path, const std::vector<Attachment>& made,
+                    const std::vector<Image>& images) {
+  const auto directory = Directory::open(path, Symlinks::refuse).value();
+  directory.make_directories(folder).value();
+  for (std::size_t i = 0; i < made.size(); ++i) directory.write(path_of(made[i].id), images[i].bytes).value();
+}
+
+/// Returns the ids of which there is no file any more.
+std::vector<std::string> delete_files(const std::filesystem::path& path, std::vector<std::string> ids) {
+  const auto directory = Directory::open(path, Symlinks::refuse).value();
+  std::erase_if(ids, [&](const auto& id) {
+    const auto removed = directory.remove(path_of(id));
+    if (removed || removed.error() == FileError::not_found) return false;
+    log::warn("the file of the deleted attachment {} cannot be deleted: {}", id, to_string(removed.error()));
+    return true;
+  });
+  return ids;
+}
 
 }  // namespace
 
@@ -114,6 +150,37 @@ Task<std::optional<std::string>> Attachments::bytes(Attachment attachment) {
     if (content) return std::optional(*std::move(content));
     log::warn("the attachment {} ({}) cannot be read: {}", attachment.id, attachment.name, to_string(content.error()));
     return std::optional<std::string>();
+  });
+}
+
+// The records come first, so that a kill before or between the files leaves nothing that is not deleted with the
+// thread. The turn that names the pictures follows the files.
+Task<std::vector<Attachment>> Attachments::add_pictures(std::string thread_id, std::string tool,
+                                                        std::vector<Image> images) {
+  keep_pictures_only(images);
+  std::vector<Attachment> made;
+  if (images.empty()) co_return made;
+  for (const auto& image : images) made.push_back(picture_record(tool, image));
+  co_await database_.write([thread_id, made, now = clock_.now()](Connection& connection) {
+    for (const auto& picture : made) attachment_store::insert_picture(connection, thread_id, picture, now);
+    attachment_store::trim_pictures(connection, thread_id, max_thread_pictures, max_thread_picture_bytes);
+  });
+  co_await blocking_.run(
+      [path = data_directory_, made, images = std::move(images)] { write_pictures(path, made, images); });
+  co_await remove_unused();
+  co_return made;
+}
+
+void Attachments::share_pictures(Connection& connection, const std::string& thread_id, const std::string& fork_id) {
+  attachment_store::copy_pictures(connection, thread_id, fork_id);
+}
+
+Task<> Attachments::remove_unused() {
+  auto ids = co_await database_.read(attachment_store::unused);
+  if (ids.empty()) co_return;
+  ids = co_await blocking_.run([path = data_directory_, ids = std::move(ids)] { return delete_files(path, ids); });
+  co_await database_.write([ids](Connection& connection) {
+    for (const auto& id : ids) attachment_store::remove_unused(connection, id);
   });
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -12,12 +13,19 @@
 
 namespace agw {
 
+struct Image;
 struct Route;
 class Clock;
+class Connection;
 class Database;
 
 /// The maximum size of an uploaded file, in bytes.
 inline constexpr std::size_t attachment_limit = 20 * 1024 * 1024;
+
+/// Limits of the pictures that tools return: those of a call, and the number and total bytes of those of a thread.
+inline constexpr std::size_t max_call_pictures = 8;
+inline constexpr std::int64_t max_thread_pictures = 500;
+inline constexpr std::int64_t max_thread_picture_bytes = 200 * 1024 * 1024;
 
 /// Files uploaded for messages: a row each, and their bytes below the data directory.
 /// Example: src/features/attachments/service_test.cpp: Attachments.AreFoundInTheOrderOfTheirIds
@@ -40,6 +48,15 @@ public:
   /// Returns the file's content; nullopt if the file is missing.
   Task<std::optional<std::string>> bytes(Attachment attachment);
 
+  /// Stores what a tool returned in a thread, and returns it: at most `max_call_pictures` PNG, JPEG, GIF and WebP
+  /// images, by their first bytes; skips others. They belong to the thread and to its forks. If the thread then has too
+  /// many, deletes its oldest ones.
+  Task<std::vector<Attachment>> add_pictures(std::string thread_id, std::string tool, std::vector<Image> images);
+  /// Lets a fork have the pictures of a thread too, inside the write that makes it.
+  static void share_pictures(Connection& connection, const std::string& thread_id, const std::string& fork_id);
+  /// Deletes the files of pictures that no longer belong to a thread. Their records are already gone.
+  Task<> remove_unused();
+
 private:
   BlockingPool& blocking_;
   Database& database_;
@@ -47,7 +64,7 @@ private:
   std::filesystem::path data_directory_;
 };
 
-/// The endpoint of uploads, `/files`.
+/// The endpoints of files, `/files`.
 std::vector<Route> attachment_routes(Attachments& attachments);
 
 }  // namespace agw

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include "features/attachments/store.hpp"
+#include "models/model.hpp"
 #include "testing/extensions_fixture.hpp"
 
 namespace agw {
@@ -71,6 +73,51 @@ TEST(Attachments, LackOnlyTheMissingFile) {
     fs::remove(data / "attachments" / made.id);
     fs::create_symlink("/etc/passwd", data / "attachments" / made.id);
     EXPECT_EQ(co_await attachments.bytes(made), std::nullopt);
+  });
+}
+
+std::vector<Image> screenshots(std::size_t count, std::size_t size = 10) {
+  std::vector<Image> images(count);
+  for (auto& image : images) image.bytes = "\x89PNG\r\n" + std::string(size - 6, 'x');
+  return images;
+}
+
+TEST(Attachments, AreSoManyAndSoLargePicturesPerCall) {
+  with_attachment_fixture([](Attachments& attachments, const fs::path&) -> Task<> {
+    EXPECT_EQ((co_await attachments.add_pictures("chat", "camera", screenshots(9))).size(), max_call_pictures);
+    const auto too_large = 5 * 1024 * 1024 + 1;
+    EXPECT_TRUE((co_await attachments.add_pictures("chat", "camera", screenshots(1, too_large))).empty());
+  });
+}
+
+TEST(AttachmentStore, KeepsTheNewestPicturesOfAThread) {
+  testing::run([](Loop& loop) -> Task<> {
+    const testing::ScratchDirectory directory;
+    ExtensionsFixture fixture(loop, directory);
+    co_await fixture.database.write([](Connection& connection) {
+      for (const std::string id : {"a", "b", "c", "d"})
+        attachment_store::insert_picture(connection, "chat", {id, "x.png", "image/png", 10}, Timestamp());
+      attachment_store::insert_picture(connection, "other", {"0", "x.png", "image/png", 10}, Timestamp());
+      attachment_store::copy_pictures(connection, "chat", "fork");
+      attachment_store::trim_pictures(connection, "chat", 3, 1000);
+      EXPECT_TRUE(attachment_store::find(connection, "a")) << "the fork has it";
+      attachment_store::trim_pictures(connection, "fork", 3, 1000);
+      EXPECT_FALSE(attachment_store::find(connection, "a"));
+      for (const auto* thread : {"chat", "fork"}) attachment_store::trim_pictures(connection, thread, 3, 29);
+      EXPECT_FALSE(attachment_store::find(connection, "b"));
+      for (const auto* id : {"0", "c", "d"}) EXPECT_TRUE(attachment_store::find(connection, id)) << id;
+      EXPECT_EQ(attachment_store::unused(connection), (std::vector<std::string>{"a", "b"}));
+    });
+  });
+}
+
+TEST(Attachments, HaveTheTypeOfTheirBytesIfToolsReturnThem) {
+  with_attachment_fixture([](Attachments& attachments, const fs::path&) -> Task<> {
+    std::vector<Image> images{{.mime = "image/png", .bytes = "<svg/>"}, {.mime = "text/plain", .bytes = "GIF89a"}};
+    const auto made = co_await attachments.add_pictures("chat", "camera", std::move(images));
+    EXPECT_EQ(made.size(), 1u);
+    EXPECT_EQ(made.front().name, "camera.gif");
+    EXPECT_EQ(made.front().mime, "image/gif");
   });
 }
 

@@ -11,6 +11,15 @@ constexpr auto rules(Tag<Attachment>) {
 }
 const Description& describe(Tag<Attachment>) { return description_of<Attachment>("Attachment"); }
 
+json::array attachment_list(const std::vector<Attachment>& attachments) {
+  json::array list;
+  for (const auto& attachment : attachments) {
+    list.push_back(json::object{
+        {"id", attachment.id}, {"name", attachment.name}, {"mime", attachment.mime}, {"size", attachment.size}});
+  }
+  return list;
+}
+
 BOOST_DESCRIBE_STRUCT(UploadQuery, (), (name, id))
 constexpr auto rules(Tag<UploadQuery>) {
   return std::tuple{

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/json/described.hpp"
 
@@ -16,6 +17,8 @@ struct Attachment {
   std::int64_t size = 0;  ///< bytes
 };
 const Description& describe(Tag<Attachment>);
+/// The files as turns and events list them.
+json::array attachment_list(const std::vector<Attachment>& attachments);
 
 /// The query of `POST /files`.
 struct UploadQuery {

@@ -72,12 +72,7 @@ std::string text_of(const AttachedFile& file) {
 bool is_image(const Attachment& attachment) { return !picture_mime(attachment.mime).empty(); }
 
 json::object attachment_metadata(const std::vector<Attachment>& attachments) {
-  json::array list;
-  for (const auto& attachment : attachments) {
-    list.push_back(json::object{
-        {"id", attachment.id}, {"name", attachment.name}, {"mime", attachment.mime}, {"size", attachment.size}});
-  }
-  return {{"attachments", std::move(list)}};
+  return {{"attachments", attachment_list(attachments)}};
 }
 
 Task<AttachedFiles> load_attached_files(Attachments& attachments, const std::vector<Turn>& turns, bool sees,

@@ -10,7 +10,7 @@
 //   2. If a person has to be asked and the tool has no target to ask about, ask now, outside the call's time limit.
 //   3. Make the call within that limit (bounded_call.cpp). A tool with a target calls `authorize` once it has opened
 //      the target, and asks a person if necessary; the time of that wait does not count.
-//   4. Store the result as a turn, then publish the end of the call.
+//   4. Store the pictures of the result, then the result as a turn, and publish the end of the call.
 //
 // Calls run concurrently only if every call of the step only reads. Otherwise a call could see a partial effect of
 // another one, although the model expects its calls to take effect in the order in which it wrote them.
@@ -33,7 +33,7 @@
 #include "base/async/assert.hpp"
 #include "base/async/task_group.hpp"
 #include "base/id.hpp"
-#include "base/log.hpp"
+#include "base/log_ids.hpp"
 #include "base/text/utf8.hpp"
 #include "tools/input.hpp"
 #include "tools/tool.hpp"
@@ -106,10 +106,12 @@ struct CallTimes {
   std::int64_t waited = 0;
 };
 
-json::object turn_metadata(const Run& run, const ToolUse& use, const ToolOutcome& outcome, const CallTimes& times) {
+json::object turn_metadata(const Run& run, const ToolUse& use, const ToolOutcome& outcome, const CallTimes& times,
+                           const json::array& pictures) {
   json::object metadata{{"run_id", run.id},         {"tool_call_id", use.id},       {"tool_name", use.name},
                         {"input", use.input},       {"is_error", outcome.is_error}, {"at_ms", times.at},
                         {"duration_ms", times.took}};
+  if (!pictures.empty()) metadata["pictures"] = pictures;
   if (times.waited > 0) metadata["waited_ms"] = times.waited;
   if (!outcome.found_tools.empty())
     metadata["found_tools"] = json::array(outcome.found_tools.begin(), outcome.found_tools.end());
@@ -149,8 +151,8 @@ struct CallRunner::StepCalls {
 };
 
 CallRunner::CallRunner(Loop& loop, Runs& runs, Threads& threads, const Stages& stages, Proposals& proposals,
-                       Integrations& integrations, Approvals& approvals, BlockingPool& blocking, const ToolSet& tools,
-                       FileRecorder& recorder)
+                       Integrations& integrations, Approvals& approvals, Attachments& attachments,
+                       BlockingPool& blocking, const ToolSet& tools, FileRecorder& recorder)
     : loop_(loop),
       runs_(runs),
       threads_(threads),
@@ -158,6 +160,7 @@ CallRunner::CallRunner(Loop& loop, Runs& runs, Threads& threads, const Stages& s
       proposals_(proposals),
       integrations_(integrations),
       approvals_(approvals),
+      attachments_(attachments),
       blocking_(blocking),
       tools_(tools),
       recorder_(recorder) {}
@@ -290,18 +293,21 @@ Task<Message> CallRunner::call(const StepCalls& step, const ToolUse& use, ToolPo
   const CallTimes times{.at = milliseconds_of(began - active.began),
                         .took = milliseconds_of(steady_clock::now() - began),
                         .waited = milliseconds_of(waits.waited() - waited_before)};
+  const auto pictures = co_await keep_pictures(active.run, use, outcome);
   const auto turn_id = active.turns.emplace_back(new_id());
   co_await threads_.add_turn({.thread_id = active.run.thread_id,
                               .role = Role::tool,
                               .content = outcome.output,
-                              .metadata = turn_metadata(active.run, use, outcome, times),
+                              .metadata = turn_metadata(active.run, use, outcome, times, pictures),
                               .id = turn_id,
                               .in_reply_to = active.run.turn_id});
-  runs_.end_call(active, {{"toolCallId", use.id},
-                          {"toolName", use.name},
-                          {"output", outcome.output},
-                          {"isError", outcome.is_error},
-                          {"durationMs", times.took}});
+  json::object end{{"toolCallId", use.id},
+                   {"toolName", use.name},
+                   {"output", outcome.output},
+                   {"isError", outcome.is_error},
+                   {"durationMs", times.took}};
+  if (!pictures.empty()) end["pictures"] = pictures;
+  runs_.end_call(active, end);
   Message message;
   message.role = Message::Role::tool;
   message.text = std::move(outcome.output);
@@ -311,6 +317,17 @@ Task<Message> CallRunner::call(const StepCalls& step, const ToolUse& use, ToolPo
   message.images = std::move(outcome.images);
   message.found_tools = std::move(outcome.found_tools);
   co_return message;
+}
+
+/// The call has succeeded, whether or not its pictures can be stored for people.
+Task<json::array> CallRunner::keep_pictures(const Run& run, const ToolUse& use, const ToolOutcome& outcome) {
+  if (outcome.images.empty()) co_return json::array();
+  try {
+    co_return attachment_list(co_await attachments_.add_pictures(run.thread_id, use.name, outcome.images));
+  } catch (const std::exception& error) {
+    log::warn({.run = run.id}, "the pictures that {} returned could not be stored: {}", use.name, error.what());
+  }
+  co_return json::array();
 }
 
 Task<ToolOutcome> CallRunner::outcome_of(const StepCalls& step, const ToolUse& use, ToolPointer tool) {

@@ -9,6 +9,7 @@
 #include "base/async/wait_clock.hpp"
 #include "features/agents/service.hpp"
 #include "features/approvals/service.hpp"
+#include "features/attachments/service.hpp"
 #include "features/context/service.hpp"
 #include "features/integrations/service.hpp"
 #include "features/permissions/service.hpp"
@@ -27,8 +28,8 @@ namespace agw {
 class CallRunner {
 public:
   CallRunner(Loop& loop, Runs& runs, Threads& threads, const Stages& stages, Proposals& proposals,
-             Integrations& integrations, Approvals& approvals, BlockingPool& blocking, const ToolSet& tools,
-             FileRecorder& recorder);
+             Integrations& integrations, Approvals& approvals, Attachments& attachments, BlockingPool& blocking,
+             const ToolSet& tools, FileRecorder& recorder);
 
   /// Waits for integrations that are connecting, if the agent is in act mode. Call it before `usable_tools`.
   Task<> wait_for_integrations(const RunningAgent& caller, StopSource& stop) const;
@@ -70,6 +71,7 @@ private:
 
   Task<> work(StepCalls& step);
   Task<Message> call(const StepCalls& step, const ToolUse& use, ToolPointer tool);
+  Task<json::array> keep_pictures(const Run& run, const ToolUse& use, const ToolOutcome& outcome);
   Task<ToolOutcome> outcome_of(const StepCalls& step, const ToolUse& use, ToolPointer tool);
   Task<ToolOutcome> make_by_client(const StepCalls& step, const ToolUse& use, std::shared_ptr<RunClient> client);
   Task<ToolOutcome> make(const StepCalls& step, const ToolUse& use, const Tool& tool, ToolRequest request);
@@ -84,6 +86,7 @@ private:
   Proposals& proposals_;
   Integrations& integrations_;
   Approvals& approvals_;
+  Attachments& attachments_;
   BlockingPool& blocking_;
   const ToolSet& tools_;
   FileRecorder& recorder_;

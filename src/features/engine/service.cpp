@@ -128,6 +128,10 @@ Engine::Engine(const EngineServices& services)
   services_.threads.at_fork([&clock = services_.clock](Connection& connection, const Fork& fork) {
     copy_summary_to_fork(connection, fork, clock.now());
     copy_thoughts_to_fork(connection, fork);
+    Attachments::share_pictures(connection, fork.original_id, fork.copy_id);
+  });
+  services_.threads.at_remove([this](const std::string&) {
+    if (!stopping_.requested()) workers_.spawn(services_.attachments.remove_unused());
   });
   workers_.on_failure([](const std::exception_ptr& failure) {
     log::error("background work of chats failed: {}", message_of(failure));
@@ -323,6 +327,7 @@ Task<> Engine::remove_turn(std::string turn_id) {
 Task<> Engine::recover(std::vector<InterruptedRun> interrupted) {
   AGW_ASSERT(working_threads_.empty());
   AGW_ASSERT(services_.runs.running() == 0);
+  workers_.spawn(services_.attachments.remove_unused());
   co_await end_interrupted(std::move(interrupted));
 }
 

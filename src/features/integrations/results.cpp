@@ -13,7 +13,7 @@ namespace agw {
 namespace {
 
 constexpr std::size_t max_blocks = 1000;
-constexpr std::size_t max_pictures = 4;
+constexpr std::size_t max_pictures = 8;
 constexpr std::size_t max_picture_bytes = std::size_t{5} * 1024 * 1024;
 
 std::string resource_text(const json::object& resource) {
@@ -56,9 +56,9 @@ std::vector<Image> pictures_of(const json::object& result) {
   for (const auto& block : *content) {
     const auto* members = block.if_object();
     if (!members || pictures.size() == max_pictures || string_member(*members, "type") != "image") continue;
-    Image picture{.mime = std::string(picture_mime(string_or_empty(*members, "mimeType"))),
-                  .bytes = decoded(string_member(*members, "data").value_or(""))};
-    if (is_picture(picture.mime, picture.bytes)) pictures.push_back(std::move(picture));
+    Image picture{.mime = {}, .bytes = decoded(string_member(*members, "data").value_or(""))};
+    picture.mime = mime_of_picture(picture.bytes);
+    if (!picture.mime.empty()) pictures.push_back(std::move(picture));
   }
   return pictures;
 }

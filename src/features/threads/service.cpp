@@ -192,7 +192,7 @@ Task<> Threads::remove(std::string id) {
   if (runs_.thread_in_use(id)) throw Conflict("thread is in use");
   co_await database_.write([id](Connection& connection) { thread_store::remove(connection, id); });
   indexer_->wake();
-  if (at_remove_) at_remove_(id);
+  for (const auto& at_remove : at_remove_) at_remove(id);
 }
 
 ThreadFilter Threads::resolved(ThreadFilter filter) const {

@@ -138,8 +138,8 @@ public:
   Task<Thread> fork(std::string id, ForkPoint point, InTransaction<Thread> in_transaction = {});
   /// Sets the function that copies other records of a thread into its fork, in the same transaction.
   void at_fork(std::function<void(Connection&, const Fork&)> at_fork) { at_fork_ = std::move(at_fork); }
-  /// Sets the function that is called, on the loop, when a thread has been deleted.
-  void at_remove(std::function<void(const std::string& id)> at_remove) { at_remove_ = std::move(at_remove); }
+  /// Adds a function that is called, on the loop, when a thread has been deleted.
+  void at_remove(std::function<void(const std::string& id)> at_remove) { at_remove_.push_back(std::move(at_remove)); }
   /// Sets a title that was generated in the background (its first words), unless a person has named the thread. Does
   /// not change `updated_at`.
   Task<> suggest_title(std::string id, std::string text);
@@ -250,7 +250,7 @@ private:
   const Runs& runs_;
   const Extensions& extensions_;
   std::function<void(Connection&, const Fork&)> at_fork_;
-  std::function<void(const std::string& id)> at_remove_;
+  std::vector<std::function<void(const std::string& id)>> at_remove_;
   std::int64_t last_moment_ = 0;
   std::unique_ptr<SearchIndexer> indexer_;
 };

@@ -25,7 +25,8 @@ const Description& subscription() { return describe(Tag<SubscriptionMessage>{});
 constexpr std::string_view job_members = R"({"run": {"record": "JobRun"},
          "threadId": {"type": ["string", "null"], "description": "null: the run could not begin"}})";
 
-/// The messages sent by one side. A member `{"record": "Turn"}` has that type, as in the routes' responses.
+/// The messages sent by one side. A member `{"record": "Turn"}` has that type, as in the routes' responses, and
+/// `{"records": "Turn"}` is a list of these.
 struct Conversation {
   std::string name;
   std::string_view action;  ///< from the gateway's perspective: `send` or `receive`
@@ -48,7 +49,8 @@ const std::vector<Conversation> conversations{
           R"({"toolCallId": {"type": "string"}, "toolName": {"type": "string"}, "input": {"type": "object"}})"},
          {"tool-end", "A tool call has ended", EventScope::run,
           R"({"toolCallId": {"type": "string"}, "toolName": {"type": "string"}, "output": {"type": "string"},
-         "isError": {"type": "boolean"}, "durationMs": {"type": "integer"}})"},
+         "isError": {"type": "boolean"}, "durationMs": {"type": "integer"}, "pictures": {"records": "Attachment"}})",
+          R"(["pictures"])"},
          {"permission-requested", "An agent asks a person, and waits", EventScope::run,
           R"({"request": {"record": "PermissionRequest"}})"},
          {"permission-decided", "A permission request was decided, and the run continues", EventScope::run,
@@ -135,6 +137,14 @@ json::object record_schema(const Routes& routes, std::string_view type) {
   return {{"type", "object"}};
 }
 
+json::value member_schema(const json::value& member, const Routes& routes) {
+  const auto& schema = member.as_object();
+  if (const auto* record = schema.if_contains("record")) return record_schema(routes, record->as_string());
+  const auto* records = schema.if_contains("records");
+  if (!records) return member;
+  return json::object{{"type", "array"}, {"items", record_schema(routes, records->as_string())}};
+}
+
 bool names(const json::array& listed, std::string_view name) {
   for (const auto& entry : listed) {
     if (entry.as_string() == name) return true;
@@ -149,8 +159,7 @@ json::object payload_of(const MessageKind& kind, const Routes& routes) {
   for (const auto text : {scope_members(kind.scope), kind.members}) {
     const auto members = parse_json(text).value();
     for (const auto& member : members.get_object()) {
-      const auto* record = member.value().as_object().if_contains("record");
-      properties[member.key()] = record ? record_schema(routes, record->as_string()) : member.value();
+      properties[member.key()] = member_schema(member.value(), routes);
       if (!names(optional, member.key()) && !names(required, member.key())) required.emplace_back(member.key());
     }
   }

@@ -7,6 +7,7 @@ Over HTTP it prints its URL first. `--notes`: a file that receives every incomin
 """
 
 import argparse
+import base64
 import itertools
 import json
 import os
@@ -37,7 +38,7 @@ class Server:
             "echo": self.tool_echo, "add.numbers": self.tool_add, "fail": self.tool_fail, "picture": self.tool_picture,
             "structured": self.tool_structured, "look": self.tool_look, "hang": self.tool_hang, "slow": self.tool_slow,
             "grow": self.tool_grow, "die": self.tool_die, "large": self.tool_large, "variable": self.tool_variable,
-            "forget": self.tool_forget, "cut": self.tool_cut,
+            "forget": self.tool_forget, "cut": self.tool_cut, "pictures": self.tool_pictures,
         }
         self.schemas = {
             "echo": {"type": "object", "required": ["text"], "properties": {"text": {"type": "string"}}},
@@ -124,6 +125,13 @@ class Server:
         return {"content": [{"type": "text", "text": "See:"}, {"type": "image", "data": PIXEL, "mimeType": "image/png"},
                             {"type": "resource", "resource": {"uri": "test://a", "mimeType": "text/plain", "text": "Inside."}},
                             {"type": "resource_link", "uri": "test://b", "name": "B"}]}
+
+    def tool_pictures(self, arguments, params):
+        """Returns pictures, each given as `[claimed type, base64]`. `padding`: bytes added to the first one."""
+        content = [{"type": "image", "mimeType": mime, "data": data} for mime, data in arguments["pictures"]]
+        if padding := arguments.get("padding"):
+            content[0]["data"] = base64.b64encode(base64.b64decode(content[0]["data"]) + bytes(padding)).decode()
+        return {"content": content}
 
     def tool_structured(self, arguments, params):
         return {"content": [], "structuredContent": {"degrees": 21.5}}
