@@ -15,8 +15,6 @@
 //      directory, and excludes very recent changes, which may have the same timestamp as the listing.
 //   3. Unchanged directories are shared with the previous listing; others are copied with their changes.
 //   4. At the end, directories and `skipped` are sorted by path, because the next listing searches them.
-//
-// Listing a tree ends as soon as it has more entries than the limit; the listing is then empty.
 
 #include "features/checkpoints/tree_listing.hpp"
 
@@ -100,7 +98,8 @@ public:
 
   /// Adds an unchanged entry of the previous listing.
   void add_unchanged(const ListedEntry& entry) {
-    if (!made_ && &entry == &(*previous_)->entries[shared_count_])
+    // A directory that changes meanwhile may list a name twice.
+    if (!made_ && shared_count_ < (*previous_)->entries.size() && &entry == &(*previous_)->entries[shared_count_])
       ++shared_count_;
     else
       add(entry);
