@@ -118,6 +118,8 @@ void Checkpoints::link_concurrent(ListedTrees& listed) {
   std::erase_if(commands_, [](const auto& each) { return each.expired(); });
   for (const auto& each : commands_) {
     const auto other = each.lock();
+    // A thread of the pool may release it at any moment.
+    if (!other) continue;
     const bool is_over = other->time->ended < listed.time->began;
     if (is_over || other->run_id == listed.run_id || !listed.overlaps(*other)) continue;
     listed.others.push_back(other->time);
