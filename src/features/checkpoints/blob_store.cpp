@@ -76,8 +76,8 @@ void BlobStore::load() {
     // Ignores empty files, which a crash of the machine can leave.
     if (is_blob && ::fstatat(opened.descriptor(), entry.name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0 &&
         status.st_size > 0) {
-      found.push_back({std::move(entry.name),
-                       {.size = static_cast<std::uint64_t>(status.st_size), .touched = status.st_mtim.tv_sec}});
+      found.emplace_back(std::move(entry.name),
+                         Entry{.size = static_cast<std::uint64_t>(status.st_size), .touched = status.st_mtim.tv_sec});
     }
     return true;
   });
@@ -91,6 +91,15 @@ void BlobStore::load() {
     by_use_.emplace(entry.used, name);
   }
   directory_ = std::move(opened);
+  assert_invariants();
+}
+
+void BlobStore::assert_invariants() const {
+  AGW_ASSERT(entries_.size() == by_use_.size());
+  AGW_ASSERT(entries_.empty() == (bytes_ == 0));
+  AGW_ASSERT(by_use_.empty() || by_use_.rbegin()->first <= clock_);
+  AGW_ASSERT(uses_.empty() || *uses_.rbegin() <= clock_);
+  AGW_ASSERT(synced_ <= clock_);
 }
 
 const Directory& BlobStore::directory() {
@@ -102,7 +111,8 @@ bool BlobStore::touch(const std::string& name) {
   const auto found = entries_.find(name);
   if (found == entries_.end()) return false;
   auto& entry = found->second;
-  by_use_.erase(entry.used);
+  const auto moved = by_use_.erase(entry.used);
+  AGW_ASSERT(moved == 1);
   entry.used = ++clock_;
   by_use_.emplace(entry.used, name);
   if (const auto now = seconds_now(); now - entry.touched > time_to_touch) {
@@ -115,25 +125,30 @@ bool BlobStore::touch(const std::string& name) {
     }
     entry.touched = now;
   }
-  AGW_ASSERT(entries_.size() == by_use_.size());
+  assert_invariants();
   return true;
 }
 
-bool BlobStore::is_on_disk(const std::string& name) const { return entries_.at(name).stored <= synced_; }
+bool BlobStore::is_on_disk(const std::string& name) const {
+  const auto& entry = entries_.at(name);
+  AGW_ASSERT(entry.stored <= entry.used);
+  return entry.stored <= synced_;
+}
 
 void BlobStore::add(const std::string& name, std::uint64_t size, Durability durability) {
   if (touch(name)) {
     if (durability == Durability::now) entries_.at(name).stored = 0;
     return;
   }
-  AGW_ASSERT(is_blob_name(name) && size > 0);
+  AGW_ASSERT(is_blob_name(name));
+  AGW_ASSERT(size > 0);
   ++clock_;
   const Entry entry{
       .size = size, .used = clock_, .stored = durability == Durability::now ? 0 : clock_, .touched = seconds_now()};
   bytes_ += size;
   by_use_.emplace(entry.used, name);
   entries_.emplace(name, entry);
-  AGW_ASSERT(entries_.size() == by_use_.size());
+  assert_invariants();
   make_room();
 }
 
@@ -147,12 +162,15 @@ void BlobStore::make_room() {
 void BlobStore::remove(const std::string& name) {
   const auto found = entries_.find(name);
   if (found == entries_.end()) return;
-  AGW_ASSERT(bytes_ >= found->second.size && entries_.size() == by_use_.size());
+  AGW_ASSERT(bytes_ >= found->second.size);
+  // A content that is in use is never deleted.
+  AGW_ASSERT(uses_.empty() || found->second.used < *uses_.begin());
   [[maybe_unused]] const auto removed = directory().remove(name);
   ++evictions_;
   bytes_ -= found->second.size;
   by_use_.erase(found->second.used);
   entries_.erase(found);
+  assert_invariants();
 }
 
 std::string BlobStore::put(std::string_view content, Durability durability) {
@@ -191,6 +209,8 @@ bool BlobStore::has(const std::string& name) {
 }
 
 void BlobStore::sync() {
+  AGW_DEBUG_ASSERT(may_block());
+
   const Directory* opened = nullptr;
   std::uint64_t until = 0;
   {
@@ -201,7 +221,7 @@ void BlobStore::sync() {
   opened->sync();
   const std::scoped_lock lock(mutex_);
   synced_ = std::max(synced_, until);
-  AGW_ASSERT(synced_ <= clock_);
+  assert_invariants();
 }
 
 std::uint64_t BlobStore::evictions() {

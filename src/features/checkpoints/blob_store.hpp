@@ -75,6 +75,7 @@ private:
   bool is_on_disk(const std::string& name) const;
   void add(const std::string& name, std::uint64_t size, Durability durability);
   void make_room();
+  void assert_invariants() const;
   void remove(const std::string& name);
 
   const std::filesystem::path path_;

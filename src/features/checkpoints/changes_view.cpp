@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "base/async/assert.hpp"
 #include "base/text/unified_diff.hpp"
 #include "base/text/utf8.hpp"
 
@@ -33,6 +34,7 @@ std::vector<Segment> segments_of(const std::vector<const StoredChange*>& changes
     else
       segments.push_back({change->before, change->after});
   }
+  AGW_ASSERT(segments.empty() == changes.empty());
   return segments;
 }
 
@@ -57,6 +59,7 @@ void add_diff(FileChange& shown, const Segment& segment, BlobStore& blobs) {
 }
 
 FileChangeKind kind_of(const StoredState& before, const StoredState& after) {
+  AGW_ASSERT(before.kind != EntryKind::absent || after.kind != EntryKind::absent);
   if (before.kind == EntryKind::absent) return FileChangeKind::created;
   return after.kind == EntryKind::absent ? FileChangeKind::deleted : FileChangeKind::changed;
 }
@@ -68,6 +71,7 @@ std::string type_of(const StoredState& before, const StoredState& after) {
 }
 
 std::optional<FileChange> shown(const std::vector<const StoredChange*>& changes, BlobStore& blobs, std::size_t room) {
+  AGW_ASSERT(!changes.empty());
   const auto segments = segments_of(changes);
   const auto& before = segments.front().before;
   const auto& after = segments.back().after;
@@ -99,6 +103,7 @@ std::vector<FileChange> shown_changes(const std::vector<StoredChange>& changes, 
   for (const auto& [path, of_path] : by_path) {
     auto change = shown(of_path, blobs, room);
     if (!change) continue;
+    AGW_ASSERT(change->diff.size() <= room);
     room -= change->diff.size();
     all.push_back(std::move(*change));
   }

@@ -65,18 +65,37 @@ std::string why_uncovered(Kept kept, std::uint64_t file_bytes) {
   }
 }
 
+/// The name of the stored content.
+std::string hash_of(const ListedEntry& entry) {
+  AGW_ASSERT(entry.kept == Kept::yes);
+  AGW_ASSERT(entry.hash.front() != '\0');
+  return {entry.hash.data(), entry.hash.size()};
+}
+
 StoredState stored_state(const ListedEntry* entry) {
   if (!entry) return {};
   StoredState stored{.kind = entry->state.kind,
                      .mode = entry->state.mode,
                      .modified_ns = entry->state.modified_ns,
                      .accessed_ns = entry->state.accessed_ns};
-  if (entry->kept == Kept::yes) stored.hash = std::string(entry->hash.data(), entry->hash.size());
+  if (entry->kept == Kept::yes) stored.hash = hash_of(*entry);
   return stored;
 }
 
 bool needs_content(const ListedEntry& entry) {
   return entry.state.kind == EntryKind::file || entry.state.kind == EntryKind::symlink;
+}
+
+/// Whether nobody has tried to store the content yet.
+bool is_undecided(const ListedEntry& entry) { return needs_content(entry) && entry.kept == Kept::unknown; }
+
+/// Records a change. Its previous content is stored, so that it can be undone.
+void record_change(CommandChanges& found, CommandChange row) {
+  AGW_ASSERT(!row.path.empty());
+  AGW_ASSERT(!row.before.has_content() || row.before.hash);
+  AGW_ASSERT(row.before.kind != EntryKind::other);
+  AGW_ASSERT(row.number == 0);
+  found.changes.push_back(std::move(row));
 }
 
 /// Reports the directories that were not listed, up to a limit.
@@ -103,7 +122,7 @@ const ListedEntry* lacking_entry(const ListedChange& change, const StoredState& 
 
 /// Adds a change of the tree to the recorded or the uncovered ones. Ignores changes of private files.
 void add_change(CommandChanges& found, CommandChange row, const ListedChange& change, std::uint64_t file_bytes) {
-  AGW_ASSERT(!row.path.empty() && (change.before || change.after));
+  AGW_ASSERT(change.before || change.after);
   const bool is_private = (change.before && change.before->kept == Kept::is_private) ||
                           (change.after && change.after->kept == Kept::is_private);
   if (is_private) return;
@@ -115,12 +134,12 @@ void add_change(CommandChanges& found, CommandChange row, const ListedChange& ch
   } else if (const auto* const lacking = lacking_entry(change, former, now)) {
     found.uncovered.push_back({row.path, why_uncovered(lacking->kept, file_bytes)});
   } else {
-    found.changes.push_back(std::move(row));
+    record_change(found, std::move(row));
   }
 }
 
 CommandChange row_of(const std::string& path, const ListedChange& change) {
-  AGW_ASSERT(!path.empty() && (change.before || change.after));
+  AGW_ASSERT(change.before || change.after);
   CommandChange row;
   row.path = path;
   row.before = stored_state(change.before);
@@ -151,11 +170,13 @@ public:
   void put(const EntryAccess& access, ListedEntry& entry) {
     if (entry.kept != Kept::unknown || !needs_content(entry)) return;
     entry.kept = kept(access, entry);
+    AGW_ASSERT(entry.kept != Kept::unknown);
   }
   bool has_written() const { return has_written_; }
 
 private:
   Kept kept(const EntryAccess& access, ListedEntry& entry) {
+    AGW_ASSERT(needs_content(entry));
     if (entry.state.kind == EntryKind::file && entry.state.stamp.size > file_bytes_) return Kept::large;
     if (entry.state.links > 1 && is_private(entry.state)) return Kept::is_private;
     if (!blobs_.has_room_for(entry.state.stamp.size)) return Kept::no_room;
@@ -210,7 +231,8 @@ public:
 
 private:
   void add_moved_in(const std::string& path, const ListedChange& change, const Origin& origin, CommandChanges& found) {
-    AGW_ASSERT(change.after && origin.kind == Origin::Kind::moved_in);
+    AGW_ASSERT(change.after);
+    AGW_ASSERT(origin.kind == Origin::Kind::moved_in);
     auto& entry = *change.after;
     const bool is_private =
         entry.kept == Kept::is_private || (change.before && change.before->kept == Kept::is_private);
@@ -222,7 +244,7 @@ private:
       found.uncovered.push_back({path, std::string(moved_here)});
     // Records the replaced content, so that an undo with force can restore it.
     if (auto row = row_of(path, change); row.before.has_content() && row.before.hash)
-      found.changes.push_back(std::move(row));
+      record_change(found, std::move(row));
   }
 
   void keep_result(const EntryAccess& access, ListedEntry& entry) {
@@ -249,6 +271,7 @@ std::shared_ptr<const TreeListing> CommandObserver::latest(const fs::path& root)
 }
 
 void CommandObserver::remember(std::shared_ptr<const TreeListing> listing) {
+  AGW_ASSERT(listing->is_complete || listing->directories.empty());
   const std::scoped_lock lock(mutex_);
   if (!latest_.contains(listing->root) && latest_.size() >= max_trees) latest_.erase(latest_.begin());
   auto root = listing->root;
@@ -277,8 +300,7 @@ void CommandObserver::store_contents(TreeListing& listing, ContentStore& store, 
     std::optional<EntryAccess> access;
     for (std::size_t i = 0; i < shared->entries.size(); ++i) {
       const auto& listed = shared->entries[i];
-      const bool is_gone =
-          listed.kept == Kept::yes && may_be_gone && !blobs_->has(std::string(listed.hash.data(), listed.hash.size()));
+      const bool is_gone = listed.kept == Kept::yes && may_be_gone && !blobs_->has(hash_of(listed));
       if (!is_gone && !may_lack_content(listed)) continue;
       if (!access) access = EntryAccess::open((listing.root / shared->path / listed.name).string());
       AGW_ASSERT(i < shared.own().entries.size());
@@ -287,6 +309,7 @@ void CommandObserver::store_contents(TreeListing& listing, ContentStore& store, 
       store.put(*access, entry);
     }
     if (access) shared.own().may_lack_contents = std::ranges::any_of(shared->entries, may_lack_content);
+    AGW_DEBUG_ASSERT(std::ranges::none_of(shared->entries, is_undecided));
   }
 }
 
@@ -319,6 +342,7 @@ CommandChanges CommandObserver::after(const TreeListing& before, const FileRoots
       std::make_shared<TreeListing>(list_tree(before.root, limits_of(roots), &before, Coverage::as_previous));
 
   AGW_ASSERT(listing->root == before.root);
+  AGW_ASSERT(!before.is_unsynced);
   listing->evictions = before.evictions;
   add_skipped(found, before);
   if (!listing->is_complete) {

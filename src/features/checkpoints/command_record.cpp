@@ -15,6 +15,7 @@
 #include <fmt/format.h>
 
 #include "api/error.hpp"
+#include "base/async/assert.hpp"
 #include "base/text/is_within.hpp"
 #include "features/checkpoints/service.hpp"
 #include "features/checkpoints/store.hpp"
@@ -30,6 +31,7 @@ struct CommandTime {
   std::int64_t ended = std::numeric_limits<std::int64_t>::max();
 
   bool has(std::int64_t moment) const { return began <= moment && moment <= ended; }
+  bool is_over() const { return ended != std::numeric_limits<std::int64_t>::max(); }
 };
 
 }  // namespace
@@ -67,6 +69,7 @@ std::vector<std::filesystem::path> outermost(std::vector<std::filesystem::path> 
   for (auto& directory : directories) {
     if (kept.empty() || !is_within(directory, kept.back())) kept.push_back(std::move(directory));
   }
+  AGW_ASSERT(kept.empty() == directories.empty());
   return kept;
 }
 
@@ -79,6 +82,7 @@ bool is_shared(const CommandChange& change, const std::vector<std::shared_ptr<co
 /// The content before the run of the path that an entry was moved from. An undo deletes the moved entry only if this
 /// content is back.
 std::optional<std::string> content_before_run(Connection& connection, const CommandChange& change) {
+  AGW_ASSERT(change.before.kind == EntryKind::absent);
   if (change.moved_from.empty()) return std::nullopt;
   const auto former = checkpoint_store::before_run(connection, change.run_id, change.moved_from);
   return former ? former->hash : change.moved_hash;
@@ -87,6 +91,7 @@ std::optional<std::string> content_before_run(Connection& connection, const Comm
 /// The state of a file after changes by other runs that happened after the listing. No value if the listing already
 /// shows their changes, or later ones, which may be a person's.
 std::optional<StoredState> left_by_others(const std::vector<StoredChange>& others, const StoredState& listed) {
+  AGW_ASSERT(!others.empty());
   const bool listed_before =
       std::ranges::any_of(others, [&](const StoredChange& other) { return other.before.is_same(listed); });
   return listed_before ? std::optional(others.back().after) : std::nullopt;
@@ -94,6 +99,8 @@ std::optional<StoredState> left_by_others(const std::vector<StoredChange>& other
 
 /// Records a change, from the state that other runs may have left during the command.
 void insert_change(Connection& connection, CommandChange change, std::int64_t last_before) {
+  AGW_ASSERT(!change.run_id.empty());
+  AGW_ASSERT(last_before >= 0);
   const auto name = [&](std::string_view reason) {
     checkpoint_store::insert_uncovered(connection, change.run_id, {change.path, std::string(reason)},
                                        change.created_at);
@@ -115,11 +122,13 @@ void insert_change(Connection& connection, CommandChange change, std::int64_t la
 
 /// Registers commands of other runs that overlap with this command in time and in their trees, and it with them.
 void Checkpoints::link_concurrent(ListedTrees& listed) {
+  AGW_ASSERT(listed.others.empty());
   std::erase_if(commands_, [](const auto& each) { return each.expired(); });
   for (const auto& each : commands_) {
     const auto other = each.lock();
     // A thread of the pool may release it at any moment.
     if (!other) continue;
+    AGW_ASSERT(other.get() != &listed);
     const bool is_over = other->time->ended < listed.time->began;
     if (is_over || other->run_id == listed.run_id || !listed.overlaps(*other)) continue;
     listed.others.push_back(other->time);
@@ -151,7 +160,10 @@ Task<std::shared_ptr<CommandListing>> Checkpoints::before_command(const ToolRun&
 }
 
 Task<> Checkpoints::after_command(const ToolRun& run, std::shared_ptr<CommandListing> before) {
+  AGW_ASSERT(before);
   const auto listed = std::static_pointer_cast<ListedTrees>(before);
+  AGW_ASSERT(listed->run_id == run.run_id);
+  AGW_ASSERT(!listed->time->is_over());
   listed->time->ended = file_clock_now();
   auto found = co_await blocking_.run([listed, observer = observer_, roots = run.roots] {
     CommandChanges all;

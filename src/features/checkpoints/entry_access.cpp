@@ -8,6 +8,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/async/assert.hpp"
 #include "features/checkpoints/blob_store.hpp"
 
 namespace agw {
@@ -19,6 +20,8 @@ Directory root() { return Directory::open("/", Symlinks::refuse).value(); }
 }  // namespace
 
 EntryAccess EntryAccess::open(const std::string& path) {
+  AGW_DEBUG_ASSERT(may_block());
+  AGW_ASSERT(path.starts_with('/'));
   EntryAccess access;
   const std::filesystem::path whole(path);
   access.path_ = path;
@@ -37,6 +40,7 @@ EntryAccess EntryAccess::open(const std::string& path) {
 EntryState EntryAccess::read(std::size_t limit) const { return read_named(name_, limit); }
 
 EntryState EntryAccess::read_named(const std::string& name, std::size_t limit) const {
+  AGW_ASSERT(name.find('/') == name.npos);
   return directory_ ? read_entry(directory_->descriptor(), name, limit, path_) : EntryState{};
 }
 
@@ -48,6 +52,7 @@ StoredState EntryAccess::stored(const EntryState& state) {
 }
 
 bool EntryAccess::put(const EntryState& wanted, const FileStamp& present, const std::string& temporary) const {
+  AGW_ASSERT(problem_.empty());
   if (directory_) return put_entry(directory_->descriptor(), name_, wanted, present, path_, temporary);
   if (wanted.kind == EntryKind::absent) return true;
   const auto top = root();

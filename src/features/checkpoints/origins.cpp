@@ -70,6 +70,7 @@ bool is_kept(const ListedEntry& entry) { return entry.kept == Kept::yes || entry
 void Origins::index() {
   if (std::exchange(is_indexed_, true)) return;
   for (const auto& tree : before_) {
+    AGW_ASSERT(tree->is_complete || tree->directories.empty());
     for (const auto& directory : tree->directories) {
       const auto place = tree->root / directory->path;
       for (const auto& entry : directory->entries) {

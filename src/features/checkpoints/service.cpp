@@ -30,6 +30,7 @@
 #include <boost/asio/use_awaitable.hpp>
 
 #include "api/error.hpp"
+#include "base/async/assert.hpp"
 #include "base/error.hpp"
 #include "base/log.hpp"
 #include "base/text/is_within.hpp"
@@ -86,10 +87,12 @@ auto stored_or_refused(const std::filesystem::path& path, Store store) {
 class Checkpoints::PendingResult {
 public:
   explicit PendingResult(Checkpoints& owner) : owner_(owner), number_(owner.next_result_++) {
+    AGW_ASSERT(owner_.pending_results_.empty() || *owner_.pending_results_.rbegin() < number_);
     owner_.pending_results_.insert(number_);
   }
   ~PendingResult() {
-    owner_.pending_results_.erase(number_);
+    const auto removed = owner_.pending_results_.erase(number_);
+    AGW_ASSERT(removed == 1);
     owner_.result_stored_.pulse();
   }
   PendingResult(const PendingResult&) = delete;
@@ -118,7 +121,11 @@ Checkpoints::Checkpoints(Loop& loop, BlockingPool& blocking, Database& database,
   });
 }
 
-void Checkpoints::start() { background_.spawn(forget_old()); }
+void Checkpoints::start() {
+  AGW_ASSERT(!unsettled_);
+  AGW_ASSERT(!stopping_.requested());
+  background_.spawn(forget_old());
+}
 
 Task<> Checkpoints::stop() {
   stopping_.request();
@@ -136,6 +143,9 @@ Task<> Checkpoints::forget_old() {
 }
 
 Task<> Checkpoints::before_write(const ToolRun& run, PlannedWrite write) {
+  AGW_ASSERT(write.before);
+  AGW_ASSERT(write.after);
+  AGW_ASSERT(write.path.is_absolute());
   if (is_private_path(write.path)) throw Forbidden("permission denied: " + write.path.string() + " is private");
   const auto& before = *write.before.state;
   const bool is_large = before.kind == EntryKind::file && before.stamp.size > options_.file_bytes;
@@ -146,6 +156,7 @@ Task<> Checkpoints::before_write(const ToolRun& run, PlannedWrite write) {
   const auto hash = [former = write.before, after = write.after] { return std::pair(hash_of(former), hash_of(after)); };
   const bool is_quick = bytes_to_hash(write.before) + bytes_to_hash(write.after) <= max_hashed_on_loop;
   auto hashes = is_quick ? hash() : co_await blocking_.run(hash);
+  AGW_ASSERT(hashes.first.has_value() == before.has_content);
   std::optional<StartedWork<std::string>> kept;
   if (before.has_content) {
     kept = blocking_.start([blobs = blobs_, use, path = write.path, former = write.before.state] {
@@ -169,6 +180,7 @@ Task<> Checkpoints::before_write(const ToolRun& run, PlannedWrite write) {
 // Called only after the write: file systems have one journal, so syncing the new file would otherwise wait for syncing
 // this copy.
 Task<> Checkpoints::after_write(std::shared_ptr<const EntryState> after) {
+  AGW_ASSERT(after);
   if (after->content.size() > options_.file_bytes) co_return;
   auto storing = store_result(std::move(after), std::make_shared<PendingResult>(*this));
   if (background_.size() < max_waiting_results)
@@ -179,6 +191,7 @@ Task<> Checkpoints::after_write(std::shared_ptr<const EntryState> after) {
 
 /// If the previous content could not be stored, withdraws the record and throws, so that the change is not made.
 Task<> Checkpoints::require_kept(StartedWork<std::string>& kept, const std::vector<std::int64_t>& numbers) {
+  AGW_ASSERT(!numbers.empty());
   std::exception_ptr failure;
   try {
     co_await kept.result();
@@ -212,6 +225,7 @@ Task<std::vector<std::int64_t>> Checkpoints::record(StoredChange change,
       }
       numbers.push_back(checkpoint_store::insert(connection, change));
       if (uncovered) checkpoint_store::insert_uncovered(connection, change.run_id, *uncovered, change.created_at);
+      AGW_ASSERT(numbers.size() == new_directories.size() + 1);
       return numbers;
     });
   } catch (const DiskFull&) {
@@ -235,6 +249,7 @@ Task<> Checkpoints::store_result(std::shared_ptr<const EntryState> after, std::s
 
 Task<> Checkpoints::record_uncovered(const ToolRun& run, std::string path, std::string reason) {
   UncoveredChange uncovered{std::move(path), std::move(reason)};
+  AGW_ASSERT(uncovered.path.starts_with('/'));
   co_await database_.write(
       [id = run.run_id, now = clock_.now(), uncovered = std::move(uncovered)](Connection& connection) {
         checkpoint_store::insert_uncovered(connection, id, uncovered, now);

@@ -1,5 +1,6 @@
 #include "features/checkpoints/store.hpp"
 
+#include <algorithm>
 #include <array>
 #include <stdexcept>
 #include <string_view>
@@ -17,6 +18,9 @@ constexpr std::array<std::string_view, 5> kinds{"absent", "file", "symlink", "di
 constexpr std::array<std::string_view, 3> change_kinds{"write", "undo", "redo"};
 constexpr std::string_view command_cut_off =
     "a command still runs, or ran when the gateway was killed: what it changed here is not recorded";
+
+static_assert(kinds.size() == static_cast<std::size_t>(EntryKind::other) + 1);
+static_assert(change_kinds.size() == static_cast<std::size_t>(StoredChange::Kind::redo) + 1);
 
 template <class E, std::size_t size>
 E kind_from(const std::array<std::string_view, size>& names, std::string_view name) {
@@ -76,8 +80,10 @@ int forget_in(Connection& connection, std::string_view table, std::string_view k
 std::vector<StoredChange> changes_in(Statement& rows) {
   std::vector<StoredChange> changes;
   while (rows.step()) {
+    const auto before = changes.empty() ? 0 : changes.back().number;
     changes.push_back(columns.read(rows));
     changes.back().number = rows.integer(columns.count);
+    AGW_ASSERT(changes.back().number > before);
   }
   return changes;
 }
@@ -85,15 +91,24 @@ std::vector<StoredChange> changes_in(Statement& rows) {
 }  // namespace
 
 std::int64_t insert(Connection& connection, const StoredChange& change) {
-  AGW_ASSERT(connection.in_transaction() && change.number == 0 && !change.path.empty());
+  AGW_ASSERT(connection.in_transaction());
+  AGW_ASSERT(change.number == 0);
+  AGW_ASSERT(!change.path.empty());
+  AGW_ASSERT(!change.undone_by);
+  AGW_ASSERT(change.settled == (change.kind == StoredChange::Kind::write));
   static const auto sql = columns.insert_into("file_changes") + " RETURNING number";
   auto statement = connection.prepare(sql);
-  columns.bind(statement, change).step();
+  const bool has_number = columns.bind(statement, change).step();
+  AGW_ASSERT(has_number);
   return statement.integer(0);
 }
 
 void insert_uncovered(Connection& connection, const std::string& run_id, const UncoveredChange& uncovered,
                       Timestamp now) {
+  AGW_ASSERT(connection.in_transaction());
+  AGW_ASSERT(!uncovered.reason.empty());
+  // `end_command` would remove it.
+  AGW_ASSERT(uncovered.reason != command_cut_off);
   connection
       .prepare(
           "INSERT INTO uncovered_changes (run_id, path, reason, created_at) VALUES (:run, :path, :reason, :now) "
@@ -121,6 +136,8 @@ std::vector<StoredChange> unsettled(Connection& connection) {
 }
 
 void add_host(Connection& connection, const std::string& run_id, const ContactedHost& host, Timestamp now) {
+  AGW_ASSERT(connection.in_transaction());
+  AGW_ASSERT(host.connections > 0);
   connection
       .prepare(
           "INSERT INTO contacted_hosts (run_id, host, port, allowed, reason, connections, created_at) "
@@ -154,6 +171,7 @@ std::vector<ContactedHost> hosts_of(Connection& connection, const std::string& r
 }
 
 void begin_command(Connection& connection, const std::string& run_id, const std::string& tree, Timestamp now) {
+  AGW_ASSERT(connection.in_transaction());
   connection
       .prepare(
           "INSERT INTO uncovered_changes (run_id, path, reason, created_at) VALUES (:run, :path, :reason, :now) "
@@ -166,6 +184,7 @@ void begin_command(Connection& connection, const std::string& run_id, const std:
 }
 
 void end_command(Connection& connection, const std::string& run_id) {
+  AGW_ASSERT(connection.in_transaction());
   connection.prepare("DELETE FROM uncovered_changes WHERE run_id = :run AND reason = :reason")
       .bind(":run", run_id)
       .bind(":reason", command_cut_off)
@@ -215,15 +234,18 @@ std::int64_t last_number(Connection& connection) {
 }
 
 std::int64_t insert_undo(Connection& connection, const StoredChange& change, const std::vector<std::int64_t>& undone) {
-  AGW_ASSERT(change.kind != StoredChange::Kind::write && !change.settled && !undone.empty());
+  AGW_ASSERT(change.kind != StoredChange::Kind::write);
+  AGW_ASSERT(!undone.empty());
   const auto number = insert(connection, change);
   auto statement = connection.prepare("UPDATE file_changes SET undone_by = :by WHERE number = :number");
+  AGW_DEBUG_ASSERT(number > std::ranges::max(undone));
   for (const auto each : undone) statement.bind(":by", number).bind(":number", each).run();
   return number;
 }
 
 void withdraw(Connection& connection, std::int64_t number) {
-  AGW_ASSERT(connection.in_transaction() && number > 0);
+  AGW_ASSERT(connection.in_transaction());
+  AGW_ASSERT(number > 0);
   connection.prepare("UPDATE file_changes SET undone_by = NULL WHERE undone_by = :number")
       .bind(":number", number)
       .run();
@@ -231,7 +253,9 @@ void withdraw(Connection& connection, std::int64_t number) {
 }
 
 void settle(Connection& connection, const StoredChange& change) {
-  AGW_ASSERT(connection.in_transaction() && change.number > 0);
+  AGW_ASSERT(connection.in_transaction());
+  AGW_ASSERT(change.number > 0);
+  AGW_ASSERT(change.kind != StoredChange::Kind::write);
   if (change.kind == StoredChange::Kind::redo) {
     connection
         .prepare(
@@ -244,6 +268,7 @@ void settle(Connection& connection, const StoredChange& change) {
 }
 
 int forget(Connection& connection, Timestamp oldest, int limit) {
+  AGW_ASSERT(limit > 0);
   return forget_in(connection, "file_changes", "number", oldest, limit) +
          forget_in(connection, "uncovered_changes", "run_id, path", oldest, limit) +
          forget_in(connection, "contacted_hosts", "run_id, host, port, allowed", oldest, limit);

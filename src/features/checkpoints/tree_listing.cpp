@@ -52,8 +52,6 @@ namespace agw {
 
 namespace {
 
-namespace fs = std::filesystem;
-
 constexpr int max_depth = 200;
 
 bool is_same_entry(const EntryState& one, const EntryState& other) {
@@ -110,7 +108,7 @@ public:
   }
 
   SharedDirectory finish(std::string path, DirectoryVersion version) && {
-    AGW_ASSERT(shared_count_ == 0 || shared_count_ <= (*previous_)->entries.size());
+    AGW_ASSERT(shared_count_ <= (previous_ ? (*previous_)->entries.size() : 0));
     if (!made_ && previous_ && shared_count_ == (*previous_)->entries.size()) return {*previous_, version};
     if (!made_) copy();
     const bool may_lack = std::ranges::any_of(*made_, may_lack_content);
@@ -207,7 +205,8 @@ public:
                          .above = std::make_shared<const IgnoreRules>()});
     work();
     helper_.reset();
-    AGW_ASSERT(unlisted_.empty() && busy_ == 0);
+    AGW_ASSERT(unlisted_.empty());
+    AGW_ASSERT(busy_ == 0);
     if (failure_) std::rethrow_exception(failure_);
     listing_.entries = entries_;
     listing_.is_complete = entries_ <= limits_.entries;
@@ -232,6 +231,7 @@ private:
       const auto next = std::move(unlisted_.back());
       unlisted_.pop_back();
       ++busy_;
+      AGW_ASSERT(busy_ <= 2);
       lock.unlock();
       auto listed = list_or_fail(next);
       lock.lock();
@@ -256,7 +256,7 @@ private:
     try {
       helper_.emplace("agw-listing", [this] { work(); });
     } catch (const std::system_error&) {
-      // Continue with one thread.
+      helper_.reset();  // Continue with one thread.
     }
   }
 
@@ -273,6 +273,7 @@ private:
   }
 
   std::optional<Done> list(const Unlisted& wanted) {
+    AGW_ASSERT(!wanted.parent == wanted.path.empty());
     const auto directory = opened(wanted);
     if (!*directory) return leave_out(wanted);
     const auto* const previous = find_directory(previous_, wanted.path);
@@ -344,11 +345,10 @@ private:
     own.release();
     Earlier earlier(previous ? &**previous : nullptr);
     while (const auto* found = ::readdir(stream.get())) {
-      const std::string_view name = found->d_name;
+      const std::string name = found->d_name;
       if (name == "." || name == ".." || is_temporary_name(name)) continue;
       if (entries_ + now.count > limits_.entries) break;
-      const std::string owned(name);
-      add(owned, earlier.find(owned), now);
+      add(name, earlier.find(name), now);
     }
     return true;
   }
@@ -371,7 +371,7 @@ private:
       auto state = stat_entry(directory, name, listing_.root);
       if (state.kind != EntryKind::absent) return state;
     } catch (const std::system_error&) {
-      // A directory that this user cannot read cannot be changed by commands of this user either.
+      return std::nullopt;  // What this user cannot read, no command of this user can change.
     }
     return std::nullopt;
   }
@@ -478,7 +478,7 @@ bool may_lack_content(const ListedEntry& entry) {
                          entry.kept == Kept::moved_in);
 }
 
-TreeListing list_tree(const fs::path& root, const ListingLimits& limits, const TreeListing* previous,
+TreeListing list_tree(const std::filesystem::path& root, const ListingLimits& limits, const TreeListing* previous,
                       Coverage coverage) {
   AGW_DEBUG_ASSERT(may_block());
 
@@ -492,7 +492,8 @@ TreeListing list_tree(const fs::path& root, const ListingLimits& limits, const T
 }
 
 std::vector<ListedChange> changes_between(const TreeListing& before, TreeListing& after) {
-  AGW_ASSERT(before.root == after.root && before.is_complete && after.is_complete);
+  AGW_ASSERT(before.root == after.root);
+  AGW_ASSERT(before.is_complete && after.is_complete);
   return Comparison(before, after).run();
 }
 

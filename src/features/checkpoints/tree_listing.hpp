@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/async/assert.hpp"
 #include "io/files/entry_state.hpp"
 
 namespace agw {
@@ -75,6 +76,7 @@ public:
   /// The directory, for modification. Copies it first if it is shared.
   ListedDirectory& own() {
     if (!std::exchange(is_own_, true)) directory_ = std::make_shared<ListedDirectory>(*directory_);
+    AGW_DEBUG_ASSERT(directory_.use_count() == 1);
     return *directory_;
   }
 

@@ -98,12 +98,14 @@ std::string text_of(const std::system_error& error) {
 /// Loads the content to restore, and stores the present one, so that the undo can be undone. Returns why that is
 /// impossible; empty on success.
 std::string prepare_target(Examined& found, const EntryState& state, BlobStore& blobs) {
-  AGW_ASSERT(found.plan.restores && !found.plan.undone.empty());
+  AGW_ASSERT(found.plan.restores);
+  AGW_ASSERT(!found.plan.undone.empty());
   const auto& target = found.plan.target;
+  AGW_ASSERT(!target.has_content() || target.hash);
   found.target = {
       .kind = target.kind, .mode = target.mode, .modified_ns = target.modified_ns, .accessed_ns = target.accessed_ns};
   if (target.has_content()) {
-    auto content = blobs.get(target.hash.value_or(""));
+    auto content = blobs.get(*target.hash);
     if (!content) return "its former content is no longer kept";
     found.target.content = std::move(*content);
   }
@@ -141,12 +143,15 @@ Examined examine(const std::string& path, const std::vector<StoredChange>& chang
     found.plan.reason = text_of(error);
   }
   found.plan.restores = false;
+  AGW_ASSERT(!found.plan.reason.empty());
   return found;
 }
 
 /// Replaces the examined entry by the target, unless it has changed since. Returns why not; empty on success. Blocks.
 std::string restore(const Examined& examined, const std::string& temporary) {
-  AGW_ASSERT(examined.plan.restores && examined.access && !temporary.empty());
+  AGW_ASSERT(examined.plan.restores);
+  AGW_ASSERT(examined.access);
+  AGW_ASSERT(!temporary.empty());
   try {
     if (examined.access->put(examined.target, examined.present, temporary)) return {};
     return examined.now.kind == EntryKind::directory ? "not empty" : std::string(changed_since);
@@ -178,7 +183,8 @@ bool is_half_done(const StoredChange& undo, const EntryAccess& access, const Ent
 /// Removes the temporary file that a killed undo left next to the target, or renames it to the target if that is
 /// missing. Blocks.
 void remove_left_over(const StoredChange& undo, BlobStore& blobs, std::uint64_t limit) {
-  AGW_ASSERT(!undo.settled && undo.kind != StoredChange::Kind::write);
+  AGW_ASSERT(!undo.settled);
+  AGW_ASSERT(undo.kind != StoredChange::Kind::write);
   try {
     const auto access = EntryAccess::open(undo.path);
     const auto name = temporary_name_of(undo);
@@ -207,6 +213,7 @@ struct Checkpoints::Undoing {
 
   /// Call it once `redo` is known.
   void find_goals() {
+    AGW_ASSERT(by_goal.empty());
     for (const auto& [name, each] : by_path) {
       const auto* const goal = goal_of(each.changes, kind());
       if (goal && goal->has_content() && goal->hash) by_goal.emplace(*goal->hash, &each);
@@ -277,6 +284,7 @@ struct Checkpoints::Undoing {
 };
 
 void Checkpoints::load(Connection& connection) {
+  AGW_ASSERT(!unsettled_);
   unsettled_ = std::make_shared<const std::vector<StoredChange>>(checkpoint_store::unsettled(connection));
 }
 
@@ -302,6 +310,7 @@ Task<UndoneFiles> Checkpoints::undo(std::string run_id, UndoFiles wanted) {
 }
 
 std::shared_ptr<void> Checkpoints::begin_undo() {
+  AGW_ASSERT(!unsettled_);
   if (is_undoing_) throw Conflict("another undo is running");
   is_undoing_ = true;
   return {nullptr, [this](void*) {
@@ -337,6 +346,7 @@ Task<RewoundThread> Checkpoints::rewind(std::string thread_id, RewindThread want
 
 /// After a kill, the database may contain an undo that was not carried out in the file.
 Task<> Checkpoints::settle(std::vector<StoredChange>& changes) {
+  AGW_ASSERT(is_undoing_);
   for (auto& change : changes) {
     if (change.settled) continue;
     const bool happened = co_await blocking_.run([change, blobs = blobs_, limit = options_.file_bytes] {
@@ -364,6 +374,7 @@ Task<UndoneFiles> Checkpoints::undo_all(std::string run_id, std::vector<StoredCh
   all->force = wanted.force;
   const auto root = changes.empty() ? std::string() : changes.front().root;
   for (auto& change : changes) {
+    AGW_ASSERT(change.run_id == run_id);
     auto& path = all->by_path[change.path];
     path.path = change.path;
     path.changes.push_back(std::move(change));
@@ -395,7 +406,9 @@ Task<UndoneFiles> Checkpoints::undo_all(std::string run_id, std::vector<StoredCh
 }
 
 Task<std::string> Checkpoints::undo_path(std::shared_ptr<const Undoing> all, const PathChanges& path, bool& restored) {
-  AGW_ASSERT(is_undoing_ && all->pending.contains(path.path));
+  AGW_ASSERT(is_undoing_);
+  AGW_ASSERT(all->pending.contains(path.path));
+  AGW_ASSERT(!path.changes.empty());
   const auto guarded = all->guarded.find(path.path);
   if (!all->redo && !all->force && guarded != all->guarded.end()) co_return guarded->second;
   const auto use = std::make_shared<BlobStore::Use>(*blobs_);
@@ -411,7 +424,6 @@ Task<std::string> Checkpoints::undo_path(std::shared_ptr<const Undoing> all, con
     return found;
   });
   if (!examined.plan.restores) co_return examined.plan.reason;
-  AGW_ASSERT(!path.changes.empty() && !examined.plan.undone.empty());
   const auto& first = path.changes.front();
   StoredChange row{.run_id = first.run_id,
                    .thread_id = first.thread_id,

@@ -22,7 +22,17 @@ bool is_restored(const StoredState& now, const StoredState& target) {
   return now.is_same(target) && (now.kind == EntryKind::absent || now.mode == target.mode);
 }
 
-UndoPlan kept(StoredChange::Kind kind, std::string reason) { return {.kind = kind, .reason = std::move(reason)}; }
+UndoPlan kept(StoredChange::Kind kind, std::string reason) {
+  AGW_ASSERT(kind != StoredChange::Kind::write);
+  AGW_ASSERT(!reason.empty());
+  return {.kind = kind, .reason = std::move(reason)};
+}
+
+/// The changes of one path, in order.
+void assert_of_one_path(const std::vector<StoredChange>& changes) {
+  AGW_ASSERT(std::ranges::is_sorted(changes, {}, &StoredChange::number));
+  AGW_DEBUG_ASSERT(std::ranges::all_of(changes, [&](const auto& each) { return each.path == changes.front().path; }));
+}
 
 std::string why_changed(const StoredState& now) {
   return std::string(changed_since) + (now.kind == EntryKind::absent ? ": it was deleted" : "");
@@ -32,7 +42,8 @@ bool is_directory(const StoredState& state) { return state.kind == EntryKind::di
 
 /// Completes the plan, unless the target cannot be restored. `as_left`: the present state is the one that the run left.
 UndoPlan checked(UndoPlan plan, const StoredState& now, bool as_left) {
-  AGW_ASSERT(!plan.undone.empty() && !plan.restores);
+  AGW_ASSERT(!plan.undone.empty());
+  AGW_ASSERT(!plan.restores);
   if (plan.target.has_content() && !plan.target.hash) return kept(plan.kind, not_kept);
   const bool are_directories = is_directory(now) && is_directory(plan.target);
   if (are_directories || is_restored(now, plan.target)) return kept(plan.kind, as_before);
@@ -48,11 +59,12 @@ UndoPlan checked(UndoPlan plan, const StoredState& now, bool as_left) {
 bool is_active(const StoredChange& change) { return change.kind == StoredChange::Kind::write && !change.undone_by; }
 
 UndoPlan plan_undo(const std::vector<StoredChange>& changes, const StoredState& now, bool force) {
+  assert_of_one_path(changes);
   std::vector<const StoredChange*> active;
   for (const auto& change : changes) {
     if (is_active(change)) active.push_back(&change);
   }
-  AGW_ASSERT(!active.empty() && std::ranges::is_sorted(changes, {}, &StoredChange::number));
+  AGW_ASSERT(!active.empty());
   UndoPlan plan{.kind = StoredChange::Kind::undo, .target = now};
   auto left = active.size();
   for (; left > 0; --left) {
@@ -82,7 +94,7 @@ UndoPlan plan_undo(const std::vector<StoredChange>& changes, const StoredState& 
 }
 
 UndoPlan plan_redo(const std::vector<StoredChange>& changes, const StoredState& now, bool force) {
-  AGW_ASSERT(std::ranges::is_sorted(changes, {}, &StoredChange::number));
+  assert_of_one_path(changes);
   for (const auto& change : changes | std::views::reverse) {
     if (change.kind != StoredChange::Kind::undo || change.undone_by) continue;
     const bool as_left = now.is_same(change.after) || now.is_same(change.before);
@@ -96,6 +108,7 @@ UndoPlan plan_redo(const std::vector<StoredChange>& changes, const StoredState& 
 }
 
 const StoredState* goal_of(const std::vector<StoredChange>& changes, StoredChange::Kind kind) {
+  AGW_ASSERT(kind != StoredChange::Kind::write);
   if (kind == StoredChange::Kind::undo) {
     const auto first = std::ranges::find_if(changes, is_active);
     return first == changes.end() ? nullptr : &first->before;
@@ -107,6 +120,7 @@ const StoredState* goal_of(const std::vector<StoredChange>& changes, StoredChang
 }
 
 std::string temporary_name_of(const StoredChange& undo) {
+  AGW_ASSERT(undo.number > 0);
   return agw::temporary_name_of(fmt::format("{} {}", undo.run_id, undo.number));
 }
 
