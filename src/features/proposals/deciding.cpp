@@ -53,7 +53,8 @@ namespace {
 Conflict decided_already(ProposalStatus status) { return Conflict("proposal already " + std::string(to_text(status))); }
 
 Experiment experiment_of(const ProposalDecision& decision) {
-  AGW_ASSERT(decision.status != ProposalStatus::pending && !decision.experiment_id.empty());
+  AGW_ASSERT(decision.status != ProposalStatus::pending);
+  AGW_ASSERT(!decision.experiment_id.empty());
   return {.id = decision.experiment_id,
           .domain = "agent:" + decision.address.agent,
           .verdict = decision.status == ProposalStatus::applied ? Verdict::keep : Verdict::discard,
@@ -115,6 +116,7 @@ bool is_refused(const std::exception& error) {
 class Proposals::Deciding {
 public:
   Deciding(Proposals& proposals, const ProposalDecision& decision) : proposals_(proposals), address_(decision.address) {
+    AGW_ASSERT(decision.status != ProposalStatus::pending);
     const auto [place, is_new] = proposals_.deciding_.emplace(address_, decision.status);
     if (!is_new) throw decided_already(place->second);
   }
@@ -124,7 +126,10 @@ public:
   }
   Deciding(const Deciding&) = delete;
   Deciding& operator=(const Deciding&) = delete;
-  void stay(bool stays) { stays_ = stays; }
+  void stay(bool stays) {
+    AGW_ASSERT(stays_ != stays);
+    stays_ = stays;
+  }
 
 private:
   Proposals& proposals_;
@@ -132,10 +137,14 @@ private:
   bool stays_ = false;
 };
 
-void Proposals::load(Connection& connection) { interrupted_ = proposal_store::all(connection); }
+void Proposals::load(Connection& connection) {
+  AGW_ASSERT(interrupted_.empty());
+  interrupted_ = proposal_store::all(connection);
+}
 
 Task<> Proposals::recover() {
   AGW_ASSERT(deciding_.empty());
+  AGW_ASSERT(recovered_.empty());
   for (const auto& decision : std::exchange(interrupted_, {})) {
     std::string failure;
     try {
@@ -205,7 +214,7 @@ Task<ProposalDecided> Proposals::reject(ProposalAddress address, RejectProposal 
 }
 
 Task<ProposalDecided> Proposals::decide(ProposalDecision decision, InTransaction<ProposalDecided> in_transaction) {
-  AGW_ASSERT(decision.status != ProposalStatus::pending && !decision.experiment_id.empty());
+  AGW_ASSERT(interrupted_.empty());
   Deciding deciding(*this, decision);
   const bool is_news = co_await disk_.run([files = files_, decision] { return files->expect(decision.address); });
   if (is_news) co_await announce("proposal-created", decision.address);
@@ -225,7 +234,7 @@ Task<ProposalDecided> Proposals::decide(ProposalDecision decision, InTransaction
     failure = std::current_exception();
   }
   if (failure) {
-    deciding.stay(!co_await undo(decision));
+    if (co_await undo(decision)) deciding.stay(false);
     std::rethrow_exception(failure);
   }
   auto decided = co_await record(decision);
@@ -235,6 +244,7 @@ Task<ProposalDecided> Proposals::decide(ProposalDecision decision, InTransaction
 }
 
 Task<> Proposals::carry_out(const ProposalDecision& decision, Attempt attempt) {
+  AGW_ASSERT((attempt == Attempt::first) == deciding_.contains(decision.address));
   step("mark");
   co_await disk_.run([files = files_, decision, attempt] {
     // If the file was deleted after the decision, the other steps are still necessary.

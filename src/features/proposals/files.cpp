@@ -5,6 +5,7 @@
 #include <chrono>
 #include <system_error>
 
+#include "base/async/assert.hpp"
 #include "base/json/yaml.hpp"
 #include "base/log.hpp"
 
@@ -22,7 +23,11 @@ constexpr std::size_t max_entries = 100'000;
 /// The resolution of file times is a few milliseconds: a second change within that time may leave the stamp unchanged.
 constexpr auto time_to_settle = 100ms;
 
+/// The segments contain no `/` and no dots, so the path stays below the directory.
 std::string path_of(const ProposalAddress& address) {
+  AGW_ASSERT(is_proposal_segment(address.agent));
+  AGW_ASSERT(is_proposal_segment(address.date));
+  AGW_ASSERT(!address.name || is_proposal_segment(*address.name));
   return std::string(proposals_path) + "/" + address.text() + std::string(ending);
 }
 
@@ -103,6 +108,8 @@ std::optional<Directory> ProposalFiles::folder() {
 }
 
 ProposalFiles::Scan ProposalFiles::scan() {
+  AGW_DEBUG_ASSERT(may_block());
+
   KnownFiles found;
   if (const auto directory = folder()) {
     for (const auto& agent : entries_of(*directory, "all agents")) {
@@ -113,11 +120,12 @@ ProposalFiles::Scan ProposalFiles::scan() {
   Scan seen;
   seen.all.reserve(found.size());
   for (const auto& [reference, known] : found) {
-    const auto address = *read_proposal_address(reference);
+    const auto address = read_proposal_address(reference);
+    AGW_ASSERT(address);
     const bool is_pending = known.head.status == ProposalStatus::pending;
-    if (is_pending && is_new(reference, known.stamp)) seen.appeared.push_back(address);
+    if (is_pending && is_new(reference, known.stamp)) seen.appeared.push_back(*address);
     const auto written_at = modified_at(known.stamp);
-    seen.all.push_back({address, known.head, known.head.created_at.value_or(written_at), written_at});
+    seen.all.push_back({*address, known.head, known.head.created_at.value_or(written_at), written_at});
   }
   known_ = std::move(found);
   has_looked_ = true;
@@ -126,6 +134,7 @@ ProposalFiles::Scan ProposalFiles::scan() {
 
 /// Scans an agent's directory or, if `address` has a date, a directory of nested proposals.
 void ProposalFiles::scan_directory(const Directory& directory, ProposalAddress address, KnownFiles& found) {
+  AGW_ASSERT(!address.name);
   const bool is_nested = !address.date.empty();
   for (const auto& entry : entries_of(directory, address.agent)) {
     const auto segment = segment_of(entry);
@@ -158,6 +167,8 @@ void ProposalFiles::inspect(const Directory& directory, const std::string& file,
 }
 
 std::optional<ProposalFile> ProposalFiles::read(const ProposalAddress& address) {
+  AGW_DEBUG_ASSERT(may_block());
+
   const auto path = path_of(address);
   const auto stamp = root_.stamp(path);
   const auto status = root_.status(path);
@@ -186,6 +197,8 @@ std::optional<ProposalFile> ProposalFiles::read(const ProposalAddress& address) 
 bool ProposalFiles::has(const ProposalAddress& address) const { return root_.stamp(path_of(address)).has_value(); }
 
 void ProposalFiles::write(const ProposalAddress& address, const std::string& text) {
+  AGW_DEBUG_ASSERT(may_block());
+
   const auto path = path_of(address);
   if (const auto made = root_.make_directories(folder_of(path)); !made) fail(path, made.error());
   if (const auto written = root_.write(path, text); !written) fail(path, written.error());

@@ -4,6 +4,7 @@
 
 #include "api/error.hpp"
 #include "api/refusals.hpp"
+#include "base/async/assert.hpp"
 #include "base/digest.hpp"
 #include "base/log.hpp"
 #include "base/text/unified_diff.hpp"
@@ -27,6 +28,7 @@ constexpr std::size_t max_compared_length = 2 << 20;
 constexpr std::size_t max_event_text = 1 << 20;
 
 std::string diff_of(const Proposal& proposal, bool is_shown) {
+  AGW_ASSERT(proposal.content);
   const auto& target = proposal.target.value_or("target");
   const auto before = proposal.current_content.value_or("");
   if (!is_shown || std::max(before.size(), proposal.content->size()) > max_compared_length) {
@@ -75,7 +77,11 @@ Proposals::Proposals(Loop& loop, Database& database, Hub& hub, const Clock& cloc
 
 Proposals::~Proposals() = default;
 
-void Proposals::start() { background_.spawn(forget_old_ones()); }
+void Proposals::start() {
+  AGW_ASSERT(interrupted_.empty());
+  AGW_ASSERT(!stopping_.requested());
+  background_.spawn(forget_old_ones());
+}
 
 Task<> Proposals::stop() {
   stopping_.request();
@@ -154,6 +160,7 @@ std::string Proposals::id_of(const Current& current) {
 }
 
 bool Proposals::has_changed(const ProposalFile& file, const Current& current) {
+  AGW_ASSERT(!file.is_too_large);
   if (file.head.status != ProposalStatus::pending || current.text == file.text.content) return false;
   // A proposal that a person wrote has no content id, so the times are compared.
   if (!file.head.made_from) return current.changed_at > file.written_at;
@@ -186,6 +193,7 @@ Task<Proposal> Proposals::require(ProposalAddress address) {
 }
 
 Task<> Proposals::announce(std::string_view type, ProposalAddress address, std::string run_id) {
+  AGW_ASSERT(type == "proposal-created" || type == "proposal-decided");
   try {
     if (!hub_.awaited("proposal.")) co_return;
     const auto proposal = without_long_texts(co_await require(address));

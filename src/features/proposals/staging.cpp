@@ -23,6 +23,7 @@ constexpr std::size_t max_name_length = 48;
 constexpr std::size_t max_agent_length = 200;
 /// Limits a member of the head, so that the head fits into the beginning of a file, which is all that lists read.
 constexpr std::size_t max_member_length = 16 << 10;
+static_assert(max_staged_length + 4 * max_member_length <= max_proposal_length, "a staged proposal can be read again");
 /// More than any person would review.
 constexpr std::ptrdiff_t max_pending = 1'000;
 
@@ -54,7 +55,8 @@ std::string name_of(std::string_view title) {
   }
   name = name.substr(0, max_name_length);
   while (name.ends_with('-')) name.pop_back();
-  AGW_ASSERT(name.size() <= max_name_length && (name.empty() || is_proposal_segment(name)));
+  AGW_ASSERT(name.size() <= max_name_length);
+  AGW_ASSERT(name.empty() || is_proposal_segment(name));
   return name.empty() ? "proposal" : name;
 }
 
@@ -97,7 +99,7 @@ void check(const std::string& agent, const StagedChange& change) {
 
 /// Writes the text to a new file, whose name gets a number if it is taken.
 ProposalAddress write_new(ProposalFiles& files, ProposalAddress address, const std::string& text) {
-  AGW_ASSERT(address.name && !address.name->empty());
+  AGW_ASSERT(address.name);
   const auto name = *address.name;
   for (int number = 2; files.has(address); ++number) address.name = name + "-" + std::to_string(number);
   files.write(address, text);

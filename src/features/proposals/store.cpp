@@ -30,14 +30,20 @@ constexpr auto columns = columns_of<ProposalDecision>(
 }  // namespace
 
 void insert(Connection& connection, const ProposalDecision& decision) {
-  AGW_ASSERT(connection.in_transaction() && decision.status != ProposalStatus::pending);
-  AGW_ASSERT(decision.status != ProposalStatus::applied || (decision.target && decision.content));
+  AGW_ASSERT(connection.in_transaction());
+  AGW_ASSERT(decision.status != ProposalStatus::pending);
+  AGW_ASSERT(decision.target.has_value() == (decision.status == ProposalStatus::applied));
+  AGW_ASSERT(decision.content.has_value() == (decision.status == ProposalStatus::applied));
+  AGW_ASSERT(!decision.experiment_id.empty());
+  // `all` skips addresses that cannot be read: the next start would not finish the decision.
+  AGW_ASSERT(read_proposal_address(decision.address.text()) == decision.address);
   static const auto sql = columns.insert_into("proposal_outbox");
   auto statement = connection.prepare(sql);
   columns.bind(statement, decision).run();
 }
 
 void remove(Connection& connection, const ProposalAddress& address) {
+  AGW_ASSERT(connection.in_transaction());
   connection.prepare("DELETE FROM proposal_outbox WHERE proposal = :proposal").bind(":proposal", address.text()).run();
 }
 

@@ -55,6 +55,7 @@ bool is_name_of_directory(const std::string& target) {
 }
 
 std::optional<fs::path> beneath(const fs::path& path, const fs::path& root) {
+  AGW_ASSERT(path.is_absolute());
   if (path == root || !is_within(path, root)) return std::nullopt;
   return path.lexically_relative(root);
 }
@@ -139,7 +140,10 @@ void write_target(const TargetPlace& place, const std::string& content) {
 
   const auto root = Directory::open(place.root, Symlinks::refuse);
   if (!root) fail(place, root.error());
-  AGW_ASSERT(!place.relative.empty() && fs::path(place.relative).is_relative() && !is_closed(place.relative));
+  AGW_ASSERT(!place.relative.empty());
+  AGW_ASSERT(fs::path(place.relative).is_relative());
+  AGW_ASSERT(!is_closed(place.relative));
+  AGW_ASSERT(!place.in_data_directory || !is_gateways_own(place.relative));
   const auto directory = fs::path(place.relative).parent_path().string();
   if (!directory.empty()) {
     const auto made = root->make_directories(directory, place.in_data_directory ? 0700 : 0755);
