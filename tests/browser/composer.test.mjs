@@ -1,6 +1,15 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { eventually, holdResponses, message, missing, sendMessage, withGateway } from './environment.mjs';
+import {
+  answers,
+  eventually,
+  holdResponses,
+  message,
+  missing,
+  questions,
+  sendMessage,
+  withGateway,
+} from './environment.mjs';
 
 const phone = { width: 390, height: 844 };
 
@@ -109,6 +118,23 @@ else {
     const { id } = await env.thread();
     const page = await env.open(`/t/${id}`);
     await page.getByRole('button', { name: 'Model: stub/talker-1' }).waitFor();
+  });
+
+  test('files of a message are shown apart, also after a reload', async () => {
+    const page = await env.open('/new');
+    const buffer = Buffer.from('content');
+    const files = ['one.txt', 'two.txt'].map((name) => ({ name, mimeType: 'text/plain', buffer }));
+    await page.locator('input[type=file]').setInputFiles(files);
+    await page.getByText('two.txt').waitFor();
+    await env.backend.reply({ text: 'Read both.' });
+    await sendMessage(page, 'See the files');
+    await answers(page).getByText('Read both.').waitFor();
+    await page.reload();
+    const [one, two] = files.map(({ name }) => questions(page).getByText(name, { exact: true }));
+    const [first, second] = [await one.boundingBox(), await two.boundingBox()];
+    const said = await questions(page).getByText('See the files').boundingBox();
+    assert.ok(second.x >= first.x + first.width + 2, `${first.x + first.width} and ${second.x}`);
+    assert.ok(first.y >= said.y + said.height, `${said.y + said.height} and ${first.y}`);
   });
 
   test('an attached picture is previewed, and a file that only has the name of one is not', async () => {
