@@ -275,7 +275,7 @@ private:
 
   /// Returns false if the path is already guarded or not exposed.
   bool guard(fs::path path) {
-    AGW_ASSERT(path.is_absolute());
+    AGW_DEBUG_ASSERT(path.is_absolute());
     if (is_known(path)) return false;
     note_path(found_.guarded, std::move(path));
     return true;

@@ -91,7 +91,7 @@ void append(SandboxArguments& to, SandboxArguments more) {
 }
 
 void SandboxMounts::add(const fs::path& path, SandboxArguments arguments) {
-  AGW_ASSERT(path.is_absolute());
+  AGW_DEBUG_ASSERT(path.is_absolute());
   AGW_ASSERT(!arguments.empty());
   const auto depth = static_cast<std::size_t>(std::distance(path.begin(), path.end()));
   mounts_.push_back({depth, std::move(arguments)});
