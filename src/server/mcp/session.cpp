@@ -147,11 +147,10 @@ McpClientSessionPointer McpClientSessions::find(std::string_view id) {
   return found->second;
 }
 
-void McpClientSessions::close(const McpClientSessionPointer& session) {
-  const auto kept = session;
-  const auto erased = sessions_.erase(kept->id);
+void McpClientSessions::close(McpClientSessionPointer session) {
+  const auto erased = sessions_.erase(session->id);
   AGW_ASSERT(erased == 1);
-  kept->close();
+  session->close();
 }
 
 void McpClientSessions::close_idle(McpClientSession::Clock::time_point now) {

@@ -105,7 +105,7 @@ public:
   McpClientSessionPointer open(std::string version, json::object capabilities);
   /// The session with that id, which counts as used; null if it is unknown.
   McpClientSessionPointer find(std::string_view id);
-  void close(const McpClientSessionPointer& session);
+  void close(McpClientSessionPointer session);
   void close_idle(McpClientSession::Clock::time_point now);
   void close_all();
 
