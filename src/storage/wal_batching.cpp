@@ -1,8 +1,8 @@
 // Writes the log in large pieces without losing SQLite's guarantees. docs/design/storage.md has the measured gain.
 //
 // A *frame* is one page in the write-ahead log: a header of 24 bytes, then the page. SQLite writes header and page with
-// one call each. The *buffer* (`Log::gathered`) contains up to 128 KiB of such writes that directly follow each other
-// in the file.
+// one call each. The *buffer* (`Log::gathered`) contains less than 128 KiB of such writes that directly follow each
+// other in the file.
 //
 // The invariant: the file overlaid with the buffer is exactly what SQLite has written. Therefore
 //
@@ -41,10 +41,13 @@ namespace agw {
 
 namespace {
 
-constexpr std::size_t piece = 128 * 1024;
+/// SQLite's own file takes the size of a write modulo 128 KiB, so the buffer stays shorter.
+constexpr std::size_t piece_end = 128 * 1024;
 /// The zeros added to a growing log: as many bytes as it has, within these limits.
 constexpr sqlite3_int64 min_room = 64 * 1024;
 constexpr sqlite3_int64 max_room = 1024 * 1024;
+static_assert(min_room < static_cast<sqlite3_int64>(piece_end));  // written with one call
+static_assert(min_room <= max_room);
 
 sqlite3_vfs& own() {
   static auto* const found = sqlite3_vfs_find(nullptr);
@@ -68,7 +71,8 @@ struct Log : sqlite3_file {
   /// accepts a rollback, and never reads what it wrote since the last commit.
   int flush() {
     if (gathered.empty()) return SQLITE_OK;
-    AGW_ASSERT(gathered.size() <= piece && gathered_at >= 0);
+    AGW_ASSERT(gathered.size() < piece_end);
+    AGW_ASSERT(gathered_at >= 0);
     const int code = methods().xWrite(file(), gathered.data(), static_cast<int>(gathered.size()), gathered_at);
     if (code == SQLITE_OK) written_end = std::max(written_end, gathered_end());
     gathered.clear();
@@ -87,7 +91,8 @@ struct Log : sqlite3_file {
 
   /// Returns the end of the zeros. Written in pieces, because SQLite's own file accepts less than 128 KiB per call.
   sqlite3_int64 add_zeros(sqlite3_int64 at) {
-    AGW_ASSERT(at > 0 && at == written_end);
+    AGW_ASSERT(at > 0);
+    AGW_ASSERT(at == written_end);
     const auto end = at + std::clamp(at, min_room, max_room);
     const std::string zeros(static_cast<std::size_t>(min_room), '\0');
     while (at < end && methods().xWrite(file(), zeros.data(), static_cast<int>(min_room), at) == SQLITE_OK)
@@ -96,19 +101,23 @@ struct Log : sqlite3_file {
   }
 
   int write(std::string_view bytes, sqlite3_int64 at) {
-    AGW_ASSERT(at >= 0 && bytes.size() <= piece);
-    if (at != gathered_end() || gathered.size() + bytes.size() > piece) {
+    AGW_ASSERT(at >= 0);
+    AGW_ASSERT(bytes.size() < piece_end);
+    if (at != gathered_end() || gathered.size() + bytes.size() >= piece_end) {
       if (const int code = flush(); code != SQLITE_OK) return code;
     }
     if (gathered.empty()) gathered_at = at;
     gathered += bytes;
-    AGW_ASSERT(gathered.size() <= piece && gathered_end() == at + static_cast<sqlite3_int64>(bytes.size()));
+    AGW_ASSERT(gathered.size() < piece_end);
+    AGW_ASSERT(gathered_end() == at + static_cast<sqlite3_int64>(bytes.size()));
     return SQLITE_OK;
   }
 
   /// Reads from the buffer without flushing it. A flush could fail, and SQLite would continue after a failed read.
   int read(void* bytes, int size, sqlite3_int64 at) {
-    AGW_ASSERT(bytes && size >= 0 && at >= 0);
+    AGW_ASSERT(bytes);
+    AGW_ASSERT(size >= 0);
+    AGW_ASSERT(at >= 0);
     const auto end = at + size;
     if (at >= gathered_at && end <= gathered_end()) {
       std::memcpy(bytes, gathered.data() + (at - gathered_at), static_cast<std::size_t>(size));
@@ -153,6 +162,7 @@ int sync(sqlite3_file* file, int flags) {
 int truncate(sqlite3_file* file, sqlite3_int64 size) {
   AGW_ASSERT(size >= 0);
   const int code = flushed<&sqlite3_io_methods::xTruncate>(file, size);
+  AGW_ASSERT(log_of(file).gathered.empty());
   log_of(file).written_end = log_of(file).room_end = size;
   return code;
 }
@@ -202,6 +212,8 @@ int open(sqlite3_vfs*, const char* name, sqlite3_file* file, int flags, int* ope
 const char* wal_batching_vfs() {
   static const auto registered = [] {
     static sqlite3_vfs file_system = own();
+    // SQLite's own file lies directly after the log.
+    static_assert(sizeof(Log) % alignof(sqlite3_int64) == 0);
     file_system.zName = "log-gathering";
     file_system.pNext = nullptr;
     file_system.szOsFile += static_cast<int>(sizeof(Log));

@@ -5,7 +5,10 @@
 
 #include <atomic>
 #include <cerrno>
+#include <cstddef>
 #include <fstream>
+#include <iterator>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -42,6 +45,32 @@ private:
   inline static std::atomic<int> count;
   inline static std::atomic<int> failing_write;
   sqlite3_vfs* vfs_ = sqlite3_vfs_find(nullptr);
+};
+
+/// A log as SQLite opens it.
+class OpenLog {
+public:
+  explicit OpenLog(const std::string& path) {
+    auto* const vfs = sqlite3_vfs_find(wal_batching_vfs());
+    memory_.resize(static_cast<std::size_t>(vfs->szOsFile) / sizeof(std::max_align_t) + 1);
+    const int flags = SQLITE_OPEN_WAL | SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
+    EXPECT_EQ(vfs->xOpen(vfs, path.c_str(), &file(), flags, nullptr), SQLITE_OK);
+  }
+  ~OpenLog() {
+    if (file().pMethods) EXPECT_EQ(file().pMethods->xClose(&file()), SQLITE_OK);
+  }
+  OpenLog(const OpenLog&) = delete;
+  OpenLog& operator=(const OpenLog&) = delete;
+
+  int write(const std::string& bytes, sqlite3_int64 at) {
+    return file().pMethods->xWrite(&file(), bytes.data(), static_cast<int>(bytes.size()), at);
+  }
+  int sync() { return file().pMethods->xSync(&file(), SQLITE_SYNC_NORMAL); }
+
+private:
+  sqlite3_file& file() { return *reinterpret_cast<sqlite3_file*>(memory_.data()); }
+
+  std::vector<std::max_align_t> memory_;
 };
 
 class WalBatching : public ::testing::Test {
@@ -141,6 +170,22 @@ TEST_F(WalBatching, ALogThatGrowsHasRoomForTheNextCommits) {
   }
   EXPECT_LE(grown, 3);
   EXPECT_EQ(count_elsewhere(), 130);
+}
+
+TEST_F(WalBatching, WritesThatFillTheBufferExactlyReachTheFile) {
+  const auto database = directory_.path() / "filled";
+  std::ofstream(database).flush();  // SQLite gives the log its mode
+  const auto path = database.string() + "-wal";
+  const std::string half(64 * 1024, 'a');
+  {
+    OpenLog log(path);
+    EXPECT_EQ(log.write(half, 0), SQLITE_OK);
+    EXPECT_EQ(log.write(half, std::ssize(half)), SQLITE_OK);
+    EXPECT_EQ(log.sync(), SQLITE_OK);
+  }
+  std::ifstream stream(path);
+  const std::string content(std::istreambuf_iterator<char>(stream), {});
+  EXPECT_TRUE(content.starts_with(half + half));
 }
 
 TEST_F(WalBatching, WhatAKillLeavesIsReadUpToTheLastFrame) {
