@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "api/error.hpp"
+#include "base/async/assert.hpp"
 #include "base/digest.hpp"
 #include "base/id.hpp"
 #include "base/json/json_values.hpp"
@@ -44,6 +45,7 @@ ExtensionDirectories::Contents ExtensionDirectories::read(ExtensionType type, co
     return contents;
   }
   const auto read_file = [&](const std::string& file, FileResult<std::string>& content, KnownFile& known) {
+    AGW_ASSERT(file.starts_with(path + "/"));
     const auto name = file.substr(path.size() + 1);
     if (const auto stamp = directory->stamp(name)) known.stamp = *stamp;
     content = directory->read(name, max_extension_file_length);
@@ -63,6 +65,7 @@ bool ExtensionDirectories::is_unchanged(const std::string& path, const KnownDire
 }
 
 DirectoryFindings ExtensionDirectories::compare(const std::vector<ExtensionPointer>& records, At at) {
+  AGW_DEBUG_ASSERT(std::ranges::all_of(records, [](const auto& each) { return each && is_file_backed(each->type); }));
   DirectoryFindings findings;
   findings.done = repeat(std::exchange(failed_, {}));
   for (const auto& step : failed_) {
@@ -75,6 +78,7 @@ DirectoryFindings ExtensionDirectories::compare(const std::vector<ExtensionPoint
 }
 
 DirectoryFindings ExtensionDirectories::edit_of(const ExtensionPointer& record) {
+  AGW_ASSERT(record);
   DirectoryFindings findings;
   const bool has_failed =
       std::ranges::any_of(failed_, [&](const DiskStep& step) { return step.extension_id == record->id; });
@@ -101,6 +105,7 @@ void ExtensionDirectories::compare_type(ExtensionType type, const std::vector<Ex
       continue;
     }
     const auto record = left.find(entry.name);
+
     if (entry.type != FileType::directory && entry.type != FileType::symlink) {
       if (record == left.end()) continue;
       findings.warnings.push_back(
@@ -117,6 +122,7 @@ void ExtensionDirectories::compare_type(ExtensionType type, const std::vector<Ex
 }
 
 void ExtensionDirectories::compare_record(const ExtensionPointer& record, At at, DirectoryFindings& findings) {
+  AGW_ASSERT(is_file_backed(record->type));
   const auto path = directory_of(record->type, record->name);
   auto& known = known_[record->id];
   if (at == At::contents || !is_unchanged(path, known)) {
@@ -158,7 +164,8 @@ void ExtensionDirectories::compare_edit(const ExtensionPointer& record, const st
 void ExtensionDirectories::inspect_new(ExtensionType type, const std::string& name, DirectoryFindings& findings) {
   const auto path = directory_of(type, name);
   const auto contents = read(type, path);
-  if (std::ranges::any_of(known_, [&](const auto& known) { return known.second.inode == contents.known.inode; })) {
+  const auto inode = contents.known.inode;  // 0 if it cannot be opened, as a link to nothing
+  if (inode != 0 && std::ranges::any_of(known_, [&](const auto& known) { return known.second.inode == inode; })) {
     findings.warnings.push_back(
         fmt::format("{}: its record was deleted while this node was away: move the directory away", path));
     return;

@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include "base/async/task_group.hpp"
 #include "features/extensions/files.hpp"
@@ -12,6 +12,9 @@
 namespace agw {
 namespace {
 
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::Not;
 using namespace testing::extensions;
 
 /// Extensions with directories. Completed steps are never deleted, so that a later fixture sees the state after a kill.
@@ -46,6 +49,19 @@ TEST(ExtensionOutbox, KnowsTheDirectoryThatALookHasMade) {
     const auto inode = co_await fixture.database.read(
         [id = made->id](Connection& connection) { return outbox_store::known_inode(connection, id); });
     EXPECT_NE(inode, 0u);
+  });
+}
+
+TEST(ExtensionOutbox, ALinkToNothingIsNoDirectoryOfADeletedRecord) {
+  testing::run([](Loop& loop) -> Task<> {
+    const testing::ScratchDirectory directory;
+    FollowedFixture fixture(loop, directory);
+    for (const auto* name : {"writer", "zebra"})
+      std::filesystem::create_symlink("nowhere", fixture.data / "agents" / name);
+    co_await fixture.extensions.create(
+        {{"type", "agent"}, {"name", "writer"}, {"description", "d"}, {"definition", json::object{}}});
+    co_await fixture.extensions.reseed();
+    EXPECT_THAT(co_await fixture.extensions.reseed(), Not(Contains(HasSubstr("its record was deleted"))));
   });
 }
 
