@@ -81,10 +81,13 @@ void make_private_file(const fs::path& path) {
 
 void back_up(Connection& connection, const fs::path& directory, int version) {
   AGW_DEBUG_ASSERT(may_block());
+  AGW_ASSERT(version > 0);
+  AGW_ASSERT(!connection.in_transaction());
 
   if (mkdir(directory.c_str(), 0700) != 0 && errno != EEXIST) fail("cannot create", directory);
   const auto path = directory / name_of_copy(version);
-  AGW_ASSERT(is_at_most(path, version) && !is_at_most(path, version - 1));
+  AGW_ASSERT(is_at_most(path, version));
+  AGW_ASSERT(!is_at_most(path, version - 1));
   auto unfinished = path;
   unfinished += ".unfinished";
   try {

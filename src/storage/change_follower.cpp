@@ -12,8 +12,16 @@ using namespace std::chrono_literals;
 
 ChangeFollower::ChangeFollower(Loop& loop) : group_(loop) {}
 
+void ChangeFollower::follow(std::string topic, Refresh refresh) {
+  AGW_ASSERT(refresh);
+  AGW_ASSERT(!refreshers_.contains(topic));
+  refreshers_.emplace(std::move(topic), std::move(refresh));
+}
+
 void ChangeFollower::take(std::vector<RecordChange> changes) {
+  AGW_ASSERT(checker_.is_current());
   if (stopping_.requested()) return;
+  AGW_ASSERT(is_working_ || waiting_.empty());
   waiting_.insert(waiting_.end(), std::make_move_iterator(changes.begin()), std::make_move_iterator(changes.end()));
   if (!std::exchange(is_working_, true)) group_.spawn(work());
 }
@@ -24,6 +32,7 @@ Task<> ChangeFollower::stop() {
 }
 
 Task<> ChangeFollower::work() {
+  AGW_ASSERT(is_working_);
   while (!waiting_.empty() && !stopping_.requested()) {
     std::map<std::string, std::vector<std::string>> keys;
     for (auto& change : std::exchange(waiting_, {})) {
@@ -31,6 +40,7 @@ Task<> ChangeFollower::work() {
       if (std::ranges::find(of_topic, change.key) == of_topic.end()) of_topic.push_back(std::move(change.key));
     }
     for (const auto& [topic, of_topic] : keys) {
+      AGW_ASSERT(!of_topic.empty());
       const auto refresher = refreshers_.find(topic);
       if (refresher == refreshers_.end()) continue;
       bool failed = false;
@@ -45,6 +55,7 @@ Task<> ChangeFollower::work() {
       co_await pause(stopping_, 1s);
     }
   }
+  AGW_ASSERT(is_working_);
   is_working_ = false;
 }
 

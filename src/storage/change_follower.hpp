@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/async/assert.hpp"
 #include "base/async/cancellation.hpp"
 #include "base/async/task_group.hpp"
 #include "storage/changes.hpp"
@@ -22,7 +23,8 @@ public:
 
   explicit ChangeFollower(Loop& loop);
 
-  void follow(std::string topic, Refresh refresh) { refreshers_[std::move(topic)] = std::move(refresh); }
+  /// Call it once per topic.
+  void follow(std::string topic, Refresh refresh);
   /// A failed refresh is retried with the next changes, and every second.
   void take(std::vector<RecordChange> changes);
   /// Waits for the current refresh; further changes are ignored.
@@ -31,6 +33,7 @@ public:
 private:
   Task<> work();
 
+  ThreadChecker checker_;
   std::map<std::string, Refresh> refreshers_;
   std::vector<RecordChange> waiting_;
   bool is_working_ = false;

@@ -28,11 +28,14 @@ constexpr int max_pages_to_wait_for = 4 * 1024;
 /// The number of pages of the log that are not in the file yet; nullopt if `mode` waits for readers and the wait timed
 /// out.
 std::optional<int> run_checkpoint(Connection& connection, int mode) {
+  AGW_DEBUG_ASSERT(may_block());
+  AGW_ASSERT(connection.handle());
   int in_log = 0;
   int copied = 0;
   const int code = sqlite3_wal_checkpoint_v2(connection.handle(), "main", mode, &in_log, &copied);
   if (code == SQLITE_BUSY) return std::nullopt;
   connection.check(code, "checkpoint");
+  AGW_DEBUG_ASSERT(copied <= in_log);
   return in_log - copied;
 }
 
@@ -43,6 +46,7 @@ public:
     auto row = connection.prepare("PRAGMA busy_timeout");
     row.step();
     previous_milliseconds_ = static_cast<int>(row.integer(0));
+    AGW_DEBUG_ASSERT(previous_milliseconds_ > reader_timeout_milliseconds);
     sqlite3_busy_timeout(connection.handle(), reader_timeout_milliseconds);
   }
   ~ScopedBusyTimeout() { sqlite3_busy_timeout(connection_.handle(), previous_milliseconds_); }
@@ -61,6 +65,7 @@ bool checkpoint(Connection& connection) { return run_checkpoint(connection, SQLI
 // Nothing is written meanwhile. So a read that begins now does not prevent the copying, and once all is copied, it does
 // not use the log. What prevents the restart are the reads that had begun before.
 void restart_log(Connection& connection) {
+  AGW_DEBUG_ASSERT(!connection.in_transaction());
   const ScopedBusyTimeout timeout(connection);
   int before = std::numeric_limits<int>::max();
   for (int attempt = 0; attempt < max_attempts; ++attempt) {
@@ -84,7 +89,8 @@ void Checkpointer::notify_commit() {
 
 // Called by SQLite, so it must not throw. Without a thread the log grows until a later commit can start one.
 void Checkpointer::start_thread() {
-  AGW_ASSERT(pending_ && !closing_);
+  AGW_ASSERT(pending_);
+  AGW_ASSERT(!closing_);
   try {
     if (!thread_) thread_.emplace("agw-checkpoint", [this] { work(); });
   } catch (const std::system_error& error) {
@@ -97,6 +103,8 @@ void Checkpointer::checkpoint_now() {
   {
     const std::lock_guard lock(mutex_);
     if (closing_) return;
+    // A commit before has started the thread, or left the next one to try.
+    AGW_ASSERT(pending_ || thread_);
     urgent_ = true;
     copying_ = true;
   }
@@ -105,6 +113,7 @@ void Checkpointer::checkpoint_now() {
 
 bool Checkpointer::is_copying() {
   const std::lock_guard lock(mutex_);
+  AGW_ASSERT(!urgent_ || copying_);
   return copying_ && thread_;
 }
 
@@ -119,6 +128,7 @@ void Checkpointer::close() {
 
 bool Checkpointer::wait_for_commit() {
   std::unique_lock lock(mutex_);
+  AGW_ASSERT(!urgent_ || copying_);
   copying_ = urgent_;
   changed_.wait(lock, [this] { return pending_ || urgent_ || closing_; });
   changed_.wait_for(lock, interval, [this] { return urgent_ || closing_; });

@@ -53,7 +53,8 @@ Statement::~Statement() {
   if (!statement_) return;
   sqlite3_reset(statement_);
   sqlite3_clear_bindings(statement_);
-  AGW_ASSERT(free_list_ && sqlite3_stmt_busy(statement_) == 0);
+  AGW_ASSERT(free_list_);
+  AGW_ASSERT(sqlite3_stmt_busy(statement_) == 0);
   free_list_->push_back(statement_);
 }
 
@@ -62,7 +63,8 @@ Statement& Statement::set(int position, double value) {
     remote_->set_real(position, value);
     return *this;
   }
-  AGW_ASSERT(statement_ && position > 0);
+  AGW_ASSERT(statement_);
+  AGW_ASSERT(position > 0);
   check(sqlite3_bind_double(statement_, position, value));
   return *this;
 }
@@ -72,7 +74,8 @@ Statement& Statement::set(int position, std::string_view value) {
     remote_->set_text(position, value);
     return *this;
   }
-  AGW_ASSERT(statement_ && position > 0);
+  AGW_ASSERT(statement_);
+  AGW_ASSERT(position > 0);
   // An empty view may have a null address, which SQLite would bind as NULL.
   const char* text = value.empty() ? "" : value.data();
   check(sqlite3_bind_text64(statement_, position, text, value.size(), SQLITE_TRANSIENT, SQLITE_UTF8));
@@ -84,7 +87,8 @@ Statement& Statement::set_null(int position, ValueType type) {
     remote_->set_null(position, type);
     return *this;
   }
-  AGW_ASSERT(statement_ && position > 0);
+  AGW_ASSERT(statement_);
+  AGW_ASSERT(position > 0);
   check(sqlite3_bind_null(statement_, position));
   return *this;
 }
@@ -94,7 +98,8 @@ Statement& Statement::set_integer(int position, std::int64_t value) {
     remote_->set_integer(position, value);
     return *this;
   }
-  AGW_ASSERT(statement_ && position > 0);
+  AGW_ASSERT(statement_);
+  AGW_ASSERT(position > 0);
   check(sqlite3_bind_int64(statement_, position, value));
   return *this;
 }
@@ -226,12 +231,17 @@ Statement Connection::prepare(std::string_view sql) {
     auto* kept = free_list.back();
     free_list.pop_back();
     AGW_ASSERT(sqlite3_stmt_busy(kept) == 0);
+    AGW_ASSERT(sqlite3_db_handle(kept) == handle_);
     return Statement(kept, free_list);
   }
   sqlite3_stmt* fresh = nullptr;
+  const char* rest = nullptr;
   const int code =
-      sqlite3_prepare_v3(handle_, sql.data(), static_cast<int>(sql.size()), SQLITE_PREPARE_PERSISTENT, &fresh, nullptr);
+      sqlite3_prepare_v3(handle_, sql.data(), static_cast<int>(sql.size()), SQLITE_PREPARE_PERSISTENT, &fresh, &rest);
   if (code != SQLITE_OK) fail(handle_, code, sql);
+  AGW_ASSERT(fresh);
+  // SQLite would silently ignore a second statement.
+  AGW_DEBUG_ASSERT(rest == sql.data() + sql.size());
   return Statement(fresh, free_list);
 }
 
@@ -248,6 +258,7 @@ void Connection::check(int code, std::string_view during) const {
 void Connection::begin() {
   AGW_ASSERT(remote_ || !in_transaction());
   execute(remote_ ? "BEGIN ISOLATION LEVEL SERIALIZABLE" : "BEGIN IMMEDIATE");
+  AGW_ASSERT(remote_ || in_transaction());
 }
 
 std::int64_t Connection::last_insert_rowid() const {

@@ -43,7 +43,9 @@ std::unique_ptr<StorageEngine> open_file(Loop& loop, const Database::Options& op
 
 Database::Database(Loop& loop, const Options& options) : Database(loop, open_file(loop, options)) {}
 
-Database::Database(Loop& loop, std::unique_ptr<StorageEngine> engine) : loop_(loop), engine_(std::move(engine)) {}
+Database::Database(Loop& loop, std::unique_ptr<StorageEngine> engine) : loop_(loop), engine_(std::move(engine)) {
+  AGW_ASSERT(engine_);
+}
 
 Database::~Database() { close(); }
 
@@ -60,6 +62,7 @@ void Database::close() {
 Database::Statistics Database::statistics() const { return engine_->statistics(); }
 
 Task<> Database::run(Access access, Lane lane, Work work) {
+  if (access == Access::read) AGW_ASSERT(lane == Lane::request);
   try {
     co_await wait_for(loop_, std::move(work), [this, access, lane](std::unique_ptr<WorkItem> item) {
       if (access == Access::read) {

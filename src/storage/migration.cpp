@@ -28,7 +28,9 @@ int number_of(std::string_view name) {
 }
 
 void apply(Connection& connection, std::span<const Migration> migrations) {
-  AGW_ASSERT(!migrations.empty() && std::ranges::is_sorted(migrations, {}, &Migration::number));
+  AGW_ASSERT(!migrations.empty());
+
+  AGW_ASSERT(!connection.in_transaction());
   connection.execute("BEGIN IMMEDIATE");
   for (const auto& migration : migrations) {
     try {
@@ -67,6 +69,8 @@ int schema_version(Connection& connection) {
 }
 
 void migrate(Connection& connection, std::span<const Migration> migrations, const std::filesystem::path& backups) {
+  // The missing ones are the last ones.
+  AGW_ASSERT(std::ranges::is_sorted(migrations, {}, &Migration::number));
   const int version = schema_version(connection);
   const auto fresh =
       std::ranges::find_if(migrations, [&](const auto& migration) { return migration.number > version; });

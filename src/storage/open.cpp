@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "base/async/assert.hpp"
 #include "base/error.hpp"
 #include "storage/backup.hpp"
 
@@ -18,6 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view magic{"SQLite format 3\0", 16};
+static_assert(magic.back() == '\0');
 constexpr std::int64_t small_file = 256;  // pages
 
 struct Place {
@@ -70,6 +72,7 @@ void require_writable(const Place& place, const fs::path& path) {
 }
 
 std::uint32_t big_endian(std::string_view bytes, std::size_t at) {
+  AGW_ASSERT(at + 4 <= bytes.size());
   std::uint32_t number = 0;
   for (std::size_t i = at; i < at + 4; ++i) number = number << 8 | static_cast<unsigned char>(bytes[i]);
   return number;
@@ -114,6 +117,8 @@ void check_pages(const Place& place, Connection& connection) {
 bool is_empty(Connection& connection) { return !connection.prepare("SELECT 1 FROM sqlite_schema").step(); }
 
 void check_content(const Place& place, Connection& connection, std::span<const Migration> migrations) {
+  // The file must not change before it is known to be a gateway's.
+  AGW_ASSERT(!connection.in_transaction());
   const int version = schema_version(connection);
   const int latest = migrations.empty() ? 0 : migrations.back().number;
   if (version > latest) place.too_new(version, latest);
@@ -182,6 +187,7 @@ std::unique_ptr<Connection> open_database(const fs::path& file, const fs::path& 
     auto connection = size_or_0(file) == 0 ? create(place) : open_checked(place, migrations);
     ensure_log(place, *connection);
     migrate(*connection, migrations, backups);
+    AGW_ASSERT(!connection->in_transaction());
     return connection;
   } catch (const DiskFull&) {
     throw;

@@ -15,6 +15,8 @@ void read_in_transaction(WorkItem& item, const std::string& file, std::unique_pt
     connection->prepare("BEGIN").run();
     item.run(*connection);
     if (connection->in_transaction()) connection->prepare("COMMIT").run();
+    // A snapshot that stays open would prevent SQLite from restarting its log.
+    AGW_ASSERT(!connection->in_transaction());
   } catch (const DatabaseError&) {
     item.fail(std::current_exception());
     connection.reset();
@@ -35,19 +37,22 @@ ItemReader file_reader(std::string file) {
 
 ReaderPool::ReaderPool(Loop& loop, std::function<ItemReader()> make_reader, std::size_t limit)
     : loop_(loop), make_reader_(std::move(make_reader)), limit_(limit) {
-  AGW_ASSERT(make_reader_ && limit_ > 0);
+  AGW_ASSERT(make_reader_);
+  AGW_ASSERT(limit_ > 0);
 }
 
 ReaderPool::~ReaderPool() { close(std::chrono::steady_clock::now()); }
 
 void ReaderPool::add(std::unique_ptr<WorkItem> item) {
-  AGW_ASSERT(checker_.is_current() && item);
+  AGW_ASSERT(checker_.is_current());
+  AGW_ASSERT(item);
 
   if (closing_) return reject(loop_, std::move(item));
   std::exception_ptr failure;
   {
     const std::lock_guard lock(mutex_);
-    AGW_ASSERT(free_ <= threads_.size() && threads_.size() <= limit_);
+    AGW_ASSERT(free_ <= threads_.size());
+    AGW_ASSERT(threads_.size() <= limit_);
     if (items_.size() >= free_ && threads_.size() < limit_) failure = start_thread();
     if (!failure) items_.push_back(std::move(item));
   }
@@ -82,7 +87,8 @@ void ReaderPool::close(std::chrono::steady_clock::time_point deadline) {
 
 void ReaderPool::work() {
   const auto reader = make_reader_();
-  AGW_ASSERT(reader.read && reader.release_memory);
+  AGW_ASSERT(reader.read);
+  AGW_ASSERT(reader.release_memory);
   while (auto item = take(reader)) {
     reader.read(*item);
     WorkItems done;
@@ -95,6 +101,7 @@ std::unique_ptr<WorkItem> ReaderPool::take(const ItemReader& reader) {
   std::unique_lock lock(mutex_);
   ++free_;
   wait_for_work(changed_, lock, reader.release_memory, [this] { return !items_.empty() || closing_; });
+  AGW_ASSERT(free_ > 0);
   --free_;
   if (items_.empty() || (closing_ && std::chrono::steady_clock::now() >= deadline_)) return nullptr;
   auto item = std::move(items_.front());

@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "base/async/assert.hpp"
 #include "io/files/descriptor.hpp"
 #include "storage/backup.hpp"
 #include "storage/connection.hpp"
@@ -13,6 +14,7 @@ namespace agw {
 namespace {
 
 constexpr int pages_at_once = 256;  // 1 MiB
+static_assert(pages_at_once > 0);   // a negative number would copy all at once
 
 /// Ends the read transaction, also after an exception.
 class ReadTransaction {
@@ -46,6 +48,8 @@ void sync(const Descriptor& file) {
 }
 
 void copy(Connection& source, Connection& target, const Descriptor& file, const SnapshotProgress& progress) {
+  // Without a transaction, each write to the source would start the copy again.
+  AGW_ASSERT(source.in_transaction());
   const auto size = page_size(source);
   const auto finish = [](sqlite3_backup* backup) { sqlite3_backup_finish(backup); };
   const std::unique_ptr<sqlite3_backup, decltype(finish)> backup(
@@ -55,7 +59,9 @@ void copy(Connection& source, Connection& target, const Descriptor& file, const 
     const int code = sqlite3_backup_step(backup.get(), pages_at_once);
     if (code != SQLITE_OK && code != SQLITE_DONE) target.check(code, "backup");
     const auto total = static_cast<std::uint64_t>(sqlite3_backup_pagecount(backup.get())) * size;
-    progress(total - static_cast<std::uint64_t>(sqlite3_backup_remaining(backup.get())) * size, total);
+    const auto left = static_cast<std::uint64_t>(sqlite3_backup_remaining(backup.get())) * size;
+    AGW_DEBUG_ASSERT(left <= total);
+    progress(total - left, total);
     if (code == SQLITE_DONE) return;
     flush(file);
   }
@@ -65,6 +71,9 @@ void copy(Connection& source, Connection& target, const Descriptor& file, const 
 
 void snapshot_database(const std::filesystem::path& from, const std::filesystem::path& to,
                        const SnapshotProgress& progress) {
+  AGW_DEBUG_ASSERT(may_block());
+  AGW_ASSERT(progress);
+
   make_private_file(to);
   const Descriptor file(::open(to.c_str(), O_WRONLY | O_CLOEXEC));
   if (!file) throw_errno("cannot write " + to.string());

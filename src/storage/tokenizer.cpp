@@ -5,6 +5,7 @@
 #include <array>
 #include <optional>
 
+#include "base/async/assert.hpp"
 #include "base/text/word_segmentation.hpp"
 #include "storage/full_text_api.hpp"
 
@@ -20,6 +21,7 @@ Tokenizer::Tokenizer(Connection& connection, Words words) : state_(std::make_uni
   if (connection.is_postgres()) state_->own.emplace(":memory:", Connection::Access::read_write);
   auto& sqlite = state_->own ? *state_->own : connection;
   auto* api = full_text_api(sqlite);
+  AGW_CHECK(api, "this SQLite has no full-text search");
   const bool stems = words == Words::stemmed;
   const char* name = stems ? "porter" : "unicode61";
   std::array<const char*, 3> arguments{"unicode61", "remove_diacritics", "2"};
@@ -40,6 +42,8 @@ std::vector<IndexedWord> Tokenizer::tokens(std::string_view text) const {
   };
   const auto add = [](void* data, int, const char* word, int size, int begin, int end) {
     auto& found = *static_cast<Found*>(data);
+    AGW_DEBUG_ASSERT(begin >= 0);
+    AGW_DEBUG_ASSERT(begin <= end);
     found.words.push_back({std::string(word, static_cast<std::size_t>(size)),
                            found.before + static_cast<std::size_t>(begin),
                            found.before + static_cast<std::size_t>(end)});
@@ -51,6 +55,9 @@ std::vector<IndexedWord> Tokenizer::tokens(std::string_view text) const {
                               static_cast<int>(piece.size()), add);
     found.before += piece.size();
   }
+  // Positions are those in the text only if the pieces are all of it.
+  AGW_DEBUG_ASSERT(found.before == text.size());
+  AGW_DEBUG_ASSERT(found.words.empty() || found.words.back().end <= text.size());
   return std::move(found.words);
 }
 

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/async/assert.hpp"
 #include "base/text/utf8.hpp"
 #include "base/text/word_segmentation.hpp"
 
@@ -14,8 +15,10 @@ namespace {
 
 /// PostgreSQL allows 2,046 bytes; index entries should be short.
 constexpr std::size_t max_word_bytes = 255;
+static_assert(max_word_bytes < 2'046);
 /// PostgreSQL allows 1,048,575 bytes of words and positions.
 constexpr std::size_t max_vector_bytes = 900'000;
+static_assert(max_vector_bytes + max_word_bytes < 1'048'575);
 /// PostgreSQL's maximum position.
 constexpr std::size_t max_place = 16'383;
 /// PostgreSQL keeps 255 positions per word, of two bytes each; this is their longest text.
@@ -45,7 +48,16 @@ void for_each_pair(std::string_view word, const Take& take) {
 
 }  // namespace
 
+void WordVector::assert_invariants() const {
+  AGW_ASSERT(places_.size() == order_.size());
+  AGW_ASSERT(fitting_ <= order_.size());
+  // The words that fit are the first ones, up to the limit.
+  AGW_ASSERT(fitting_ == order_.size() || bytes_ > max_vector_bytes);
+  AGW_ASSERT(next_place_ > 0);
+}
+
 void WordVector::add_at(std::string_view word, std::string_view place) {
+  AGW_DEBUG_ASSERT(word.size() <= max_word_bytes);
   auto found = places_.find(word);
   if (found == places_.end()) {
     found = places_.emplace(word, "").first;
@@ -69,6 +81,9 @@ void WordVector::add(std::string_view word) {
 }
 
 void WordVector::add_field(const std::vector<std::string_view>& words, char weight) {
+  AGW_ASSERT(weight >= 'A');
+  AGW_ASSERT(weight <= 'D');
+  assert_invariants();
   for (const auto word : words) {
     is_long_ = is_long_ || next_place_ >= max_place;
     const auto place = fmt::format("{}{}", std::min(next_place_++, max_place), weight);
@@ -78,11 +93,13 @@ void WordVector::add_field(const std::vector<std::string_view>& words, char weig
   }
   // Prevents phrases from matching across two fields.
   ++next_place_;
+  assert_invariants();
 }
 
 bool WordVector::is_cut() const { return fitting_ < order_.size(); }
 
 std::string WordVector::text() const {
+  assert_invariants();
   std::string text;
   if (is_long_ || is_cut()) text.append(long_query()) += ' ';
   for (std::size_t i = 0; i < fitting_; ++i)
@@ -95,6 +112,7 @@ std::string word_query(std::string_view word, bool prefix) {
 }
 
 std::string part_query(std::string_view part) {
+  AGW_DEBUG_ASSERT(!part.empty());
   std::vector<std::string> pairs;
   for_each_pair(part, [&](std::string_view pair) {
     const bool last = pair.data() + pair.size() == part.data() + part.size();
@@ -107,6 +125,7 @@ std::string part_query(std::string_view part) {
 }
 
 std::string phrase_query(const std::vector<std::string>& words, bool prefix) {
+  AGW_DEBUG_ASSERT(!words.empty());
   std::vector<std::string> queries;
   for (const auto& word : words) queries.push_back(word_query(word, prefix && &word == &words.back()));
   if (queries.size() == 1) return queries.front();

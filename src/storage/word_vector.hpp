@@ -30,6 +30,7 @@ public:
 
 private:
   void add_at(std::string_view word, std::string_view place);
+  void assert_invariants() const;
 
   std::map<std::string, std::string, std::less<>> places_;  ///< positions by word, separated by commas
   std::vector<std::string> order_;                          ///< in order of first occurrence

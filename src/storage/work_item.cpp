@@ -19,10 +19,15 @@ template <class Handler>
 class AwaitedItem : public WorkItem {
 public:
   AwaitedItem(Loop& loop, Work work, Handler handler) : WorkItem(loop, std::move(work)), handler_(std::move(handler)) {}
-  void complete() override { std::move(handler_)(take_failure()); }
+  void complete() override {
+    AGW_ASSERT(!is_complete_);
+    is_complete_ = true;
+    std::move(handler_)(take_failure());
+  }
 
 private:
   Handler handler_;
+  bool is_complete_ = false;
 };
 
 /// The rows of the leading items that use the same insert function as the first one.
@@ -32,13 +37,19 @@ std::vector<const void*> matching_rows(std::span<const std::unique_ptr<WorkItem>
   for (const auto& item : items) {
     const RowInsert* const insert = item->row_insert();
     if (!insert || insert->insert_all != first->insert_all) break;
-    AGW_ASSERT(insert->insert_all && insert->row);
+    AGW_ASSERT(insert->insert_all);
+    AGW_ASSERT(insert->row);
     rows.push_back(insert->row.get());
   }
   return rows;
 }
 
 }  // namespace
+
+void WorkItem::fail(std::exception_ptr failure) {
+  AGW_ASSERT(failure);
+  failure_ = std::move(failure);
+}
 
 void WorkItem::run(Connection& connection) {
   AGW_ASSERT(work_);
@@ -78,7 +89,7 @@ void reject(Loop& loop, std::unique_ptr<WorkItem> item) {
 }
 
 void reject(Loop& loop, std::unique_ptr<WorkItem> item, std::exception_ptr failure) {
-  AGW_ASSERT(item && failure);
+  AGW_ASSERT(item);
   item->fail(std::move(failure));
   WorkItems items;
   items.push_back(std::move(item));
@@ -86,6 +97,8 @@ void reject(Loop& loop, std::unique_ptr<WorkItem> item, std::exception_ptr failu
 }
 
 Task<> wait_for(Loop& loop, WorkItem::Work work, std::function<void(std::unique_ptr<WorkItem>)> queue) {
+  AGW_ASSERT(work);
+  AGW_ASSERT(queue);
   return asio::async_initiate<const asio::use_awaitable_t<>, void(std::exception_ptr)>(
       [&loop, work = std::move(work), queue = std::move(queue)](auto handler) mutable {
         queue(std::make_unique<AwaitedItem<decltype(handler)>>(loop, std::move(work), std::move(handler)));

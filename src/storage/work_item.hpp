@@ -30,7 +30,7 @@ public:
 
   /// Runs the work and stores its exception, replacing that of an earlier run.
   void run(Connection& connection);
-  void fail(std::exception_ptr failure) { failure_ = std::move(failure); }
+  void fail(std::exception_ptr failure);
   bool failed() const { return failure_ != nullptr; }
   /// The row to insert, if the work is nothing else.
   const RowInsert* row_insert() const { return work_.target<RowInsert>(); }

@@ -12,6 +12,7 @@ namespace agw {
 namespace {
 
 constexpr int rest_per_work = 4;
+static_assert(1 + rest_per_work >= 5);  // background work gets at most a fifth
 /// The loop reads a whole batch of requests before the writer wakes, so that groups are large. From this number on,
 /// both work in parallel.
 constexpr std::size_t early_wakeup_size = 24;
@@ -24,6 +25,8 @@ void WriteQueue::add(std::unique_ptr<WorkItem> item, Database::Lane lane) {
   bool is_enough = false;
   {
     const std::lock_guard lock(mutex_);
+    // The writer's thread may have ended, and nobody would take the item.
+    AGW_ASSERT(!closing_);
     if (lane == Database::Lane::request) {
       requests_.push_back(std::move(item));
       is_enough = requests_.size() == early_wakeup_size;
@@ -37,6 +40,7 @@ void WriteQueue::add(std::unique_ptr<WorkItem> item, Database::Lane lane) {
 }
 
 void WriteQueue::wake() {
+  AGW_ASSERT(wake_is_posted_);
   wake_is_posted_ = false;
   changed_.notify_one();
 }
@@ -59,6 +63,8 @@ WorkItems WriteQueue::take(std::size_t limit, const std::function<void()>& when_
       wait_for_work(changed_, lock, when_idle,
                     [this] { return closing_ || !requests_.empty() || !background_.empty(); });
     } else {
+      AGW_ASSERT(requests_.empty());
+      AGW_ASSERT(!rested);
       changed_.wait_until(lock, background_rests_until_);
     }
   }
@@ -82,23 +88,26 @@ WorkItems WriteQueue::take_requests(std::size_t limit) {
   const auto end = requests_.begin() + static_cast<std::ptrdiff_t>(count);
   WorkItems items(std::make_move_iterator(requests_.begin()), std::make_move_iterator(end));
   requests_.erase(requests_.begin(), end);
-  AGW_ASSERT(items.size() == count && (items.empty() || (items.front() && items.back())));
+  AGW_ASSERT(items.size() == count);
+  AGW_DEBUG_ASSERT(std::ranges::none_of(items, [](const auto& item) { return item == nullptr; }));
   return items;
 }
 
 WorkItems WriteQueue::take_background(Clock::time_point now) {
-  AGW_ASSERT(!background_.empty() && !background_began_);
+  AGW_ASSERT(!background_.empty());
+  AGW_ASSERT(!background_began_);
   WorkItems items;
   items.push_back(std::move(background_.front().item));
   background_.pop_front();
   background_began_ = now;
-  AGW_ASSERT(items.size() == 1 && items.front());
+  AGW_ASSERT(items.front());
   return items;
 }
 
 void WriteQueue::close(Clock::time_point deadline) {
   {
     const std::lock_guard lock(mutex_);
+    AGW_ASSERT(!closing_);
     closing_ = true;
     deadline_ = deadline;
   }
@@ -107,12 +116,15 @@ void WriteQueue::close(Clock::time_point deadline) {
 
 WorkItems WriteQueue::take_oldest(Lengths lengths) {
   const std::lock_guard lock(mutex_);
-  AGW_ASSERT(lengths.requests <= requests_.size() && lengths.background <= background_.size());
+  AGW_ASSERT(lengths.requests <= requests_.size());
+  AGW_ASSERT(lengths.background <= background_.size());
+  const auto wanted = lengths.requests + lengths.background;
   auto items = take_requests(lengths.requests);
   for (; lengths.background > 0; --lengths.background) {
     items.push_back(std::move(background_.front().item));
     background_.pop_front();
   }
+  AGW_ASSERT(items.size() == wanted);
   return items;
 }
 

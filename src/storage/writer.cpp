@@ -54,6 +54,8 @@ constexpr int long_log = 64 * 1024 * 1024 / bytes_of_page;
 constexpr int retry_after = long_log / 4;
 /// SQLite did not restart such a log although all of it was copied, because some reader always uses it.
 constexpr int very_long_log = 2 * long_log;
+static_assert(retry_after > 0);
+static_assert(long_log + retry_after < very_long_log);  // some attempts do not wait for readers
 
 }  // namespace
 
@@ -64,7 +66,9 @@ Writer::Writer(Loop& loop, std::unique_ptr<Connection> connection, std::string f
       checkpointer_(std::move(file)),
       queue_(std::make_shared<WriteQueue>(loop)),
       checkpoint_at_(long_log) {
-  AGW_ASSERT(connection_ && group_limit_ > 0);
+  AGW_ASSERT(connection_);
+  AGW_ASSERT(!connection_->in_transaction());
+  AGW_ASSERT(group_limit_ > 0);
   const auto notify_commit = [](void* self, sqlite3*, const char*, int pages) {
     static_cast<Writer*>(self)->log_pages_ = pages;
     static_cast<Writer*>(self)->checkpointer_.notify_commit();
@@ -78,7 +82,8 @@ Writer::Writer(Loop& loop, std::unique_ptr<Connection> connection, std::string f
 Writer::~Writer() { close(WriteQueue::Clock::now()); }
 
 void Writer::add(std::unique_ptr<WorkItem> item, Database::Lane lane) {
-  AGW_ASSERT(checker_.is_current() && item);
+  AGW_ASSERT(checker_.is_current());
+  AGW_ASSERT(item);
 
   if (!connection_) return reject(loop_, std::move(item));
   has_begun_ = true;
@@ -99,6 +104,8 @@ void Writer::close(WriteQueue::Clock::time_point deadline) {
   queue_->close(deadline);
   thread_.reset();
   for (auto& item : queue_->take_oldest(queue_->lengths())) reject(loop_, std::move(item));
+  // Otherwise a caller would wait forever.
+  AGW_ASSERT(queue_->size() == 0);
   checkpointer_.close();
   if (WriteQueue::Clock::now() >= deadline) {
     sqlite3_db_config(connection_->handle(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
@@ -117,6 +124,7 @@ void Writer::work() {
     AGW_ASSERT(items.size() <= group_limit_);
     run_group(items);
     writes_ += items.size();
+    AGW_ASSERT(commits_ <= writes_);
     complete(loop_, std::move(items));
     limit_log_size();
   }
@@ -200,7 +208,8 @@ void Writer::roll_back() {
 /// grows; the writer copies the rest, because nothing is added during that time. Overlapping readers prevent the
 /// restart; for a very long log, the writer waits for them.
 void Writer::limit_log_size() {
-  AGW_ASSERT(log_pages_ >= 0 && checkpoint_at_ >= long_log);
+  AGW_ASSERT(log_pages_ >= 0);
+  AGW_ASSERT(checkpoint_at_ >= long_log);
   if (log_pages_ < long_log) {
     checkpoint_at_ = long_log;
     is_mostly_copied_ = false;
