@@ -31,6 +31,12 @@ constexpr auto feed_warning_interval = 1min;
 /// Older changes are deleted.
 constexpr std::chrono::seconds kept = 1h;
 
+// A renewal may be late, and one may fail.
+static_assert(change_poll_interval <= renewal_interval);
+static_assert(3 * renewal_interval < lease);
+static_assert(2 * lease < kept);
+static_assert(removal_interval < kept);
+
 std::chrono::seconds seconds_awake_and_asleep() {
   timespec now{};
   ::clock_gettime(CLOCK_BOOTTIME, &now);
@@ -62,10 +68,19 @@ ChangeFeed::ChangeFeed(Loop& loop, const Address& address, Stop& stop, Start sta
       calls_(std::make_shared<Calls>(options.on_changes, options.on_lead, options.on_lost_node, options.on_lost)),
       link_(address, stop),
       read_at_(seconds_awake_and_asleep()),
-      wake_(new_event()),
-      thread_(std::make_unique<WorkerThread>("agw-changes", [this] { work(); })) {}
+      wake_(new_event()) {
+  AGW_ASSERT(seen_ >= 0);
+  AGW_ASSERT(!id_.empty());
+  AGW_ASSERT(!node_.empty());
+  AGW_ASSERT(calls_->on_changes);
+  AGW_ASSERT(calls_->on_lead);
+  AGW_ASSERT(calls_->on_lost_node);
+  AGW_ASSERT(calls_->on_lost);
+  thread_ = std::make_unique<WorkerThread>("agw-changes", [this] { work(); });
+}
 
 ChangeFeed::~ChangeFeed() {
+  AGW_ASSERT(checker_.is_current());
   calls_->is_over = true;
   is_over_ = true;
   ::eventfd_write(wake_.get(), 1);
@@ -78,8 +93,17 @@ std::int64_t ChangeFeed::latest(Connection& connection) {
   return row.integer(0);
 }
 
+void ChangeFeed::assert_invariants() const {
+  // Otherwise the locks and the notifications would be those of a session that is gone.
+  if (listens_) AGW_ASSERT(link_.is_connected());
+  if (listens_) AGW_ASSERT(connections_ > 0);
+  if (leads_) AGW_ASSERT(listens_);
+  if (leads_) AGW_ASSERT(!has_led_);
+}
+
 void ChangeFeed::work() {
   while (!is_over_) {
+    assert_invariants();
     try {
       if (!listens_) connect();
       renew();
@@ -87,6 +111,7 @@ void ChangeFeed::work() {
       try_to_lead();
       read_on();
       forget_old();
+      assert_invariants();
       link_.session().wait_for_notification(wake_.get(), change_poll_interval);
     } catch (const std::exception& error) {
       warn(error);
@@ -106,7 +131,8 @@ void ChangeFeed::warn(const std::exception& error) {
 }
 
 void ChangeFeed::connect() {
-  AGW_ASSERT(!listens_ && !leads_);
+  AGW_ASSERT(!listens_);
+  AGW_ASSERT(!leads_);
   auto& connection = link_.connection();
   connection.execute("LISTEN agw_changes");
   // Allows a node that claims this one to find this session.
@@ -123,16 +149,19 @@ void ChangeFeed::connect() {
 }
 
 void ChangeFeed::renew() {
-  AGW_ASSERT(listens_ && connections_ > 0);
+  assert_invariants();
+  AGW_ASSERT(listens_);
   if (Session::Clock::now() - renewed_at_ < renewal_interval) return;
   if (!postgres::renew(link_.connection(), id_, seen_)) return lose();
   renewed_at_ = Session::Clock::now();
 }
 
 void ChangeFeed::check_for_lost_nodes() {
+  AGW_ASSERT(listens_);
   if (Session::Clock::now() - connected_at_ < lease) return;
   const auto lost = find_lost(link_.connection(), id_);
   if (!lost) return;
+  AGW_ASSERT(lost->id != id_);
   asio::post(loop_, [calls = calls_, lost = *lost] {
     if (!calls->is_over) calls->on_lost_node(lost);
   });
@@ -154,6 +183,7 @@ void ChangeFeed::read_on() {
       link_.connection().prepare("SELECT number, topic, \"key\" FROM changes WHERE number > :seen ORDER BY number");
   rows.bind(":seen", seen_);
   while (rows.step()) {
+    AGW_DEBUG_ASSERT(rows.integer(0) > seen_);
     seen_ = rows.integer(0);
     changes.push_back({rows.string(1), rows.string(2)});
   }
@@ -172,7 +202,7 @@ void ChangeFeed::try_to_lead() {
     if (std::exchange(has_led_, false)) lose();
     return;
   }
-  AGW_ASSERT(listens_ && !leads_);
+  AGW_ASSERT(listens_);
   leads_ = true;
   if (std::exchange(has_led_, false)) return;
   asio::post(loop_, [calls = calls_] {
@@ -182,6 +212,7 @@ void ChangeFeed::try_to_lead() {
 
 void ChangeFeed::forget_old() {
   if (!leads_ || Session::Clock::now() - forgot_at_ < removal_interval) return;
+  AGW_ASSERT(listens_);
   forgot_at_ = Session::Clock::now();
   link_.connection().prepare("DELETE FROM changes WHERE at < clock_timestamp() - interval '1 hour'").run();
 }

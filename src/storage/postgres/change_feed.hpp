@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "base/async/assert.hpp"
 #include "base/async/task.hpp"
 #include "io/files/descriptor.hpp"
 #include "io/process/worker_thread.hpp"
@@ -46,6 +47,7 @@ private:
   struct Calls;
 
   void work();
+  void assert_invariants() const;
   void read_on();
   void try_to_lead();
   void forget_old();
@@ -55,6 +57,7 @@ private:
   void renew();
   void check_for_lost_nodes();
 
+  ThreadChecker checker_;
   Loop& loop_;
   Stop& stop_;
   std::int64_t seen_;

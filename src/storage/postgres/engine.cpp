@@ -26,6 +26,7 @@ using namespace std::chrono_literals;
 
 constexpr auto time_to_connect_at_start = 4s;
 constexpr auto predecessor_timeout = 2s;
+static_assert(predecessor_timeout < time_to_connect_at_start);
 
 [[noreturn]] void refuse(const Address& address, const DatabaseError& error) {
   const bool is_full = dynamic_cast<const DiskFull*>(&error) != nullptr;
@@ -85,6 +86,7 @@ Link prepared(const Address& address, Stop& stop, const Options& options) {
   } catch (const DatabaseError& error) {
     refuse(address, error);
   }
+  AGW_ASSERT(link.is_connected());
   return link;
 }
 
@@ -114,6 +116,7 @@ public:
               }};
             },
             options.readers) {
+    AGW_ASSERT(options.node.empty() == writer_.fence().empty());
     if (options.node.empty()) return;
     const auto seen = ChangeFeed::latest(writer_.start_connection());
     feed_.emplace(loop, address_, stop_, ChangeFeed::Start{seen, writer_.fence()}, options);

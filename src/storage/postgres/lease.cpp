@@ -15,7 +15,8 @@ void act_as(Connection& connection, const std::string& node) {
 }  // namespace
 
 bool renew(Connection& connection, const std::string& id, std::int64_t seen) {
-  AGW_ASSERT(!id.empty() && seen >= 0);
+  AGW_ASSERT(!id.empty());
+  AGW_ASSERT(seen >= 0);
   connection
       .prepare(
           "UPDATE gateway_owner SET lease_until = clock_timestamp() + interval '10 seconds', seen = :seen, "
@@ -24,6 +25,7 @@ bool renew(Connection& connection, const std::string& id, std::int64_t seen) {
       .bind(":seen", seen)
       .bind(":id", id)
       .run();
+  AGW_DEBUG_ASSERT(connection.changes() <= 1);
   return connection.changes() > 0;
 }
 
@@ -36,7 +38,11 @@ std::optional<LostNode> find_lost(Connection& connection, const std::string& id)
 }
 
 bool claim(Connection& connection, const LostNode& lost, const std::string& claim) {
-  AGW_ASSERT(connection.in_transaction() && !claim.empty());
+  AGW_ASSERT(connection.in_transaction());
+  AGW_ASSERT(!lost.id.empty());
+  AGW_ASSERT(!claim.empty());
+  // The lost node would go on writing under its id.
+  AGW_ASSERT(claim != lost.id);
   connection
       .prepare(
           "UPDATE gateway_owner SET id = :claim, lease_until = clock_timestamp() + interval '30 seconds' "
@@ -45,6 +51,7 @@ bool claim(Connection& connection, const LostNode& lost, const std::string& clai
       .bind(":id", lost.id)
       .run();
   if (connection.changes() == 0) return false;
+  AGW_DEBUG_ASSERT(connection.changes() == 1);
   // A process that hangs keeps its sessions and their locks.
   auto ended = connection.prepare(
       "SELECT pg_terminate_backend(pid) FROM pg_locks JOIN pg_database ON pg_database.oid = database "
@@ -58,8 +65,10 @@ bool claim(Connection& connection, const LostNode& lost, const std::string& clai
 }
 
 void release(Connection& connection, const std::string& claim) {
-  AGW_ASSERT(connection.in_transaction() && !claim.empty());
+  AGW_ASSERT(connection.in_transaction());
+  AGW_ASSERT(!claim.empty());
   connection.prepare("DELETE FROM gateway_owner WHERE id = :claim").bind(":claim", claim).run();
+  AGW_DEBUG_ASSERT(connection.changes() <= 1);
 }
 
 void leave(Connection& connection) {
@@ -73,7 +82,8 @@ void leave(Connection& connection) {
 }
 
 AsNode::AsNode(Connection& connection, const std::string& node) : connection_(connection) {
-  AGW_ASSERT(connection.in_transaction() && !node.empty());
+  AGW_ASSERT(connection.in_transaction());
+  AGW_ASSERT(!node.empty());
   auto row = connection.prepare("SELECT this_node()");
   row.step();
   own_ = row.string(0);

@@ -76,8 +76,8 @@ Task<bool> write(Database& database, std::string name) {
   co_return true;
 }
 
-Task<bool> claim_by(Database& database, LostNode lost) {
-  co_return co_await database.write([lost](Connection& connection) { return claim(connection, lost, "claim"); });
+Task<bool> claim_by(Database& database, LostNode lost, std::string id = "claim") {
+  co_return co_await database.write([lost, id](Connection& connection) { return claim(connection, lost, id); });
 }
 
 /// Tries all orders of the steps: the node writes twice; its lease expires; another node claims it. A model states the
@@ -154,8 +154,8 @@ TEST_F(LeaseTest, AClaimIsMadeOnceAndExpiresToo) {
     EXPECT_TRUE(co_await claim_by(*one, known));
     EXPECT_FALSE(co_await claim_by(*two, known));
     expire("slow");
-    EXPECT_TRUE(co_await claim_by(*two, {"slow", "claim"}));
-    co_await two->write([](Connection& connection) { release(connection, "claim"); });
+    EXPECT_TRUE(co_await claim_by(*two, {"slow", "claim"}, "next"));
+    co_await two->write([](Connection& connection) { release(connection, "next"); });
     EXPECT_EQ(co_await id_of(*one, "slow"), "");
   });
 }

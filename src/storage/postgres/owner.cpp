@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "base/async/assert.hpp"
 #include "base/error.hpp"
 #include "base/id.hpp"
 #include "base/log.hpp"
@@ -69,6 +70,9 @@ std::string entered_id(Connection& connection, const std::string& node) {
 }
 
 [[noreturn]] void refuse(Connection& connection, const Address& address, const std::string& node, Locked why) {
+  AGW_ASSERT(why != Locked::yes);
+  // A single gateway takes no lock of a name.
+  AGW_ASSERT(why == Locked::in_use || !node.empty());
   const auto holder = holder_of_lock(connection, why, node);
   if (node.empty()) {
     throw StartError(ExitStatus::already_running,
@@ -119,6 +123,7 @@ void Owner::refuse_distant_releases(Connection& connection, const Address& addre
 
 void Owner::lock(Connection& connection, const Address& address, const std::string& node,
                  Session::Clock::time_point deadline) {
+  AGW_DEBUG_ASSERT(may_block());
   while (true) {
     const auto locked = try_to_lock(connection, node);
     if (locked == Locked::yes) return;
@@ -141,6 +146,8 @@ Owner::Owner(Connection& connection, std::string node, bool shares_files)
       .bind(":id", id_)
       .bind(":node", node_)
       .run();
+  AGW_DEBUG_ASSERT(connection.changes() == 1);
+  AGW_DEBUG_ASSERT(entered_id(connection, node_) == id_);
   remember_session(connection);
 }
 
@@ -150,9 +157,11 @@ void Owner::remember_session(Connection& connection) {
   row.step();
   process_ = row.integer(0);
   began_at_ = row.string(1);
+  AGW_DEBUG_ASSERT(process_ > 0);
 }
 
 void Owner::lock_again(Connection& connection) {
+  AGW_DEBUG_ASSERT(!began_at_.empty());
   const bool is_locked = try_to_lock(connection, node_) == Locked::yes;
   if (entered_id(connection, node_) != id_) {
     log::error("another gateway has used the database (cluster.database) since the connection to it was lost");

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/async/assert.hpp"
+
 namespace agw::postgres {
 
 namespace {
@@ -30,6 +32,7 @@ std::size_t number_of(std::vector<std::string>& names, std::string_view name) {
   const auto known = name.empty() ? names.end() : std::ranges::find(names, name);
   const auto number = static_cast<std::size_t>(known - names.begin()) + 1;
   if (known == names.end()) names.emplace_back(name);
+
   return number;
 }
 
@@ -52,6 +55,8 @@ NumberedSql number_parameters(std::string_view sql) {
       length = 1;
       numbered.text += sql.front();
     }
+    AGW_ASSERT(length > 0);
+    AGW_ASSERT(length <= sql.size());
     sql.remove_prefix(length);
   }
   return numbered;

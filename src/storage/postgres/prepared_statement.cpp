@@ -64,7 +64,9 @@ PreparedStatement::PreparedStatement(Session& session, FreeList& free_list, std:
       free_list_(free_list),
       sql_(sql),
       numbered_(number_parameters(sql)),
-      parameters_(numbered_.names.size()) {}
+      parameters_(numbered_.names.size()) {
+  AGW_ASSERT(!numbered_.text.empty());
+}
 
 int PreparedStatement::position(const char* name) const {
   const auto found = std::ranges::find(numbered_.names, name);
@@ -73,7 +75,10 @@ int PreparedStatement::position(const char* name) const {
 }
 
 Session::Parameter& PreparedStatement::parameter(int position, Oid type) {
-  AGW_ASSERT(position > 0 && static_cast<std::size_t>(position) <= parameters_.size());
+  AGW_ASSERT(position > 0);
+  AGW_ASSERT(static_cast<std::size_t>(position) <= parameters_.size());
+  // The rows are those of the earlier values. SQLite refuses this too.
+  AGW_DEBUG_ASSERT(!result_);
   auto& parameter = parameters_.at(static_cast<std::size_t>(position) - 1);
   parameter.type = type;
   parameter.is_null = false;
@@ -113,6 +118,7 @@ const std::string& PreparedStatement::name_for_types() {
   }
   Variant variant{.name = fmt::format("s{}", ++session_.prepared_)};
   std::ranges::transform(parameters_, std::back_inserter(variant.types), &Parameter::type);
+  AGW_DEBUG_ASSERT(fits(variant));
   session_.prepare(variant.name, numbered_.text, variant.types);
   return variants_.emplace_back(std::move(variant)).name;
 }
@@ -122,6 +128,7 @@ bool PreparedStatement::step() {
     result_ = session_.run_prepared(name_for_types(), parameters_, sql_);
     row_ = -1;
   }
+
   converted_.clear();
   if (++row_ < session_.pq_.rows(result_.get())) return true;
   reset();
@@ -142,6 +149,8 @@ void PreparedStatement::release() {
     if (parameter.bytes.capacity() > 4096) parameter.bytes = {};
   }
   AGW_ASSERT(!result_);
+  // Two users of one statement would overwrite each other's values.
+  AGW_DEBUG_ASSERT(std::ranges::find(free_list_, this) == free_list_.end());
   free_list_.push_back(this);
 }
 

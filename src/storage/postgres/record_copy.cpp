@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <functional>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -16,6 +17,7 @@
 
 #include <fmt/format.h>
 
+#include "base/async/assert.hpp"
 #include "base/digest.hpp"
 
 namespace agw::postgres {
@@ -28,6 +30,8 @@ using Row = std::vector<Value>;
 constexpr std::size_t rows_read_at_once = 100;
 constexpr std::size_t rows_of_a_transaction = 1000;
 constexpr std::size_t max_values_of_a_statement = 900;
+static_assert(rows_read_at_once <= rows_of_a_transaction);
+static_assert(max_values_of_a_statement < 999);  // the lowest limit of an SQLite
 
 /// Copied in one transaction each, after all others. PostgreSQL numbers runs where SQLite has a hidden row number, so
 /// they are inserted in that order. Triggers on other tables create samples of experiments. Both tables are small.
@@ -85,6 +89,7 @@ std::vector<CopiedTable> tables_of(Connection& file) {
       "ESCAPE '@' AND name <> 'search_progress'");
   while (rows.step()) tables.push_back(table_named(file, rows.string(0)));
   std::ranges::sort(tables, {}, [](const auto& table) { return std::pair(is_copied_whole(table), table.name); });
+  AGW_ASSERT(std::ranges::is_partitioned(tables, std::not_fn(is_copied_whole)));
   return tables;
 }
 
@@ -114,12 +119,15 @@ public:
                                                list(table_.key, "\"", "\""), rows_read_at_once));
     if (last_) bind_key(row);
     auto found = read(row);
+
     if (!found.empty()) last_ = found.back();
     return found;
   }
 
   /// Continues after the last row of `other`.
   void skip_those_of(Connection& other) {
+    AGW_ASSERT(!last_);
+    AGW_ASSERT(&other != &connection_);
     Rows there(other, table_);
     auto row = other.prepare(fmt::format("SELECT {} FROM {} WHERE {} ORDER BY {} LIMIT 1", names_of(table_.columns),
                                          in_quotes(table_.name), there.condition_, list(table_.key, "\"", "\" DESC")));
@@ -138,8 +146,11 @@ public:
 
 private:
   void bind_key(Statement& row) const {
+    AGW_ASSERT(last_);
+    AGW_ASSERT(last_->size() == table_.columns.size());
     for (const auto& name : table_.key) {
       const auto column = std::ranges::find(table_.columns, name, &CopiedTable::Column::name);
+      AGW_ASSERT(column != table_.columns.end());
       const auto& value = (*last_)[static_cast<std::size_t>(column - table_.columns.begin())];
       std::visit([&](const auto& known) { row.bind((":" + name).c_str(), known); }, value);
     }
@@ -155,6 +166,7 @@ private:
         if (column.type == ValueType::text) read.emplace_back(row.optional_string(at));
         ++at;
       }
+      AGW_ASSERT(read.size() == table_.columns.size());
     }
     return rows;
   }
@@ -166,6 +178,9 @@ private:
 };
 
 void insert(Connection& connection, const CopiedTable& table, std::span<const Row> rows) {
+  AGW_ASSERT(connection.in_transaction());
+  AGW_ASSERT(!rows.empty());
+  AGW_ASSERT(rows.size() == 1 || rows.size() * table.columns.size() <= max_values_of_a_statement);
   std::string marks = "?";
   for (std::size_t i = 1; i < table.columns.size(); ++i) marks += ", ?";
   std::string values;
@@ -176,9 +191,11 @@ void insert(Connection& connection, const CopiedTable& table, std::span<const Ro
     for (const auto& value : row) std::visit([&](const auto& known) { statement.bind_next(known); }, value);
   }
   statement.run();
+  AGW_DEBUG_ASSERT(std::cmp_equal(connection.changes(), rows.size()));
 }
 
 void insert_in_pieces(Connection& connection, const CopiedTable& table, std::span<const Row> rows) {
+  AGW_ASSERT(!table.columns.empty());
   const auto at_once = std::max<std::size_t>(1, max_values_of_a_statement / table.columns.size());
   for (; !rows.empty(); rows = rows.subspan(std::min(at_once, rows.size())))
     insert(connection, table, rows.first(std::min(at_once, rows.size())));
@@ -201,6 +218,7 @@ void add(Sha256& checksum, const std::optional<double>& number) {
 
 RecordCopy::RecordCopy(Connection& from, Connection& to, Progress progress)
     : from_(from), to_(to), progress_(std::move(progress)), tables_(tables_of(file())) {
+  AGW_ASSERT(from_.is_postgres() != to_.is_postgres());
   // Each row is copied once and read twice for the comparison.
   for (const auto& table : tables_) total_ += 3 * Rows(from_, table).count();
 }
@@ -212,6 +230,7 @@ bool RecordCopy::is_target_empty() {
 }
 
 void RecordCopy::count(const std::string& table, std::uint64_t rows) {
+  AGW_ASSERT(progress_);
   done_ += rows;
   progress_(table, std::min(done_, total_), total_);
 }
@@ -226,6 +245,7 @@ void RecordCopy::copy() {
 }
 
 void RecordCopy::copy(const CopiedTable& table) {
+  AGW_ASSERT(!is_copied_whole(table));
   Rows rows(from_, table);
   rows.skip_those_of(to_);
   count(table.name, Rows(to_, table).count());
@@ -241,6 +261,7 @@ void RecordCopy::copy(const CopiedTable& table) {
 }
 
 void RecordCopy::copy_whole(const CopiedTable& table) {
+  AGW_ASSERT(is_copied_whole(table));
   const auto rows = Rows(from_, table).all_as_inserted();
   to_.begin();
   to_.execute("DELETE FROM " + in_quotes(table.name));
@@ -283,8 +304,10 @@ void RecordCopy::transfer_numbering() {
   auto names = file().prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND sql LIKE '%AUTOINCREMENT%'");
   while (names.step()) numbered.push_back(names.string(0));
   auto& server = from_.is_postgres() ? from_ : to_;
+  AGW_ASSERT(&server != &file());
   for (const auto& table : tables_) {
     if (!has(numbered, table.name)) continue;
+    AGW_ASSERT(table.key.size() == 1);
     const auto sequence = fmt::format("pg_get_serial_sequence('{}', '{}')", table.name, table.key.front());
     if (from_.is_postgres()) {
       auto last = server.prepare(fmt::format("SELECT pg_sequence_last_value(CAST({} AS regclass))", sequence));

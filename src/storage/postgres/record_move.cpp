@@ -94,9 +94,11 @@ void begin(Server& server, const RecordMove& move, RecordCopy& copy) {
 }
 
 void finish(Server& server, const RecordMove& move, RecordCopy& copy) {
+  AGW_ASSERT(move.index);
   server.connection().execute("BEGIN");
   copy.transfer_numbering();
   move.index(server.connection());
+  AGW_ASSERT(server.connection().in_transaction());
   server.connection().execute("UPDATE record_move SET is_complete = true");
   server.connection().execute("COMMIT");
 }
@@ -129,6 +131,7 @@ std::uint64_t compared(RecordCopy& copy, const std::function<std::string()>& rem
 fs::path unused_name_for(const fs::path& file) {
   fs::path kept = file.string() + ".moved";
   for (int number = 2; fs::exists(kept); ++number) kept = fmt::format("{}.moved-{}", file.string(), number);
+
   return kept;
 }
 
@@ -149,7 +152,9 @@ MovedRecords move_to_server(const RecordMove& move) {
   prepare_database(server.connection(), server.address(), embedded_migrations("postgres"));
   RecordCopy copy(*file, server.connection(), move.progress);
   begin(server, move, copy);
-  const bool was_complete = origin_of(server.connection())->is_complete;
+  const auto origin = origin_of(server.connection());
+  AGW_CHECK(origin, "the database does not say where its records come from");
+  const bool was_complete = origin->is_complete;
   if (!was_complete) copy.copy();
   const auto rows = compared(copy, [&] {
     return was_complete ? remedy_if_moved_before(*file, server, move)

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "base/async/assert.hpp"
 #include "base/error.hpp"
 #include "base/id.hpp"
 #include "base/log.hpp"
@@ -94,11 +95,14 @@ std::set<std::int64_t> applied_migrations(Connection& connection) {
 }
 
 void apply(Connection& connection, const Migration& migration) {
+  AGW_ASSERT(connection.in_transaction());
+  AGW_ASSERT(migration.number > 0);
   connection.execute(std::string(migration.sql));
   connection.prepare("INSERT INTO schema_migrations (number, name) VALUES (:number, :name)")
       .bind(":number", migration.number)
       .bind(":name", migration.name)
       .run();
+  AGW_DEBUG_ASSERT(connection.changes() == 1);
 }
 
 void refuse_newer(const std::set<std::int64_t>& applied, const Address& address,
@@ -131,12 +135,15 @@ std::size_t apply_missing(Connection& connection, const Address& address, std::s
     apply(connection, migration);
     ++missing;
   }
+
   return missing;
 }
 
 }  // namespace
 
 void prepare_database(Connection& connection, const Address& address, std::span<const Migration> migrations) {
+  // The last one counts as the latest.
+  AGW_ASSERT(std::ranges::is_sorted(migrations, {}, &Migration::number));
   check(facts_of(connection), address);
   connection.execute("BEGIN");
   connection.execute("SET LOCAL client_min_messages = warning");

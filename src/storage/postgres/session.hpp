@@ -51,7 +51,7 @@ public:
   /// node has claimed this one.
   void begin_write();
   /// Makes each later write check that `gateway_owner` has this id.
-  void fence_with(std::string id) { fence_ = std::move(id); }
+  void fence_with(std::string id);
   /// Begins a transaction that reads one snapshot.
   void begin_read();
   /// Commits. If the transaction failed before, rolls back and throws its first failure.
@@ -85,6 +85,7 @@ private:
   using FreeList = std::vector<PreparedStatement*>;
 
   void connect(const Address& address, Clock::time_point deadline);
+  void assert_idle() const;
   void require_encryption(const Address& address) const;
   void prepare(const std::string& name, const std::string& sql, std::span<const Oid> types);
   Result run_prepared(const std::string& name, std::span<const Parameter> parameters, std::string_view during);

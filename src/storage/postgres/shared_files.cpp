@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "base/async/assert.hpp"
 #include "base/data_files.hpp"
 #include "base/error.hpp"
 #include "io/files/atomic_file.hpp"
@@ -21,6 +22,7 @@ using namespace std::chrono_literals;
 /// Allows for nodes that start at the same time and for file systems that show new files to other hosts with a delay.
 constexpr auto marker_timeout = 5s;
 constexpr auto marker_poll_interval = 20ms;
+static_assert(marker_poll_interval < marker_timeout);
 
 struct EnteredNode {
   std::string name;
@@ -29,6 +31,8 @@ struct EnteredNode {
 };
 
 fs::path marker_of(const fs::path& data_directory, const std::string& node) {
+  AGW_ASSERT(!data_directory.empty());
+  AGW_ASSERT(!node.empty());
   return data_directory / data_files::nodes / node / "running";
 }
 
@@ -45,6 +49,7 @@ std::vector<EnteredNode> entered_nodes(Connection& connection) {
 }
 
 bool has_marker(const fs::path& data_directory, const EnteredNode& node) {
+  AGW_DEBUG_ASSERT(may_block());
   const auto end = std::chrono::steady_clock::now() + marker_timeout;
   while (true) {
     std::string id;
@@ -56,6 +61,7 @@ bool has_marker(const fs::path& data_directory, const EnteredNode& node) {
 }
 
 std::string problem_with(const EnteredNode& other, const Address& address, const NodeFiles& files) {
+  AGW_ASSERT(other.name != files.node);
   const bool shares = !files.data_directory.empty();
   if (shares && !other.shares_files) {
     return fmt::format(
@@ -80,6 +86,7 @@ std::string problem_with(const EnteredNode& other, const Address& address, const
 }  // namespace
 
 void find_nodes(Connection& connection, const Address& address, const NodeFiles& files) {
+  AGW_ASSERT(!files.node.empty());
   const auto nodes = entered_nodes(connection);
   for (const auto& node : nodes) {
     if (node.name == files.node && !files.data_directory.empty()) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "base/async/assert.hpp"
+
 namespace agw::postgres {
 
 namespace {
@@ -36,6 +38,7 @@ std::size_t plain_prefix(std::string_view text) {
     if (length == 0) return end;
     end += length;
   }
+  AGW_ASSERT(end == text.size());
   return end;
 }
 
@@ -56,14 +59,17 @@ bool starts_with_byte(std::string_view text) {
 bool needs_encoding(std::string_view text) { return plain_prefix(text) < text.size(); }
 
 std::string encoded(std::string_view text) {
+  const auto original = text;
   std::string result;
   while (true) {
     const auto plain = plain_prefix(text);
     result += text.substr(0, plain);
-    if (plain == text.size()) return result;
+    if (plain == text.size()) break;
     append_byte(result, byte_at(text, plain));
     text.remove_prefix(plain + 1);
   }
+  AGW_DEBUG_ASSERT(decoded(result) == original);
+  return result;
 }
 
 bool may_be_encoded(std::string_view text) { return text.find(mark.front()) != std::string_view::npos; }

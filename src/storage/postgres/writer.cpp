@@ -55,13 +55,15 @@ GroupWriter::GroupWriter(Loop& loop, Link link, Stop& stop, std::size_t group_li
       group_limit_(group_limit),
       queue_(std::make_shared<WriteQueue>(loop)) {
   AGW_ASSERT(group_limit_ > 0);
+  AGW_ASSERT(link_.is_connected());
   thread_.emplace("agw-writer", [this] { work(); });
 }
 
 GroupWriter::~GroupWriter() { close(WriteQueue::Clock::now()); }
 
 void GroupWriter::add(std::unique_ptr<WorkItem> item, Database::Lane lane) {
-  AGW_ASSERT(checker_.is_current() && item);
+  AGW_ASSERT(checker_.is_current());
+  AGW_ASSERT(item);
 
   if (!thread_) return reject(loop_, std::move(item));
   has_begun_ = true;
@@ -82,6 +84,8 @@ void GroupWriter::close(WriteQueue::Clock::time_point deadline) {
   queue_->close(deadline);
   thread_.reset();
   for (auto& item : queue_->take_oldest(queue_->lengths())) reject(loop_, std::move(item));
+  // Otherwise a caller would wait forever.
+  AGW_ASSERT(queue_->size() == 0);
   link_.drop();
 }
 
@@ -92,6 +96,7 @@ void GroupWriter::work() {
     AGW_ASSERT(items.size() <= group_limit_);
     run_group(items);
     writes_ += items.size();
+    AGW_ASSERT(commits_ <= writes_);
     complete(loop_, std::move(items));
   }
 }
@@ -134,6 +139,7 @@ bool GroupWriter::run_together(const WorkItems& items, OnFailure failing) {
 }
 
 bool GroupWriter::run_in_savepoint(WorkItem& item, Session& session, Connection& connection) {
+  AGW_ASSERT(session.in_transaction());
   session.execute("SAVEPOINT job");
   item.run(connection);
   session.throw_if_repeatable();
@@ -158,6 +164,7 @@ void GroupWriter::run_alone(WorkItem& item) {
 bool GroupWriter::transact(const Work& work) {
   AGW_ASSERT(work);
   for (int failures = 0;;) {
+    AGW_ASSERT(failures < max_attempts);
     try {
       bool committed = false;
       if (try_to_transact(work, committed)) return committed;
