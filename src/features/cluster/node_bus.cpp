@@ -41,7 +41,7 @@ namespace {
 
 constexpr auto heartbeat_interval = 2s;
 constexpr auto lost_after = 7s;
-constexpr auto offer_lifetime = 5s;  // less than `lost_after`
+constexpr auto offer_lifetime = 5s;
 constexpr std::size_t max_offers = 1'000;
 constexpr std::size_t nonce_size = 16;
 constexpr auto response_timeout = 2s;
@@ -49,6 +49,15 @@ constexpr auto progress_interval = 1s;
 constexpr int service_unavailable = 503;
 constexpr std::size_t max_sent_threads = 1'000;
 constexpr std::size_t frame_size = NatsConnection::max_payload - 16 * 1024;
+
+static_assert(3 * heartbeat_interval < lost_after);  // two may be missing
+static_assert(3 * progress_interval < lost_after);
+// A request that its sender has given up must not begin.
+static_assert(offer_lifetime < lost_after);
+// A sender that waits for `ready` gives up before its offer does.
+static_assert(response_timeout < offer_lifetime);
+static_assert(frame_size < NatsConnection::max_payload);
+static_assert(NatsConnection::max_payload < NodeMessageReader::max_size);
 
 json::object head_of(const Interests& interests) {
   json::array answers;
@@ -98,6 +107,12 @@ NodeBus::NodeBus(Loop& loop, Hub& hub, Options options, Handlers handlers)
                          .on_change = [this](bool is_connected) { connection_changed(is_connected); }}),
       listening_(hub, *this),
       group_(loop) {
+  AGW_ASSERT(!options_.node.empty());
+  AGW_ASSERT(!options_.cluster.empty());
+  AGW_ASSERT(!options_.secret.empty());
+  AGW_ASSERT(options_.epoch > 0);
+  AGW_ASSERT(handlers_.serve);
+  AGW_ASSERT(handlers_.active_runs);
   group_.on_failure([](const std::exception_ptr& failure) {
     log::warn("a message of another node was not answered: {}", message_of(failure));
   });
@@ -112,13 +127,17 @@ Task<> NodeBus::stop() {
   stopping_.request();
   stop_served(Clock::time_point::max());
   co_await group_.join();
+  AGW_DEBUG_ASSERT(served_.empty());
 }
 
 // Sending.
 
 void NodeBus::send(const std::string& subject, NodeMessage message) {
+  AGW_ASSERT(checker_.is_current());
   message.from = options_.node;
   message.epoch = options_.epoch;
+  // Receivers look for gaps in broadcasts only.
+  AGW_ASSERT((message.number > 0) == (subject == all_));
   AGW_ASSERT(message.number == 0 || message.number == number_ + 1);
   for (auto& frame : sealed_frames(options_.secret, subject, message, frame_size)) {
     // While disconnected, libnats would buffer the frame, and deliver it after clients have caught up.
@@ -133,7 +152,7 @@ void NodeBus::broadcast(std::string_view kind, json::object head, std::string bo
 
 void NodeBus::send_to(const std::string& node, std::string_view kind, const std::string& id, json::object head,
                       std::string body) {
-  AGW_ASSERT(node != options_.node && !kind.empty());
+  AGW_ASSERT(node != options_.node);
   send(fmt::format("agw.{}.node.{}", options_.cluster, node),
        {.kind = std::string(kind), .id = id, .head = std::move(head), .body = std::move(body)});
 }
@@ -179,6 +198,7 @@ void NodeBus::have_all_catch_up(const std::string& why) {
 // Receiving.
 
 void NodeBus::receive(const std::string& subject, const std::string& payload) {
+  AGW_ASSERT(checker_.is_current());
   auto frame = reader_.take(subject, payload);
   if (!frame) {
     if (!std::exchange(has_warned_, true))
@@ -192,7 +212,8 @@ void NodeBus::receive(const std::string& subject, const std::string& payload) {
 
 /// Records the number of a broadcast frame. Returns false for a replay.
 bool NodeBus::is_new_frame(const NodeMessageReader::Frame& frame) {
-  AGW_ASSERT(frame.number > 0 && frame.from != options_.node);
+  AGW_ASSERT(frame.number > 0);
+  AGW_ASSERT(frame.from != options_.node);
   auto& node = nodes_[frame.from];
   if (frame.epoch < node.epoch || (frame.epoch == node.epoch && frame.number <= node.number)) return false;
   node.is_new = node.epoch != frame.epoch;
@@ -253,15 +274,19 @@ void NodeBus::send_runs(const NodeMessage& question) {
 void NodeBus::handle_request(NodeMessage message) {
   if (stopping_.requested() || offers_.size() >= max_offers) return;
   auto nonce = random_hex(nonce_size);
-  AGW_ASSERT(nonce.size() == 2 * nonce_size && !offers_.contains(nonce));
+  AGW_ASSERT(nonce.size() == 2 * nonce_size);
+  AGW_ASSERT(!offers_.contains(nonce));
   send_to(message.from, "ready", message.id, {{"nonce", nonce}});
   offers_.emplace(std::move(nonce), Offer{std::move(message), Clock::now()});
+  AGW_ASSERT(offers_.size() <= max_offers);
 }
 
 void NodeBus::handle_go(const NodeMessage& message) {
   const auto offer = offers_.extract(string_or_empty(message.head, "nonce"));
   if (!offer || stopping_.requested()) return;
   auto& [offered, at] = offer.mapped();
+  AGW_ASSERT(offered.kind == "request");
+  AGW_ASSERT(offered.from != options_.node);
   // The sender may have given up while this node was unresponsive.
   if (offered.from != message.from || offered.id != message.id || Clock::now() - at > offer_lifetime) return;
   // Each request is sent once.
@@ -282,6 +307,7 @@ Task<> NodeBus::serve(NodeMessage message) {
   } catch (...) {
     failure = std::current_exception();
   }
+  AGW_ASSERT(served_.contains({from, id}));
   served_.erase({from, id});
   if (failure) std::rethrow_exception(failure);
 }
@@ -344,9 +370,12 @@ namespace {
 template <class Questions>
 class ScopedEntry {
 public:
-  ScopedEntry(Questions& questions, typename Questions::mapped_type waiting)
-      : questions_(questions), place_(questions.emplace(new_id(), std::move(waiting)).first) {
-    AGW_ASSERT(place_->second && !place_->first.empty());
+  ScopedEntry(Questions& questions, typename Questions::mapped_type waiting) : questions_(questions) {
+    AGW_ASSERT(waiting);
+    const auto [place, is_new] = questions.emplace(new_id(), std::move(waiting));
+    // Otherwise two calls would share their answers.
+    AGW_ASSERT(is_new);
+    place_ = place;
   }
   ~ScopedEntry() { questions_.erase(place_); }
   ScopedEntry(const ScopedEntry&) = delete;
@@ -368,6 +397,7 @@ Task<std::optional<Response>> NodeBus::pass_on(std::string node, PassedRequest r
   const StopSource::Listener stopped(stop ? *stop : never, [&] { ending.request(); });
   // Another node may name this one although the program has moved.
   if (node == options_.node || !connection_.is_connected() || stopping_.requested()) co_return std::nullopt;
+  AGW_ASSERT(!node.empty());
   const auto waiting = std::make_shared<PendingCall>(loop_);
   const ScopedEntry asked(pending_calls_, waiting);
   auto head = head_of(request);

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "api/response.hpp"
+#include "base/async/assert.hpp"
 #include "base/async/async_event.hpp"
 #include "base/async/cancellation.hpp"
 #include "base/async/task_group.hpp"
@@ -115,6 +116,7 @@ private:
   bool answers(std::string_view thread_id) const override;
   bool is_shown_on(std::string_view device) const override;
 
+  ThreadChecker checker_;
   Loop& loop_;
   Hub& hub_;
   const Options options_;

@@ -58,9 +58,12 @@ namespace {
 constexpr auto time_to_connect = 5s;
 constexpr std::chrono::milliseconds unresponsive_timeout = 3min;  // longer than the timeout between a node and its app
 constexpr auto keepalive_interval = 1min;
+static_assert(keepalive_interval < unresponsive_timeout);
+
 constexpr int node_away = 503;
 constexpr std::size_t max_head = 16 * 1024;
 constexpr std::size_t piece_size = 64 * 1024;
+
 constexpr std::string_view end_of_head = "\r\n\r\n";
 constexpr char mark_of_loopback = '#';
 
@@ -126,6 +129,9 @@ NodeLinks::NodeLinks(Loop& loop, Database& database, BlockingPool& blocking, con
       seals_(options.secret, options.node, options.epoch),
       loopback_(this_loopback()),
       group_(loop) {
+  AGW_ASSERT(!options_.node.empty());
+  AGW_ASSERT(!options_.secret.empty());
+  AGW_ASSERT(options_.epoch > 0);
   group_.on_failure([](const std::exception_ptr& failure) {
     log::debug("a connection to another node has ended: {}", message_of(failure));
   });
@@ -148,6 +154,8 @@ void NodeLinks::check(const Request& request) {
 }
 
 Task<std::optional<tcp::socket>> NodeLinks::open(std::string node, std::string path) {
+  AGW_ASSERT(!node.empty());
+  AGW_ASSERT(path.starts_with('/'));
   const auto known =
       co_await database_.read([node](Connection& connection) { return cluster_store::address_of(connection, node); });
   const auto mark = known.address.find(mark_of_loopback);
@@ -183,6 +191,8 @@ Task<std::optional<tcp::socket>> NodeLinks::open(std::string node, std::string p
   if (!problem.empty())
     throw ApiError(node_away,
                    fmt::format("the node {} runs this, and cannot be reached at {}: {}", node, url->origin(), problem));
+  AGW_ASSERT(link->has_address);
+  AGW_ASSERT(link->tls.has_value() == link->is_encrypted());
   if (link->is_not_served) co_return std::nullopt;
   if (!link->is_encrypted()) co_return std::optional(std::move(link->outside));
   co_return std::optional(local_socket(link));
@@ -200,7 +210,9 @@ Task<std::vector<tcp::endpoint>> NodeLinks::endpoints_of(WebUrl url) {
 }
 
 Task<> NodeLinks::connect(LinkPointer link, std::string head) {
+  AGW_ASSERT(!link->has_address);
   const auto endpoints = co_await endpoints_of(link->url);
+  AGW_ASSERT(!endpoints.empty());
   link->has_address = true;
   error_code error;
   co_await asio::async_connect(link->outside, endpoints, asio::redirect_error(asio::use_awaitable, error));
@@ -212,6 +224,8 @@ Task<> NodeLinks::connect(LinkPointer link, std::string head) {
 }
 
 Task<> NodeLinks::start_tls(LinkPointer link) {
+  AGW_ASSERT(link->is_encrypted());
+  AGW_ASSERT(!link->tls);
   if (!roots_) roots_ = co_await blocking_.run([] { return TrustedRoots::load(TrustedRoots::find_file()); });
   link->tls.emplace(loop_, link->outside, roots_->session_to(link->url.host()));
   if (co_await link->tls->handshake(time_to_connect)) co_return;
@@ -221,6 +235,9 @@ Task<> NodeLinks::start_tls(LinkPointer link) {
 
 /// Reads the response head in pieces: the other node sends nothing after it before this node has sent data.
 Task<> NodeLinks::request_upgrade(LinkPointer link, std::string head) {
+  AGW_ASSERT(head.ends_with(end_of_head));
+  // The seal in the head must not be sent unencrypted to a node with a certificate.
+  AGW_ASSERT(link->tls.has_value() == link->is_encrypted());
   error_code error;
   if (link->tls) {
     if (!co_await link->tls->write(head)) throw LinkError("the connection broke");
@@ -252,6 +269,8 @@ Task<> NodeLinks::request_upgrade(LinkPointer link, std::string head) {
 
 /// The unencrypted end of an encrypted connection, for the caller.
 tcp::socket NodeLinks::local_socket(const LinkPointer& link) {
+  AGW_ASSERT(link->tls);
+  AGW_ASSERT(!link->near.is_open());
   std::array<int, 2> ends{};
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0)
     throw std::system_error(errno, std::system_category(), "cannot make a pair of sockets");
@@ -264,6 +283,7 @@ tcp::socket NodeLinks::local_socket(const LinkPointer& link) {
 
 /// The end of the caller's data closes both directions: no caller uses half-closed connections.
 Task<> NodeLinks::send_all(LinkPointer link) {
+  AGW_ASSERT(link->tls);
   std::string piece(piece_size, '\0');
   error_code error;
   for (;;) {
@@ -276,6 +296,7 @@ Task<> NodeLinks::send_all(LinkPointer link) {
 }
 
 Task<> NodeLinks::receive_all(LinkPointer link) {
+  AGW_ASSERT(link->tls);
   std::string bytes;
   error_code error;
   while (!error && co_await link->tls->read(bytes))

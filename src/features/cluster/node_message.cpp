@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/async/assert.hpp"
 #include "base/digest.hpp"
 #include "base/json/json_values.hpp"
 
@@ -12,10 +13,14 @@ namespace {
 constexpr std::size_t seal_size = 32;
 
 std::string seal_of(std::string_view secret, std::string_view subject, std::string_view frame) {
+  // The line end separates the two.
+  AGW_DEBUG_ASSERT(subject.find('\n') == subject.npos);
   std::string text(subject);
   text += '\n';
   text += frame;
-  return hmac_sha256(secret, text);
+  auto seal = hmac_sha256(secret, text);
+  AGW_ASSERT(seal.size() == seal_size);
+  return seal;
 }
 
 std::int64_t whole_number_of(const json::object& head, std::string_view name) {
@@ -31,6 +36,11 @@ std::string text_of(const json::object& head, std::string_view name) {
 
 std::vector<std::string> sealed_frames(std::string_view secret, std::string_view subject, const NodeMessage& message,
                                        std::size_t limit) {
+  AGW_ASSERT(!secret.empty());
+  AGW_ASSERT(!message.from.empty());
+  AGW_ASSERT(!message.kind.empty());
+  AGW_ASSERT(message.number >= 0);
+  AGW_ASSERT(limit > 0);
   const auto parts = std::max<std::size_t>(1, (message.body.size() + limit - 1) / limit);
   std::vector<std::string> frames;
   for (std::size_t part = 0; part < parts; ++part) {
@@ -50,6 +60,7 @@ std::vector<std::string> sealed_frames(std::string_view secret, std::string_view
     frame += std::string_view(message.body).substr(part * limit, limit);
     frames.push_back(seal_of(secret, subject, frame) + frame);
   }
+  AGW_ASSERT(frames.size() == parts);
   return frames;
 }
 
@@ -81,6 +92,9 @@ std::optional<NodeMessageReader::Frame> NodeMessageReader::take(std::string_view
     return taken;
   }
   partial.message.body += body;
+
+  AGW_ASSERT(partial.message.epoch == taken.epoch);
+  AGW_ASSERT(partial.message.body.size() <= max_size);
   if (partial.next_part < parts) return taken;
   taken.message = std::move(partial.message);
   partial = {};

@@ -4,9 +4,11 @@
 
 #include <charconv>
 #include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 
+#include "base/async/assert.hpp"
 #include "base/digest.hpp"
 
 namespace agw {
@@ -30,6 +32,7 @@ std::optional<std::int64_t> number_of(std::string_view text) {
 }  // namespace
 
 std::string node_seal(std::string_view secret, const NodeCall& call) {
+  AGW_ASSERT(!secret.empty());
   const auto text = fmt::format("call\n{}\n{}\n{}\n{}\n{}\n{}", call.from, call.epoch, call.number, call.to,
                                 call.to_epoch, call.path);
   return fmt::format("{} {} {} {}", call.from, call.epoch, call.number, to_hex(hmac_sha256(secret, text)));
@@ -49,12 +52,15 @@ bool NodeSeals::accept(std::string_view seal, const std::string& path) {
 }
 
 bool NodeSeals::is_new(const NodeCall& call) {
+  AGW_ASSERT(call.from != node_);
   auto& seen = seen_[call.from];
   if (call.epoch < seen.epoch) return false;
   if (call.epoch > seen.epoch) seen = {.epoch = call.epoch};
   const auto highest = seen.numbers.empty() ? 0 : *seen.numbers.rbegin();
   if (call.number <= highest - window || !seen.numbers.insert(call.number).second) return false;
   while (*seen.numbers.begin() <= *seen.numbers.rbegin() - window) seen.numbers.erase(seen.numbers.begin());
+  AGW_ASSERT(seen.epoch == call.epoch);
+  AGW_ASSERT(std::cmp_less_equal(seen.numbers.size(), window));
   return true;
 }
 

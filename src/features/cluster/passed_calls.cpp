@@ -13,6 +13,7 @@
 #include <boost/asio/this_coro.hpp>
 
 #include "api/error.hpp"
+#include "base/async/assert.hpp"
 #include "base/async/async_event.hpp"
 #include "base/id.hpp"
 #include "features/cluster/call_messages.hpp"
@@ -44,6 +45,11 @@ struct PassedCalls::Caller {
 
 PassedCalls::~PassedCalls() = default;
 
+void PassedCalls::use(NodeBus& bus) {
+  AGW_ASSERT(!bus_);
+  bus_ = &bus;
+}
+
 Task<ToolOutcome> PassedCalls::call(std::string node, std::string integration, std::string tool, const ToolCall& call) {
   if (!bus_) {
     co_return failed(
@@ -52,6 +58,7 @@ Task<ToolOutcome> PassedCalls::call(std::string node, std::string integration, s
                     node));
   }
   const auto id = new_id();
+  AGW_ASSERT(!callers_.contains(id));
   const auto caller = std::make_shared<Caller>(loop_, call);
   if (call.ask_person) callers_[id] = caller;
   PassedRequest request{.method = std::string(call_method), .content = to_json(call.input)};
@@ -68,11 +75,13 @@ Task<ToolOutcome> PassedCalls::call(std::string node, std::string integration, s
   // Questions refer to the call, so even a cancelled call must wait for them.
   co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
   while (caller->questions > 0) co_await caller->answered.wait();
+
   if (failure) std::rethrow_exception(failure);
   co_return outcome;
 }
 
 Task<ToolOutcome> PassedCalls::pass_on(std::string node, PassedRequest request, StopSource& stop) {
+  AGW_ASSERT(bus_);
   std::optional<Response> response;
   try {
     response = co_await bus_->pass_on(node, std::move(request), &stop);
@@ -91,6 +100,7 @@ bool PassedCalls::handles(const PassedRequest& request) {
 }
 
 Task<Response> PassedCalls::answer(PassedRequest request, StopSource& stop) {
+  AGW_ASSERT(handles(request));
   return request.method == call_method ? answer_call(std::move(request), stop)
                                        : answer_question(std::move(request), stop);
 }
@@ -111,6 +121,8 @@ Task<Response> PassedCalls::answer_call(PassedRequest request, StopSource& stop)
 }
 
 Task<PersonAnswer> PassedCalls::ask(std::string node, std::string call_id, PersonQuestion question, StopSource& stop) {
+  AGW_ASSERT(bus_);
+  AGW_ASSERT(!call_id.empty());
   PassedRequest request{.method = std::string(question_method), .content = content_of(question)};
   request.segments = {std::move(call_id)};
   try {
@@ -126,9 +138,12 @@ Task<Response> PassedCalls::answer_question(PassedRequest request, StopSource& s
   const auto found = callers_.find(request.segments.at(0));
   if (found == callers_.end()) co_return Response{.body = content_of(unanswered_because("the call has ended"))};
   const auto caller = found->second;
+  AGW_ASSERT(caller->call.ask_person);
+  AGW_ASSERT(!caller->ended.requested());
   const struct Question {
     explicit Question(Caller& of) : caller(of) { ++caller.questions; }
     ~Question() {
+      AGW_ASSERT(caller.questions > 0);
       --caller.questions;
       caller.answered.pulse();
     }

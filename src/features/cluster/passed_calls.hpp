@@ -24,7 +24,7 @@ public:
   ~PassedCalls();
 
   /// Without this, calls fail. `bus` must outlive this object.
-  void use(NodeBus& bus) { bus_ = &bus; }
+  void use(NodeBus& bus);
 
   /// Calls a tool of the integration with that id at the node. Failures become error results.
   Task<ToolOutcome> call(std::string node, std::string integration, std::string tool, const ToolCall& call);

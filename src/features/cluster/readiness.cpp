@@ -7,6 +7,7 @@
 
 #include "api/error.hpp"
 #include "api/route.hpp"
+#include "base/async/assert.hpp"
 #include "base/error.hpp"
 #include "base/log.hpp"
 #include "features/cluster/service.hpp"
@@ -66,6 +67,8 @@ Task<std::string> Readiness::problem_of_database() {
 }
 
 Task<> Readiness::check_database() {
+  AGW_ASSERT(is_checking_);
+  AGW_ASSERT(services_.is_on_server);
   std::string found;
   try {
     if (!co_await services_.database.read(cluster_store::has_lease)) found = "its lease has expired";
@@ -73,6 +76,7 @@ Task<> Readiness::check_database() {
     log::warn("not ready: {}", error.what());
     found = "the database cannot be reached";
   }
+  AGW_ASSERT(is_checking_);
   database_problem_ = std::move(found);
   is_checking_ = false;
   checked_.notify();

@@ -103,7 +103,13 @@ Cluster::~Cluster() = default;
 
 void Cluster::start(const Settings& settings, const std::string& url, Placements& placements,
                     std::function<Task<Response>(PassedRequest)> serve) {
-  AGW_ASSERT(!bus_ && !links_ && !stopping_.requested() && !settings.cluster.node.empty());
+  AGW_ASSERT(!settings.cluster.node.empty());
+  AGW_ASSERT(!stopping_.requested());
+  AGW_ASSERT(!placements_);
+  AGW_ASSERT(!calls_);
+  AGW_ASSERT(!links_);
+  AGW_ASSERT(!bus_);
+  AGW_ASSERT(serve);
   auto& connection = services_.database.start_connection();
   placements_ = &placements;
   placements_->load(connection, *this);
@@ -129,7 +135,9 @@ void Cluster::start(const Settings& settings, const std::string& url, Placements
 
 void Cluster::connect(const Settings& settings, const cluster_store::Identity& identity,
                       std::function<Task<Response>(PassedRequest)> serve) {
-  AGW_ASSERT(!bus_ && calls_ && links_ && !settings.cluster.events.empty());
+  AGW_ASSERT(!settings.cluster.events.empty());
+  AGW_ASSERT(calls_);
+  AGW_ASSERT(!bus_);
   auto answers = [this, serve = std::move(serve)](PassedRequest request, StopSource& stop) {
     return PassedCalls::handles(request) ? calls_->answer(std::move(request), stop) : serve(std::move(request));
   };
@@ -146,6 +154,7 @@ void Cluster::connect(const Settings& settings, const cluster_store::Identity& i
 }
 
 void Cluster::follow_changes() {
+  AGW_ASSERT(placements_);
   auto& follower = services_.follower;
   follower.follow("extensions", std::bind_front(&Extensions::refresh, &services_.extensions));
   follower.follow("extension_outbox", std::bind_front(&Extensions::follow_recorded_steps, &services_.extensions));
@@ -189,7 +198,9 @@ void Cluster::take_over(const LostNode& lost) {
 }
 
 Task<> Cluster::run_take_over(LostNode lost) {
-  AGW_ASSERT(is_taking_over_ && !lost.id.empty() && !lost.name.empty());
+  AGW_ASSERT(is_taking_over_);
+  AGW_ASSERT(!lost.id.empty());
+  AGW_ASSERT(!lost.name.empty());
   struct Done {
     bool& flag;
     ~Done() { flag = false; }
@@ -218,6 +229,7 @@ void Cluster::have_all_catch_up(const std::string& why) {
 }
 
 Task<> Cluster::leave() {
+  AGW_ASSERT(placements_);
   co_await placements_->stop();
   try {
     co_await services_.database.write([](Connection& connection) {
@@ -284,13 +296,18 @@ Task<std::optional<Response>> Cluster::answer(const Request& request, const std:
 
 Task<ToolOutcome> Cluster::call_tool(std::string node, std::string integration, std::string tool,
                                      const ToolCall& call) {
+  AGW_ASSERT(calls_);
   return calls_->call(std::move(node), std::move(integration), std::move(tool), call);
 }
 
 Task<std::optional<asio::ip::tcp::socket>> Cluster::reach_app(std::string node, std::string app) {
+  AGW_ASSERT(links_);
   co_return co_await links_->open(std::move(node), "/cluster/apps/" + app);
 }
 
-void Cluster::check_node(const Request& request) { links_->check(request); }
+void Cluster::check_node(const Request& request) {
+  AGW_ASSERT(links_);
+  links_->check(request);
+}
 
 }  // namespace agw

@@ -1,5 +1,7 @@
 #include "features/cluster/store.hpp"
 
+#include "base/async/assert.hpp"
+
 namespace agw::cluster_store {
 
 namespace {
@@ -15,8 +17,13 @@ std::string first_text(Connection& connection, std::string_view sql, const std::
 Identity identity(Connection& connection) {
   auto row = connection.prepare(
       "SELECT cluster.id, cluster_secret.secret, nextval('node_epochs') FROM cluster, cluster_secret");
-  row.step();
-  return {row.string(0), row.string(1), row.integer(2)};
+  const bool is_known = row.step();
+  AGW_CHECK(is_known, "the database has no identity of the cluster");
+  Identity found{row.string(0), row.string(1), row.integer(2)};
+  // With an empty secret, everybody could seal messages.
+  AGW_CHECK(!found.secret.empty(), "the database has no secret of the cluster");
+  AGW_CHECK(found.epoch > 0, "the start of this node has no number");
+  return found;
 }
 
 bool has_lease(Connection& connection) {
@@ -65,6 +72,8 @@ NodeAddress address_of(Connection& connection, const std::string& node) {
 }
 
 void set_address(Connection& connection, const NodeAddress& address) {
+  AGW_ASSERT(connection.in_transaction());
+  AGW_ASSERT(address.epoch > 0);
   connection
       .prepare(
           "INSERT INTO node_addresses (node, address, epoch) VALUES (this_node(), :address, :epoch) "
