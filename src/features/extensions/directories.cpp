@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <system_error>
 
+#include "base/async/assert.hpp"
 #include "base/digest.hpp"
 #include "base/id.hpp"
 #include "base/log.hpp"
@@ -59,6 +60,10 @@ ExtensionDirectories::ExtensionDirectories(const std::filesystem::path& data_dir
     : root_(Directory::open(data_directory).value()) {}
 
 std::vector<std::int64_t> ExtensionDirectories::execute(const std::vector<DiskStep>& steps) {
+  AGW_DEBUG_ASSERT(may_block());
+  // Only while steps are repeated, contents of earlier ones may be in the files.
+  AGW_DEBUG_ASSERT(sent_.empty());
+  AGW_DEBUG_ASSERT(done_.empty());
   for (const auto& step : steps) {
     drop_superseded(step);
     free_place(step);
@@ -68,6 +73,9 @@ std::vector<std::int64_t> ExtensionDirectories::execute(const std::vector<DiskSt
 }
 
 std::vector<std::int64_t> ExtensionDirectories::repeat(const std::vector<DiskStep>& steps) {
+  AGW_DEBUG_ASSERT(may_block());
+  AGW_DEBUG_ASSERT(sent_.empty());
+  AGW_DEBUG_ASSERT(done_.empty());
   for (const auto& step : steps) sent_[step.extension_id].insert({step.config_id, step.prompt_id});
   for (const auto& step : steps) execute(step, Attempt::again);
   sent_.clear();
@@ -75,6 +83,7 @@ std::vector<std::int64_t> ExtensionDirectories::repeat(const std::vector<DiskSte
 }
 
 void ExtensionDirectories::execute(const DiskStep& step, Attempt attempt) {
+  AGW_DEBUG_ASSERT(step.sequence > 0);
   if (!waits(step) && try_step(step, attempt))
     done_.push_back(step.sequence);
   else
@@ -140,6 +149,7 @@ void ExtensionDirectories::abandon_moves(const std::string& path) {
 }
 
 void ExtensionDirectories::move(const DiskStep& step, Attempt attempt) {
+  AGW_ASSERT(step.action == DiskStep::Action::move);
   const auto source = root_.stamp(step.directory);
   if (!source && source.error() == FileError::not_found) return;
   if (attempt == Attempt::again && is_moved_already(step, source)) return;
@@ -165,6 +175,8 @@ bool ExtensionDirectories::is_moved_already(const DiskStep& step, const FileResu
 }
 
 void ExtensionDirectories::write(const DiskStep& step, Attempt attempt) {
+  AGW_ASSERT(step.action == DiskStep::Action::write);
+  AGW_ASSERT(step.text);
   const auto config = config_path(step.directory);
   const auto prompt = prompt_path(step.directory);
   const auto is_edited = [&](const std::string& path) {
@@ -192,6 +204,7 @@ void ExtensionDirectories::write(const DiskStep& step, Attempt attempt) {
 /// Marks the files as written by the gateway. If the repeated write fails too, they hold an older text of the gateway,
 /// which must not count as an edit.
 void ExtensionDirectories::mark_as_own(const DiskStep& step) {
+  AGW_ASSERT(step.text);
   const auto now = read(type_of_directory(step.directory), step.directory).known;
   if (now.config.content_id.empty()) return;
   auto& known = known_[step.extension_id];
@@ -227,6 +240,8 @@ bool ExtensionDirectories::is_ours(const std::string& extension_id, const std::s
 }
 
 void ExtensionDirectories::check_replaceable(const Extension& extension) const {
+  AGW_DEBUG_ASSERT(may_block());
+  AGW_ASSERT(is_file_backed(extension.type));
   const auto path = directory_of(extension.type, extension.name);
   require(root_.make_directories(parent_of(path)), parent_of(path));
   const auto above = root_.directory(parent_of(path));
@@ -252,6 +267,8 @@ void ExtensionDirectories::set_aside(const std::string& path) {
 
 void ExtensionDirectories::accept(const std::string& extension_id, const std::string& path,
                                   const KnownDirectory& known) {
+  AGW_ASSERT(!extension_id.empty());
+  AGW_DEBUG_ASSERT(!is_in_trash(path));
   known_[extension_id] = known;
   changed_[extension_id] = path;
 }
@@ -261,6 +278,7 @@ KnownDirectories ExtensionDirectories::made() { return std::exchange(made_, {});
 KnownDirectories ExtensionDirectories::take_changed() {
   KnownDirectories changed;
   for (const auto& [id, path] : std::exchange(changed_, {})) {
+    AGW_ASSERT(known_.contains(id));
     auto known = known_[id];
     const auto now = read(type_of_directory(path), path).known;
     if (now.config.content_id != known.config.content_id) known.config.stamp = {};
@@ -268,6 +286,7 @@ KnownDirectories ExtensionDirectories::take_changed() {
     known_[id] = known;
     changed.emplace_back(id, known);
   }
+
   return changed;
 }
 

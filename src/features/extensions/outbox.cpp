@@ -77,6 +77,7 @@ void check_length(const Extension& extension, const ExtensionText& text) {
 }
 
 DiskStep write_step(const Extension& extension, ExtensionText text) {
+  AGW_ASSERT(is_file_backed(extension.type));
   check_length(extension, text);
   DiskStep step;
   step.extension_id = extension.id;
@@ -85,10 +86,13 @@ DiskStep write_step(const Extension& extension, ExtensionText text) {
   step.config_id = content_id(text.config);
   if (text.prompt) step.prompt_id = content_id(*text.prompt);
   step.text = std::move(text);
+  AGW_ASSERT(!step.config_id.empty());
   return step;
 }
 
 DiskStep move_step(Connection& connection, const Extension& extension, std::string target) {
+  AGW_ASSERT(is_file_backed(extension.type));
+  AGW_ASSERT(!target.empty());
   DiskStep step;
   step.extension_id = extension.id;
   step.action = DiskStep::Action::move;
@@ -116,7 +120,8 @@ ExtensionOutbox::ExtensionOutbox(Loop& loop, Database& database, std::filesystem
 std::vector<DiskStep> ExtensionOutbox::record_steps(Connection& connection, const Extension* before,
                                                     const Extension* after, Rewrite rewrite) {
   AGW_ASSERT(before || after);
-  AGW_ASSERT(!before || !after || (before->id == after->id && before->type == after->type));
+  if (before && after) AGW_ASSERT(before->id == after->id);
+  if (before && after) AGW_ASSERT(before->type == after->type);
   const auto& any = after ? *after : *before;
   std::vector<DiskStep> steps;
   if (!is_file_backed(any.type)) return steps;
@@ -133,6 +138,8 @@ std::vector<DiskStep> ExtensionOutbox::record_steps(Connection& connection, cons
   auto text = text_of(*after);
   const bool is_same = before && text == text_of(*before);
   if (!is_same || rewrite == Rewrite::always) record_step(write_step(*after, std::move(text)));
+  // The files are written where the directory is moved to.
+  AGW_ASSERT(steps.size() < 2 || steps.back().directory == steps.front().target);
   return steps;
 }
 
@@ -173,6 +180,7 @@ Task<> ExtensionOutbox::record_made(KnownDirectories made) {
 }
 
 void ExtensionOutbox::record_made_at_start(Connection& connection) {
+  AGW_ASSERT(!started_);
   const auto made = directories_->made();
   if (made.empty()) return;
   write_at_start(connection, "recording new directories of extensions",
@@ -211,6 +219,7 @@ Task<> ExtensionOutbox::accept(std::string extension_id, std::string path, Known
 
 void ExtensionOutbox::load(Connection& connection) {
   AGW_ASSERT(!started_);
+  AGW_ASSERT(!is_shared());
   outbox_store::for_each_known(connection, [&](std::string id, KnownDirectory known) {
     directories_->set_known(std::move(id), std::move(known));
   });
@@ -235,11 +244,13 @@ void ExtensionOutbox::execute_at_start(Connection& connection, const std::vector
 
 void ExtensionOutbox::accept_at_start(const std::string& extension_id, const std::string& path,
                                       const KnownDirectory& known) {
+  AGW_ASSERT(!started_);
   directories_->accept(extension_id, path, known);
 }
 
 void ExtensionOutbox::start() {
-  AGW_ASSERT(!started_ && !is_deleting_done_);
+  AGW_ASSERT(!started_);
+  AGW_ASSERT(!is_deleting_done_);
   started_ = true;
   schedule_deletion();
   if (!is_shared()) background_.spawn(prune_trash());
@@ -248,6 +259,8 @@ void ExtensionOutbox::start() {
 Task<> ExtensionOutbox::stop() {
   stopping_.request();
   co_await background_.join();
+  AGW_DEBUG_ASSERT(!is_deleting_done_);
+  AGW_DEBUG_ASSERT(!is_executing_);
   // The next start repeats every step that is still recorded, which makes it slower.
   if (has_changes_) co_await try_to_delete_done();
 }
@@ -265,6 +278,7 @@ Task<> ExtensionOutbox::prune_trash() {
 }
 
 void ExtensionOutbox::schedule_deletion(const std::vector<std::int64_t>& done) {
+  AGW_DEBUG_ASSERT(std::ranges::all_of(done, [](auto sequence) { return sequence > 0; }));
   done_.insert(done_.end(), done.begin(), done.end());
   schedule_deletion();
 }
@@ -283,6 +297,8 @@ Task<> ExtensionOutbox::delete_done() {
 }
 
 Task<> ExtensionOutbox::try_to_delete_done() {
+  // Two at a time could delete steps that the other one has not synced yet.
+  AGW_ASSERT(is_deleting_done_ || stopping_.requested());
   has_changes_ = false;
   const auto done = std::exchange(done_, {});
   std::string why;

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "base/async/assert.hpp"
+
 namespace agw::outbox_store {
 
 namespace {
@@ -42,12 +44,16 @@ DiskStep read_step(const Statement& row) {
   if (!row.is_null(6)) step.text = {row.string(6), row.optional_string(7), row.boolean(8)};
   step.config_id = row.text(9);
   step.prompt_id = row.text(10);
+  AGW_DEBUG_ASSERT(step.sequence > 0);
+  AGW_DEBUG_ASSERT((step.action == DiskStep::Action::write) == step.target.empty());
   return step;
 }
 
 /// `more_columns` is SQL that updates more columns if the row exists.
 void put_known(Connection& connection, std::string_view extension_id, const KnownDirectory& directory,
                std::string_view more_columns) {
+  AGW_ASSERT(connection.in_transaction());
+  AGW_ASSERT(!extension_id.empty());
   connection
       .prepare(fmt::format(
           "INSERT INTO extension_directories (extension_id, inode, config_id, config_stamp, prompt_id, prompt_stamp) "
@@ -61,12 +67,21 @@ void put_known(Connection& connection, std::string_view extension_id, const Know
       .bind(":prompt_id", directory.prompt.content_id)
       .bind(":prompt_stamp", stamp_text(directory.prompt.stamp))
       .run();
+  AGW_DEBUG_ASSERT(connection.changes() <= 1);
 }
 
 }  // namespace
 
 void add(Connection& connection, DiskStep& step) {
   const bool is_write = step.action == DiskStep::Action::write;
+  // The step and the change of its record are in one transaction.
+  AGW_ASSERT(connection.in_transaction());
+  AGW_ASSERT(step.sequence == 0);
+  AGW_ASSERT(!step.extension_id.empty());
+  AGW_ASSERT(!step.directory.empty());
+  AGW_ASSERT(is_write == step.text.has_value());
+  AGW_ASSERT(is_write == step.target.empty());
+  AGW_ASSERT(step.directory != step.target);
   if (is_write) {
     connection
         .prepare(Sql{.sqlite = "UPDATE extension_outbox SET config = NULL, prompt = NULL WHERE extension_id = :id",
@@ -94,9 +109,12 @@ void add(Connection& connection, DiskStep& step) {
       .bind(":prompt_id", step.prompt_id)
       .step();
   step.sequence = insert.integer(0);
+  AGW_ASSERT(step.sequence > 0);
 }
 
 void forget(Connection& connection, std::string_view extension_id) {
+  AGW_ASSERT(connection.in_transaction());
+  AGW_ASSERT(!extension_id.empty());
   connection
       .prepare(Sql{.sqlite = "DELETE FROM extension_outbox WHERE extension_id = :id AND action = 'write'",
                    .postgres = "DELETE FROM extension_outbox WHERE extension_id = :id AND action = 'write' AND "
@@ -122,14 +140,20 @@ std::vector<DiskStep> steps(Connection& connection) {
 }
 
 void remove(Connection& connection, std::int64_t sequence) {
+  AGW_ASSERT(connection.in_transaction());
+  AGW_ASSERT(sequence > 0);
   connection.prepare("DELETE FROM extension_outbox WHERE sequence = :sequence").bind(":sequence", sequence).run();
 }
 
 void notify(Connection& connection, std::string_view key) {
+  AGW_ASSERT(connection.in_transaction());
+  AGW_ASSERT(!key.empty());
   connection.prepare("SELECT tell_nodes('extension_steps', :key)").bind(":key", key).step();
 }
 
 void take_over_own(Connection& connection) {
+  AGW_ASSERT(connection.is_postgres());
+  AGW_ASSERT(connection.in_transaction());
   auto known = connection.prepare("SELECT EXISTS (SELECT FROM extension_directories WHERE node = files_node())");
   known.step();
   if (known.boolean(0)) return;

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "base/async/assert.hpp"
 #include "features/extensions/registry.hpp"
 #include "features/extensions/service.hpp"
 #include "features/extensions/store.hpp"
@@ -62,6 +63,9 @@ Task<> Extensions::refresh(std::vector<std::string> ids) {
     if (!registry_->find(row.extension.id)) registry_->put(row.position, std::move(row.extension));
   }
   for (const auto& [id, before, after] : differences) {
+    AGW_ASSERT(before || after);
+    AGW_DEBUG_ASSERT(!before || before->id == id);
+    AGW_DEBUG_ASSERT(!after || after->id == id);
     const auto action = !before ? ExtensionAction::created
                         : after ? ExtensionAction::updated
                                 : ExtensionAction::deleted;

@@ -18,11 +18,18 @@ bool shows(const ExtensionFilter& filter, const std::optional<std::string>& owne
 
 void Registry::put(std::int64_t position, Extension extension) {
   Entry entry{position, std::make_shared<const Extension>(std::move(extension)), {}};
-  AGW_ASSERT(position > 0 && !entry.id().empty());
+  AGW_ASSERT(position > 0);
+  AGW_ASSERT(!entry.id().empty());
+  AGW_ASSERT(!entry.name().empty());
   auto& by_id = entries_.get<ById>();
   const auto old = by_id.find(entry.id());
+  // Lists are sorted by it, and pages of lists continue after it.
+  AGW_DEBUG_ASSERT(old == by_id.end() || old->position == position);
+  const auto before = entries_.size();
+  const bool is_new = old == by_id.end();
   const bool taken = old == by_id.end() ? by_id.insert(std::move(entry)).second : by_id.replace(old, std::move(entry));
   AGW_CHECK(taken, "the registry of extensions and the database differ about a name");
+  AGW_ASSERT(entries_.size() == before + (is_new ? 1 : 0));
 }
 
 void Registry::erase(std::string_view id) {

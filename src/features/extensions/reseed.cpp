@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "api/error.hpp"
+#include "base/async/assert.hpp"
 #include "base/log.hpp"
 #include "features/extensions/built_ins.hpp"
 #include "features/extensions/extension_text.hpp"
@@ -46,6 +47,8 @@ std::optional<ExtensionWrites> write_taken(Connection& connection, const TakenDi
     if (named && named->extension.type == wanted->type) return std::nullopt;
     return write_new(connection, new_extension(taken.id, *wanted, now));
   }
+  AGW_ASSERT(taken.record);
+  AGW_ASSERT(taken.record->id == taken.id);
   const auto row = extension_store::find(connection, taken.id);
   if (!row || row->extension.updated_at != taken.record->updated_at) return std::nullopt;
   const auto change = without_unchanged(std::get<ExtensionChange>(taken.wanted), row->extension);
@@ -60,6 +63,7 @@ void take_over(Connection& connection, const TakenDirectory& taken, Timestamp no
     writes->steps.clear();
     ExtensionOutbox::record_known(connection, taken.id, taken.known);
     result.writes.add(std::move(*writes));
+    AGW_ASSERT(writes->records.size() <= 1);
     result.accepted.push_back(taken);
   } catch (const ApiError& error) {
     result.warnings.push_back(fmt::format("{}: {}", config_path(taken.path), error.error()));
@@ -90,6 +94,7 @@ std::vector<ExtensionPointer> Extensions::file_backed() const {
 }
 
 void Extensions::take_over_directories(Connection& connection) {
+  AGW_ASSERT(outbox_);
   outbox_->load(connection);
   const auto findings = outbox_->compare_at_start(connection, file_backed());
   for (const auto& warning : findings.warnings) log::warn("{}", warning);
@@ -137,6 +142,7 @@ Task<> Extensions::follow_executed_steps(std::vector<std::string> keys) {
 
 /// Logs warnings only if they differ from those of the last comparison.
 Task<> Extensions::take_over_edits() {
+  AGW_ASSERT(shares_files());
   auto findings = co_await outbox_->compare(file_backed(), ExtensionDirectories::At::stamps);
   auto warnings = findings.warnings;
   std::ranges::move(co_await take_over_findings(std::move(findings)), std::back_inserter(warnings));

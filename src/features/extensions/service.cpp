@@ -14,6 +14,7 @@
 
 #include "api/error.hpp"
 #include "api/refusals.hpp"
+#include "base/async/assert.hpp"
 #include "base/id.hpp"
 #include "base/json/json_values.hpp"
 #include "base/log.hpp"
@@ -64,6 +65,7 @@ Extensions::Extensions(Database& database, Hub& hub, const Clock& clock, Extensi
 Extensions::~Extensions() = default;
 
 void Extensions::load(Connection& connection) {
+  AGW_ASSERT(registry_->size() == 0);
   const auto shipped = built_ins_content_id();
   if (extension_store::written_built_ins(connection) != shipped) {
     // Other failures end the start, and closing the connection rolls the write back.
@@ -75,6 +77,7 @@ void Extensions::load(Connection& connection) {
   auto rows = extension_store::all(connection);
   registry_->reserve(rows.size());
   for (auto& row : rows) registry_->put(row.position, std::move(row.extension));
+  AGW_ASSERT(registry_->size() == rows.size());
   if (outbox_ && !shares_files()) take_over_directories(connection);
 }
 
@@ -200,10 +203,12 @@ Task<> Extensions::remove(std::string id_or_name, bool force) {
 
 Task<ExtensionPointer> Extensions::update(std::string id, Decide decide, InTransaction<Extension> in_transaction,
                                           ExtensionOutbox::Rewrite rewrite, std::string run_id) {
+  AGW_ASSERT(decide);
   const auto now = clock_.now();
   auto written = co_await database_.write([id, decide, in_transaction, now, rewrite](Connection& connection) {
     const auto row = require_row(connection, id);
     auto writes = write_change(connection, row, decide(row.extension), now, rewrite);
+    AGW_ASSERT(writes.records.size() <= 1);
     const auto& record = writes.records.empty() ? row.extension : writes.records.front().row.extension;
     if (in_transaction) in_transaction(connection, record);
     return Written{record, std::move(writes)};
@@ -231,6 +236,7 @@ std::vector<std::string> Extensions::users_of_model_service(std::string_view nam
 }
 
 Task<> Extensions::require_replaceable(ExtensionPointer wanted) {
+  AGW_ASSERT(wanted);
   if (!outbox_) co_return;
   try {
     co_await outbox_->check_replaceable(wanted);
@@ -248,6 +254,7 @@ Task<ExtensionPointer> Extensions::publish(ExtensionWrites writes, ExtensionOutb
   auto outdated = outdated_holders(*registry_, writes);
   const bool has_waited = !outdated.empty();
   if (has_waited) co_await refresh(std::move(outdated));
+
   ExtensionPointer first;
   for (const auto& write : writes.records) {
     const auto& extension = write.row.extension;

@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "base/async/assert.hpp"
 #include "base/log.hpp"
 #include "features/extensions/outbox.hpp"
 
@@ -27,6 +28,8 @@ constexpr auto outcome_poll_interval = 100ms;
 constexpr auto comparison_interval = 10s;
 constexpr auto retry_interval = 1s;
 constexpr std::size_t max_outcomes = 1000;
+static_assert(outcome_poll_interval < max_wait_for_leader);
+static_assert(retry_interval < max_wait_for_leader);
 
 struct SharedState {
   KnownDirectories known;
@@ -44,12 +47,16 @@ SharedState shared_state(Connection& connection) {
 }
 
 std::string outcome_key(std::int64_t sequence, bool succeeded) {
+  // Its sign says whether the step succeeded.
+  AGW_ASSERT(sequence > 0);
   return fmt::format("{}{}", succeeded ? "" : "-", sequence);
 }
 
 }  // namespace
 
 Task<bool> ExtensionOutbox::await_executed(std::vector<std::int64_t> wanted) {
+  AGW_ASSERT(is_shared());
+  AGW_ASSERT(!wanted.empty());
   follow_recorded();
   const auto end = std::chrono::steady_clock::now() + max_wait_for_leader;
   const auto is_known = [this](auto sequence) { return outcomes_.contains(sequence); };
@@ -75,6 +82,7 @@ void ExtensionOutbox::follow(const std::vector<std::string>& keys) {
 }
 
 void ExtensionOutbox::follow_recorded() {
+  AGW_ASSERT(is_shared());
   has_recorded_ = true;
   if (!leads_ || stopping_.requested() || std::exchange(is_executing_, true)) return;
   background_.spawn(execute_recorded());
@@ -85,6 +93,8 @@ Task<> ExtensionOutbox::have_compared() {
 }
 
 void ExtensionOutbox::lead(std::function<Task<>()> compare) {
+  AGW_ASSERT(is_shared());
+  AGW_ASSERT(compare);
   if (stopping_.requested()) return;
   background_.spawn(leading(std::move(compare)));
 }
@@ -122,6 +132,8 @@ Task<bool> ExtensionOutbox::try_to_begin() {
 }
 
 Task<> ExtensionOutbox::execute_recorded() {
+  AGW_ASSERT(leads_);
+  AGW_ASSERT(is_executing_);
   while (!stopping_.requested() && std::exchange(has_recorded_, false)) {
     bool failed = false;
     try {
@@ -134,6 +146,7 @@ Task<> ExtensionOutbox::execute_recorded() {
     has_recorded_ = true;
     co_await pause(stopping_, retry_interval);
   }
+  AGW_ASSERT(is_executing_);
   is_executing_ = false;
 }
 

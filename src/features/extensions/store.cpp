@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/async/assert.hpp"
 #include "storage/columns.hpp"
 
 namespace agw {
@@ -67,19 +68,28 @@ std::optional<Row> find_named(Connection& connection, std::string_view name) {
 
 std::int64_t insert(Connection& connection, const Extension& extension) {
   static const auto sql = columns.insert_into("extensions") + " RETURNING position";
+  AGW_ASSERT(connection.in_transaction());
+  AGW_ASSERT(!extension.id.empty());
   auto statement = connection.prepare(sql);
   columns.bind(statement, extension).step();
-  return statement.integer(0);
+  const auto position = statement.integer(0);
+  AGW_ASSERT(position > 0);
+  return position;
 }
 
 void update(Connection& connection, const Extension& extension) {
   static const auto sql = fmt::format("UPDATE extensions SET {} WHERE id = :id", changed_columns.assignments());
+  AGW_ASSERT(connection.in_transaction());
   auto statement = connection.prepare(sql);
   changed_columns.bind(statement, extension).bind(":id", extension.id).run();
+  // The caller has read it in the same transaction.
+  AGW_ASSERT(connection.changes() == 1);
 }
 
 void remove(Connection& connection, std::string_view id) {
+  AGW_ASSERT(connection.in_transaction());
   connection.prepare("DELETE FROM extensions WHERE id = :id").bind(":id", id).run();
+  AGW_ASSERT(connection.changes() == 1);
 }
 
 void remember_deleted_built_in(Connection& connection, std::string_view name) {

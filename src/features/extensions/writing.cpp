@@ -5,6 +5,7 @@
 
 #include "api/error.hpp"
 #include "api/refusals.hpp"
+#include "base/async/assert.hpp"
 
 namespace agw {
 
@@ -51,6 +52,8 @@ Extension new_extension(std::string id, NewExtension wanted, Timestamp now) {
   made.enabled = wanted.enabled;
   made.owner_agent_id = std::move(wanted.owner_agent_id);
   made.created_at = made.updated_at = now;
+  AGW_ASSERT(!made.id.empty());
+  AGW_ASSERT(!made.essential);
   return made;
 }
 
@@ -87,6 +90,10 @@ ExtensionWrites write_change(Connection& connection, const extension_store::Row&
   auto after = changed(before, change);
   if (rewrite == ExtensionOutbox::Rewrite::when_changed && has_same_content(before, after)) return {};
   after.updated_at = version_after(before.updated_at, now);
+  // The time is the version: a client that holds the old one must get a conflict, even after the clock was set back.
+  AGW_ASSERT(after.updated_at > before.updated_at);
+  AGW_ASSERT(after.id == before.id);
+  AGW_ASSERT(after.source == before.source);
   extension_store::update(connection, after);
   auto steps = ExtensionOutbox::record_steps(connection, &before, &after, rewrite);
   return {{{{row.position, std::move(after)}, ExtensionAction::updated}}, std::move(steps)};
@@ -94,6 +101,7 @@ ExtensionWrites write_change(Connection& connection, const extension_store::Row&
 
 ExtensionWrites write_removal(Connection& connection, std::string_view id) {
   auto row = require_row(connection, id);
+
   if (row.extension.essential) throw Forbidden("cannot delete essential extensions");
   if (row.extension.source == Source::built_in) {
     extension_store::remember_deleted_built_in(connection, row.extension.name);
