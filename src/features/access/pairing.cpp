@@ -1,9 +1,11 @@
 #include "features/access/pairing.hpp"
 
+#include <algorithm>
 #include <random>
 
 #include <fmt/format.h>
 
+#include "base/async/assert.hpp"
 #include "base/digest.hpp"
 
 namespace agw {
@@ -12,6 +14,10 @@ namespace {
 
 constexpr std::size_t failures_that_lock = 5;
 constexpr int last_code = 999'999;
+constexpr std::size_t code_digits = 6;
+static_assert(Pairing::brief_validity < Pairing::validity);
+// Guessing all codes takes longer than one is valid.
+static_assert(last_code / failures_that_lock > Pairing::validity / Pairing::failure_window);
 
 }  // namespace
 
@@ -21,10 +27,14 @@ bool Pairing::locks(std::size_t failures, Moment since_latest) {
 
 std::string Pairing::random_digits() {
   std::random_device kernel("getentropy");
-  return fmt::format("{:06}", std::uniform_int_distribution<int>(0, last_code)(kernel));
+  auto digits = fmt::format("{:06}", std::uniform_int_distribution<int>(0, last_code)(kernel));
+  AGW_ASSERT(digits.size() == code_digits);
+  return digits;
 }
 
 std::string Pairing::new_code(Moment now, std::chrono::seconds valid_for) {
+  AGW_ASSERT(valid_for > std::chrono::seconds{0});
+  AGW_ASSERT(valid_for <= validity);
   return code_.emplace(Code{random_digits(), now + valid_for}).digits;
 }
 
@@ -35,10 +45,13 @@ Pairing::Verdict Pairing::judge(std::string_view code, Moment now) {
   if (is_right(code, now)) {
     failures_.clear();
     void_code();
+
     return Verdict::right;
   }
   while (!failures_.empty() && failures_.front() + failure_window <= now) failures_.pop_front();
   failures_.push_back(now);
+  AGW_DEBUG_ASSERT(std::ranges::is_sorted(failures_));
+  AGW_DEBUG_ASSERT(failures_.size() <= failures_that_lock);
   return Verdict::wrong;
 }
 

@@ -1,5 +1,7 @@
 #include "features/access/pairing_store.hpp"
 
+#include "base/async/assert.hpp"
+
 namespace agw::pairing_store {
 
 std::int64_t now(Connection& connection) {
@@ -15,6 +17,8 @@ std::optional<std::string> code(Connection& connection, std::int64_t now) {
 }
 
 void set_code(Connection& connection, const std::string& code, std::int64_t expires_at) {
+  // Only one code is valid at a time.
+  AGW_ASSERT(connection.in_transaction());
   forget_code(connection);
   connection.prepare("INSERT INTO pairing_codes (code, expires_at) VALUES (:code, :expires_at)")
       .bind(":code", code)

@@ -6,6 +6,7 @@
 
 #include <boost/asio/use_awaitable.hpp>
 
+#include "base/async/assert.hpp"
 #include "base/async/cancellation.hpp"
 #include "base/digest.hpp"
 #include "base/log.hpp"
@@ -84,11 +85,14 @@ Task<PairedDevice> Access::pair(std::string code) {
     case Pairing::Verdict::right:
       break;
   }
+  // Without a token, no request is about pairing (the gate answers 501).
+  AGW_ASSERT(token_);
   log::info("a device was paired");
   co_return PairedDevice{token_->secret()};
 }
 
 void Access::start() {
+  AGW_ASSERT(group_.size() == 0);
   signals_.add(SIGUSR1);
   group_.spawn(follow_signals());
   if (shared_pairing_ && token_) group_.spawn(follow_file());
@@ -108,6 +112,8 @@ Task<> Access::follow_signals() {
 
 /// Does not report an unusable file: the next start does.
 Task<> Access::follow_file() {
+  AGW_ASSERT(token_);
+  AGW_ASSERT(shared_pairing_);
   StopSource never;
   for (;;) {
     co_await pause(never, token_check_interval);
@@ -143,13 +149,17 @@ Task<bool> Access::reload_token() {
 }
 
 void Access::replace(Token token) {
+  AGW_ASSERT(token_);
+
   token_ = std::move(token);
   pairing_.void_code();
+
   log::info("the token was replaced: every device must be paired again");
   hub_.publish({.record = TokenReplaced{clock_.now()}});
 }
 
 Task<> Access::notify_other_nodes() {
+  AGW_ASSERT(shared_pairing_);
   try {
     co_await shared_pairing_->token_replaced();
   } catch (const std::exception& error) {

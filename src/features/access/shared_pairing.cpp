@@ -1,5 +1,6 @@
 #include "features/access/shared_pairing.hpp"
 
+#include "base/async/assert.hpp"
 #include "base/digest.hpp"
 #include "features/access/pairing_store.hpp"
 #include "storage/database.hpp"
@@ -16,6 +17,8 @@ bool is_right_code(Connection& connection, const std::string& code, std::int64_t
 }
 
 Pairing::Verdict judged(Connection& connection, const std::string& code) {
+  // Two nodes must not both count the last guess, or accept the code.
+  AGW_ASSERT(connection.in_transaction());
   const auto now = pairing_store::now(connection);
   const auto failures = pairing_store::failures(connection);
   if (Pairing::locks(failures.count, std::chrono::milliseconds(now - failures.latest_at)))
@@ -33,6 +36,7 @@ Pairing::Verdict judged(Connection& connection, const std::string& code) {
 }  // namespace
 
 Task<std::string> SharedPairing::new_code(std::chrono::seconds valid_for) {
+  AGW_ASSERT(valid_for > std::chrono::seconds{0});
   auto code = Pairing::random_digits();
   co_await database_.write([code, valid_for](Connection& connection) {
     pairing_store::set_code(connection, code, pairing_store::now(connection) + in_milliseconds(valid_for));

@@ -12,6 +12,7 @@
 
 #include <fmt/format.h>
 
+#include "base/async/assert.hpp"
 #include "base/data_files.hpp"
 #include "base/digest.hpp"
 #include "base/error.hpp"
@@ -65,6 +66,9 @@ void check_text(const std::string& text, const std::string& path) {
 }
 
 }  // namespace
+
+/// Nobody may get in with a short token, or without one.
+Token::Token(std::string secret) : secret_(std::move(secret)) { AGW_ASSERT(secret_.size() == token_digits); }
 
 std::optional<Token> Token::load(const std::filesystem::path& data_directory) {
   const auto path = path_in(data_directory).string();

@@ -29,7 +29,7 @@ public:
   const std::string& secret() const { return secret_; }
 
 private:
-  explicit Token(std::string secret) : secret_(std::move(secret)) {}
+  explicit Token(std::string secret);
 
   std::string secret_;
 };

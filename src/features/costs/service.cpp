@@ -30,6 +30,9 @@ using std::chrono::days;
 constexpr auto max_wait_for_stores = std::chrono::seconds(1);
 constexpr days week{7};
 constexpr days month{30};
+// A report reads the days of a month, and adds up the shorter periods from them.
+static_assert(days{1} <= week);
+static_assert(week <= month);
 constexpr int max_threads = 20;
 constexpr int max_clients = 50;
 constexpr std::string_view all_clients;
@@ -64,6 +67,7 @@ double sum_since(const std::map<LocalDay, double>& by_day, LocalDay first) {
 }
 
 std::vector<DayCost> every_day(const std::map<LocalDay, double>& by_day, LocalDay first, LocalDay last) {
+  AGW_ASSERT(first <= last);
   std::vector<DayCost> all;
   for (auto day = first; day <= last; day += days{1}) {
     const auto found = by_day.find(day);
@@ -73,6 +77,8 @@ std::vector<DayCost> every_day(const std::map<LocalDay, double>& by_day, LocalDa
 }
 
 CostReport read_report(Connection& connection, LocalDay today, days period) {
+  AGW_ASSERT(period >= days{1});
+  AGW_ASSERT(period <= month);
   const auto first = first_day(period, today);
   const auto first_of_month = first_day(month, today);
   const auto by_day = cost_store::by_day(connection, first_of_month, today);
@@ -131,6 +137,9 @@ void Costs::load(Connection& connection) {
 }
 
 void Costs::exclude_other_nodes(Connection& connection) {
+  AGW_ASSERT(connection.is_postgres());
+  // Once: otherwise it would subtract twice.
+  AGW_ASSERT(elsewhere_.empty());
   day_elsewhere_ = day_;
   elsewhere_ = cost_store::spent_elsewhere(connection, day_);
   for (const auto& [payer, usd] : elsewhere_) by_agent_[payer] -= usd;
@@ -182,6 +191,7 @@ UnstoredSpending Costs::spend(const std::string& client, const std::string& mode
                               std::optional<double> usd) {
   auto spending = count(std::string(all_clients), model, usage, usd);
   spending.client = client;
+
   ++unstored_;
   const auto stored = [this](void*) {
     AGW_ASSERT(unstored_ > 0);
@@ -204,6 +214,7 @@ Spending Costs::count(const std::string& payer, const std::string& model, const 
   // A client may use any model name, so the number of stored names is limited.
   const bool known = used_.contains(model) || used_.size() < max_models;
   auto& used = used_[known ? model : "other"];
+  AGW_ASSERT(used_.size() <= max_models + 1);  // and `other`
   ++used.calls;
   used.usage += usage;
   used.usd += usd.value_or(0);

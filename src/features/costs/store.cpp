@@ -14,6 +14,7 @@ std::int64_t number(LocalDay day) { return day.time_since_epoch().count(); }
 
 template <class SqlText>
 Statement between(Connection& connection, const SqlText& sql, LocalDay first, LocalDay last) {
+  AGW_ASSERT(first <= last);
   auto rows = connection.prepare(sql);
   rows.bind(":first", number(first)).bind(":last", number(last));
   return rows;
@@ -30,6 +31,8 @@ std::vector<Cost> sums(Connection& connection, std::string_view table, std::stri
       "LIMIT :limit",
       table, column);
   auto rows = between(connection, sql, first, last);
+  // SQLite takes a negative limit for none.
+  AGW_ASSERT(limit > 0);
   rows.bind(":limit", limit);
   std::vector<Cost> found;
   while (rows.step()) {
@@ -121,7 +124,15 @@ void add_thread(Connection& connection, const Spending& spending) {
 }  // namespace
 
 void add(Connection& connection, const Spending& spending) {
+  // All sums of a call change together.
+  AGW_ASSERT(connection.in_transaction());
+
+  // Either an agent pays or a program.
+  AGW_ASSERT(spending.client.empty() || spending.agent_id.empty());
+  AGW_ASSERT(spending.client.empty() || spending.thread_id.empty());
   AGW_ASSERT(spending.cached_tokens <= spending.input_tokens);
+  // A call without a known price costs nothing that we know of.
+  AGW_ASSERT(spending.priced || spending.usd == 0);
   add_payer(connection, spending);
   add_model(connection, spending);
   if (spending.saved != 0) add_savings(connection, spending);

@@ -27,12 +27,15 @@ Placements::Placements(Loop& loop, Database& database, std::string node)
 }
 
 void Placements::load(Connection& connection, OtherPrograms& others) {
+  AGW_ASSERT(!others_);
+  AGW_ASSERT(placements_.empty());
   others_ = &others;
   write_at_start(connection, "handing over what this node ran", [&] { free_all(connection); });
   placements_ = placement_store::all(connection);
 }
 
 void Placements::start() {
+  AGW_ASSERT(others_);
   for (const auto& [id, placement] : placements_) {
     for (const auto& listener : listeners_) listener(id);
   }
@@ -41,6 +44,7 @@ void Placements::start() {
 Task<> Placements::stop() {
   stopping_.request();
   co_await group_.join();
+  AGW_DEBUG_ASSERT(unstored_states_.empty());
 }
 
 /// Uses a write, because results of writes arrive in the order of their commits.
@@ -50,6 +54,7 @@ Task<> Placements::refresh(std::vector<std::string> ids) {
     for (const auto& id : ids) rows.push_back(placement_store::find(connection, id));
     return rows;
   });
+  AGW_ASSERT(found.size() == ids.size());
   for (std::size_t i = 0; i < ids.size(); ++i) set(ids[i], std::move(found[i]));
 }
 
@@ -60,6 +65,7 @@ void Placements::set(const std::string& extension_id, std::optional<Placement> p
     placements_[extension_id] = *std::move(placement);
   else
     placements_.erase(known);
+
   for (const auto& listener : listeners_) listener(extension_id);
 }
 
@@ -91,6 +97,7 @@ Task<bool> Placements::acquire(std::string extension_id,
   auto claimed = co_await database_.write(
       [extension_id, statement](Connection& connection) { return statement(connection, extension_id); });
   if (!claimed) co_return false;
+  AGW_DEBUG_ASSERT(claimed->node == node_);
   set(extension_id, std::move(claimed));
   co_return true;
 }
@@ -123,6 +130,7 @@ void Placements::report_state(const std::string& extension_id, std::string state
 /// Returns when the latest state is stored.
 Task<> Placements::store(std::string extension_id) {
   while (true) {
+    AGW_ASSERT(unstored_states_.contains(extension_id));
     const auto state = unstored_states_.at(extension_id);
     const bool is_stored = co_await try_to_store(extension_id, state);
     const bool is_over = stopping_.requested() || (is_stored && unstored_states_.at(extension_id) == state);
@@ -144,6 +152,9 @@ Task<bool> Placements::try_to_store(const std::string& extension_id, const std::
   co_return false;
 }
 
-void Placements::free_all(Connection& connection) { placement_store::free_all(connection); }
+void Placements::free_all(Connection& connection) {
+  AGW_ASSERT(connection.in_transaction());
+  placement_store::free_all(connection);
+}
 
 }  // namespace agw

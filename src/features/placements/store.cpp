@@ -1,5 +1,7 @@
 #include "features/placements/store.hpp"
 
+#include "base/async/assert.hpp"
+
 namespace agw::placement_store {
 
 namespace {
@@ -27,6 +29,7 @@ std::optional<Placement> find(Connection& connection, const std::string& extensi
 
 /// Does nothing if the extension was deleted in the meantime.
 std::optional<Placement> claim(Connection& connection, const std::string& extension_id) {
+  AGW_ASSERT(connection.in_transaction());
   auto row = connection.prepare(
       "INSERT INTO placements (extension_id, node) SELECT id, this_node() FROM extensions WHERE id = :id "
       "ON CONFLICT (extension_id) DO UPDATE SET node = this_node() WHERE placements.node IN ('', this_node()) "
@@ -36,6 +39,7 @@ std::optional<Placement> claim(Connection& connection, const std::string& extens
 }
 
 std::optional<Placement> take(Connection& connection, const std::string& extension_id) {
+  AGW_ASSERT(connection.in_transaction());
   auto row = connection.prepare(
       "UPDATE placements SET node = this_node() WHERE extension_id = :id AND node IN ('', this_node()) "
       "RETURNING node, state");
@@ -51,6 +55,7 @@ void set_state(Connection& connection, const std::string& extension_id, const st
       .bind(":state", state)
       .bind(":id", extension_id)
       .run();
+  AGW_DEBUG_ASSERT(connection.changes() <= 1);
 }
 
 void offer(Connection& connection, const std::string& extension_id) {
