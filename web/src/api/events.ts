@@ -1,6 +1,7 @@
 /** The gateway's WebSocket events that the page handles. Unknown types are ignored. */
 import type {
   AppState,
+  Attachment,
   Experiment,
   Extension,
   JobRun,
@@ -24,7 +25,15 @@ export type RunEvent = OfRun &
   (
     | { type: 'text-delta' | 'reasoning-delta'; delta: string }
     | { type: 'tool-start'; toolCallId: string; toolName: string; input: unknown }
-    | { type: 'tool-end'; toolCallId: string; toolName: string; output: string; isError: boolean; durationMs: number }
+    | {
+        type: 'tool-end';
+        toolCallId: string;
+        toolName: string;
+        output: string;
+        isError: boolean;
+        durationMs: number;
+        pictures?: Attachment[];
+      }
     /** `turnId` is the message that joined the answer. */
     | { type: 'steered'; afterStep: number }
     | { type: 'error'; error: string }

@@ -113,4 +113,6 @@ export interface ToolData {
   /** The part of `duration_ms` spent waiting for a person's decision. */
   waited_ms?: number;
   superseded?: boolean;
+  /** Pictures that the tool returned. */
+  pictures?: Attachment[];
 }

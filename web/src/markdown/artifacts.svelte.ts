@@ -16,6 +16,13 @@ export interface ShownApp {
   chat: string;
 }
 
+/** A picture that a tool returned. `text` is its id; empty for the newest picture of the chat, whichever that is. */
+export interface ShownPicture {
+  kind: 'picture';
+  text: string;
+  chat: string;
+}
+
 /** The key of the Svelte context that contains a chat's conversation. */
 export const chatContext = 'chat';
 
@@ -33,8 +40,8 @@ export const artifactKind = (language: string): ArtifactKind | undefined =>
   Object.hasOwn(kinds, language.toLowerCase()) ? kinds[language.toLowerCase()] : undefined;
 
 class Artifacts {
-  /** The artifact or app that is shown. */
-  open = $state.raw<Artifact | ShownApp | null>(null);
+  /** What is shown. */
+  open = $state.raw<Artifact | ShownApp | ShownPicture | null>(null);
 }
 
 export const artifacts = new Artifacts();

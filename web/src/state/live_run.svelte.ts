@@ -160,6 +160,7 @@ export class LiveRun {
               failed: event.isError,
               durationMs: event.durationMs,
               startedAt: null,
+              pictures: event.pictures,
             },
           }
         : part,

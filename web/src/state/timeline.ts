@@ -1,5 +1,5 @@
 /** The order in which a thread is shown: turns, active runs and queued messages. */
-import type { AnswerData, ToolData, Turn } from '../api/types';
+import type { AnswerData, Attachment, ToolData, Turn } from '../api/types';
 
 export interface ToolCallView {
   id: string;
@@ -11,6 +11,8 @@ export interface ToolCallView {
   durationMs: number | null;
   /** When this page saw the call start; null once it has ended. */
   startedAt: number | null;
+  /** Pictures that the tool returned, if any. Any shape, if a client stored the turn. */
+  pictures?: Attachment[] | undefined;
 }
 
 /** Text, tool calls and steered messages of a stored answer, in order. */
@@ -159,6 +161,7 @@ export function storedCall(turn: Turn): ToolCallView {
     failed: data.is_error ?? false,
     durationMs: data.duration_ms ?? null,
     startedAt: null,
+    pictures: data.pictures,
   };
 }
 
