@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/async/assert.hpp"
+
 namespace agw {
 
 namespace {
@@ -45,6 +47,8 @@ Confidence confidence_of(const std::vector<Measurement>& measurements, bool high
   if (!best || measurements.size() < min_values) return found;
   const double distance = std::abs(*best - measurements.front().value);
   found.confidence = found.mad < no_spread ? max_confidence : std::min(distance / found.mad, max_confidence);
+  AGW_DEBUG_ASSERT(found.confidence >= 0);
+  AGW_DEBUG_ASSERT(found.confidence <= max_confidence);
   return found;
 }
 

@@ -1,6 +1,7 @@
 #include "features/experiments/store.hpp"
 
 #include <charconv>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -58,6 +59,12 @@ std::int64_t last_keep(Connection& connection, const ConfidenceQuery& query) {
 }  // namespace
 
 void insert(Connection& connection, const Experiment& experiment) {
+  AGW_ASSERT(connection.in_transaction());
+  AGW_ASSERT(!experiment.id.empty());
+  AGW_ASSERT(!experiment.value || experiment.metric);
+  AGW_ASSERT(!experiment.value || std::isfinite(*experiment.value));
+  AGW_ASSERT(!experiment.value || experiment.verdict != Verdict::crash);
+  AGW_ASSERT(!experiment.delta || (experiment.value && experiment.baseline));
   static const auto sql = columns.insert_into("experiments");
   auto statement = connection.prepare(sql);
   columns.bind(statement, experiment).run();
@@ -106,7 +113,8 @@ std::int64_t consecutive_discards(Connection& connection, const ConfidenceQuery&
       "verdict = 'discard') + (SELECT count(*) FROM experiments WHERE verdict = 'crash' AND domain = :domain AND "
       "number > :keep)");
   row.bind(":domain", query.domain).bind(":metric", query.metric).bind(":keep", last_keep(connection, query));
-  row.step();
+  const bool has_row = row.step();
+  AGW_ASSERT(has_row);
   return row.integer(0);
 }
 

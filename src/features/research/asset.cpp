@@ -21,6 +21,7 @@ namespace fs = std::filesystem;
 }
 
 Directory directory_of(const fs::path& path) {
+  AGW_ASSERT(path.is_absolute());
   auto root = Directory::open("/", Symlinks::refuse).value();
   const auto parent = path.parent_path().relative_path().string();
   auto opened = root.directory(parent.empty() ? "." : parent);
@@ -63,6 +64,8 @@ fs::path move_away(const fs::path& path, const fs::path& kept) {
 
 /// Keeps a changed version of the asset at `kept`. `now` is its content, if readable.
 void keep(const fs::path& path, const FileResult<std::string>& now, fs::path kept) {
+  AGW_ASSERT(kept.is_absolute());
+  AGW_ASSERT(kept != path);
   fs::create_directories(kept.parent_path());
   if (now)
     replace_file(kept, *now, 0600);

@@ -26,6 +26,7 @@ constexpr std::string_view how_without_tools =
 /// Records the outcome of a run that research started.
 struct AgentWork : RunObserver {
   Runs::AtEnd ending(const RunOutcome& how) override {
+    AGW_ASSERT(!is_over.requested());
     outcome = how;
     return {};
   }
@@ -43,6 +44,7 @@ std::string_view text_after(std::string_view text, std::size_t code_points) {
 /// The text after the last tool call. Text before it is commentary.
 std::string last_words(const std::string& content, const RunOutcome& outcome) {
   if (outcome.steps.empty()) return content;
+  AGW_ASSERT(outcome.steps.back().text_end >= 0);
   auto last = text_after(content, static_cast<std::size_t>(outcome.steps.back().text_end));
   while (last.starts_with('\n')) last.remove_prefix(1);
   return std::string(last);
@@ -86,6 +88,7 @@ std::string attempt_text(const Experiment& experiment) {
 }  // namespace
 
 Task<std::string> Iteration::change_request(const Measured& before) {
+  AGW_ASSERT(before.metric);
   const auto& metric = *before.metric;
   std::string attempts;
   for (const auto& experiment : co_await services_.experiments.list(
@@ -140,6 +143,7 @@ Task<std::optional<std::string>> Iteration::left_by_agent(const AgentAnswer& ans
 
 /// Runs the agent. Throws IterationProblem if its run fails.
 Task<AgentAnswer> Iteration::have_agent_work(std::string prompt) {
+  AGW_ASSERT(!work_.thread_id.empty());
   const auto work = std::make_shared<AgentWork>();
   const auto active =
       services_.engine.open_run({.run_id = work_.run_id,

@@ -91,6 +91,7 @@ Iteration::Iteration(const IterationServices& services, Scripts& scripts, Iterat
       result_{.id = new_id(), .domain = order_.config.domain, .verdict = Verdict::crash, .iteration_id = order_.id} {}
 
 Task<> Iteration::run() {
+  AGW_ASSERT(began_ == std::chrono::steady_clock::time_point());
   began_ = std::chrono::steady_clock::now();
   try {
     if (!stop_.requested()) co_await attempt();
@@ -101,7 +102,9 @@ Task<> Iteration::run() {
   }
   if (stop_.requested() && !stays_) set_verdict(Verdict::crash, "it was stopped");
   if (result_.verdict == Verdict::crash) result_.value = result_.delta = std::nullopt;
+  AGW_ASSERT(result_.reason);
   AGW_ASSERT(!stays_ || result_.verdict == Verdict::keep);
+  AGW_ASSERT(!stays_ || result_.value);
   co_await end();
 }
 
@@ -127,6 +130,7 @@ Task<> Iteration::attempt() {
 
 /// Stores the original asset before anything changes it, and creates a thread for the agent.
 Task<> Iteration::prepare() {
+  AGW_ASSERT(work_.thread_id.empty());
   auto original = co_await asset_.read();
   co_await services_.database.write([id = order_.id, original](Connection& connection) {
     iteration_store::store_original(connection, id, original);
@@ -153,7 +157,9 @@ Task<bool> Iteration::passes_checks() {
 }
 
 Task<> Iteration::decide(const Measured& before, const Measured& after) {
-  AGW_ASSERT(before.metric && after.metric);
+  AGW_ASSERT(before.metric);
+  AGW_ASSERT(after.metric);
+  AGW_ASSERT(!stays_);
   co_await asset_.record();
   if (after.metric->name != before.metric->name) {
     throw IterationProblem(fmt::format("the benchmark measured {} before the change and {} after it",
@@ -176,7 +182,9 @@ Task<> Iteration::decide(const Measured& before, const Measured& after) {
 
 /// Restores the asset first, so that the reviewer of the proposal sees the original.
 Task<> Iteration::propose() {
-  AGW_ASSERT(!stays_ && result_.reason);
+  AGW_ASSERT(!stays_);
+  AGW_ASSERT(result_.reason);
+  AGW_ASSERT(result_.verdict == Verdict::keep);
   co_await asset_.put_back();
   const auto& asset = asset_.path();
   try {
@@ -195,6 +203,7 @@ Task<> Iteration::propose() {
 
 /// Restores the asset. If someone else's version stays, the verdict states it.
 Task<> Iteration::restore_or_leave() {
+  AGW_ASSERT(!stays_);
   try {
     co_await asset_.put_back();
   } catch (const IterationProblem& stays) {

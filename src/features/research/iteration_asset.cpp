@@ -17,12 +17,16 @@ Task<AssetCopy> IterationAsset::read() const {
 
 void IterationAsset::record_original(AssetCopy original) {
   AGW_ASSERT(!original_);
+  AGW_ASSERT(!is_put_back_);
 
   trace_.left = original.bytes;
   original_ = std::move(original);
 }
 
 Task<> IterationAsset::record(std::optional<std::string> by_run) {
+  AGW_ASSERT(original_);
+  AGW_ASSERT(!is_put_back_);
+
   auto now = (co_await read()).bytes;
   if (now != trace_.left) {
     const bool is_other = by_run && to_hex(sha256(now)) != *by_run;
@@ -36,6 +40,7 @@ Task<> IterationAsset::record(std::optional<std::string> by_run) {
 
 Task<> IterationAsset::replace(std::string text) {
   AGW_ASSERT(original_);
+  AGW_ASSERT(!is_put_back_);
 
   trace_.left = text;
   co_await blocking_.run(

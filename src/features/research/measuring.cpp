@@ -63,6 +63,7 @@ Task<Measured> Iteration::score() {
 
 /// Asks the agent's model. Throws IterationProblem if no model answers.
 Task<std::string> Iteration::ask_model(std::string question) {
+  AGW_ASSERT(!work_.thread_id.empty());
   const auto& agent = *order_.agent;
   const auto chosen = services_.models.resolve(string_member(agent.definition.members(), "model").value_or(""));
   const auto* choice = std::get_if<ModelChoice>(&chosen);
@@ -93,6 +94,7 @@ Task<std::string> Iteration::ask_model(std::string question) {
 
 /// Stores costs immediately, so that a kill loses none. If that fails, they are stored at the end.
 Task<> Iteration::record_spendings() {
+  AGW_ASSERT(!spendings_.empty());
   co_await services_.database.write(
       [spendings = spendings_](Connection& connection) { Costs::record(connection, spendings); });
   spendings_.clear();

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <vector>
 
+#include "base/async/assert.hpp"
 #include "base/json/json.hpp"
 
 namespace agw {
@@ -91,6 +92,7 @@ void MetricReader::add(std::string_view bytes) {
       line_is_too_long_ = true;
     else
       line_ += bytes.substr(0, size);
+    AGW_ASSERT(line_.size() <= max_line_length);
     if (size == bytes.size()) return;
     take_line();
     bytes.remove_prefix(size + 1);
@@ -117,6 +119,8 @@ void MetricReader::take_line() {
   metric_ = Metric{.name = name_, .value = number->value};
   take_unit(*metric_, number->suffix);
   for (auto word = words.begin() + 2; word != words.end(); ++word) take_remark(*metric_, *word);
+  AGW_ASSERT(std::isfinite(metric_->value));
+  AGW_ASSERT(metric_->name == name_);
 }
 
 std::string MetricReader::problem() const {

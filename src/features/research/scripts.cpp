@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/async/assert.hpp"
 #include "base/json/json.hpp"
 #include "io/process/head_tail_buffer.hpp"
 
@@ -74,6 +75,8 @@ SandboxSpec Scripts::intent_for(const Script& script) const {
 }
 
 Task<ScriptEnd> Scripts::run(Script script, std::function<void(std::string_view)> on_output, StopSource& stop) {
+  AGW_ASSERT(script.path.is_absolute());
+  AGW_ASSERT(script.asset.is_absolute());
   std::optional<Process> process;
   std::string problem;
   try {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "api/error.hpp"
+#include "base/async/assert.hpp"
 #include "base/id.hpp"
 #include "base/log.hpp"
 #include "base/text/is_within.hpp"
@@ -24,7 +25,9 @@ ExtensionPointer agent_of(const std::string& domain, const Extensions& extension
   if (domain.starts_with(agent_prefix)) {
     if (auto named = extensions.find_agent(domain.substr(agent_prefix.size()))) return named;
   }
-  return extensions.find_agent(usual_agent);
+  auto usual = extensions.find_agent(usual_agent);
+  AGW_CHECK(usual, "the essential agent does not exist");
+  return usual;
 }
 
 Experiment crashed(const InterruptedIteration& iteration, Timestamp now) {
@@ -52,9 +55,13 @@ Research::Research(Loop& loop, Sandbox& sandbox, const IterationServices& servic
 
 Research::~Research() = default;
 
-void Research::load(Connection& connection) { interrupted_ = iteration_store::all(connection); }
+void Research::load(Connection& connection) {
+  AGW_ASSERT(interrupted_.empty());
+  interrupted_ = iteration_store::all(connection);
+}
 
 Task<> Research::recover() {
+  AGW_ASSERT(in_progress_.empty());
   for (const auto& iteration : std::exchange(interrupted_, {})) {
     std::string problem;
     try {
@@ -108,6 +115,7 @@ Task<> Research::stop() {
 }
 
 std::filesystem::path Research::kept_path(const std::string& iteration_id) const {
+  AGW_ASSERT(!iteration_id.empty());
   return options_.data_directory / "trash" / ("asset-" + iteration_id);
 }
 
@@ -124,6 +132,7 @@ bool Research::is_taken(const DomainConfig& config, const Iteration* before) con
     const auto& taken = other->order().config;
     if (taken.domain == config.domain || taken.asset_path == config.asset_path) return true;
   }
+  AGW_ASSERT(!before);
   return false;
 }
 
@@ -146,7 +155,8 @@ Task<> Research::wait_for_turn(IterationPointer iteration) {
 }
 
 void Research::leave(const IterationPointer& iteration) {
-  std::erase(in_progress_, iteration);
+  const auto removed = std::erase(in_progress_, iteration);
+  AGW_ASSERT(removed == 1);
   queue_changed_.pulse();
 }
 
@@ -154,6 +164,7 @@ Task<Research::IterationPointer> Research::open(DomainConfig config, std::string
                                                 InTransaction<IterationStarted> in_transaction) {
   config = co_await services_.blocking.run(
       [config, home = options_.home, data = options_.data_directory] { return resolved(config, home, data); });
+  AGW_ASSERT(config.asset_path.starts_with('/'));
   if (if_taken == IfTaken::refuse && is_taken(config)) throw Conflict("iteration is already running");
   // Iterations of a series are not refused: the series was accepted as a whole.
   if (ordering_run_id.empty() && in_progress_.size() >= max_in_progress) throw Conflict("too many iterations wait");

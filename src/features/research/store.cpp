@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/async/assert.hpp"
 #include "storage/columns.hpp"
 
 namespace agw::iteration_store {
@@ -16,6 +17,10 @@ constexpr auto columns = columns_of<InterruptedIteration>(
 }  // namespace
 
 void insert(Connection& connection, const InterruptedIteration& iteration) {
+  AGW_ASSERT(connection.in_transaction());
+  AGW_ASSERT(!iteration.id.empty());
+  AGW_ASSERT(!iteration.original);
+  AGW_ASSERT(!iteration.thread_id);
   connection
       .prepare(
           "INSERT INTO iterations (id, domain, asset_path, started_at) VALUES (:id, :domain, :asset_path, :started_at)")
@@ -27,14 +32,19 @@ void insert(Connection& connection, const InterruptedIteration& iteration) {
 }
 
 void store_original(Connection& connection, const std::string& id, const AssetCopy& original) {
+  AGW_ASSERT(connection.in_transaction());
   connection.prepare("UPDATE iterations SET original = :original, mode = :mode WHERE id = :id")
       .bind(":original", original.bytes)
       .bind(":mode", original.mode)
       .bind(":id", id)
       .run();
+  // Without it, a start after a kill could not restore the asset.
+  AGW_CHECK(connection.changes() == 1, "the iteration has no row for its original");
 }
 
 void record_thread(Connection& connection, const std::string& id, const std::string& thread_id) {
+  AGW_ASSERT(connection.in_transaction());
+  AGW_ASSERT(!thread_id.empty());
   connection.prepare("UPDATE iterations SET thread_id = :thread WHERE id = :id")
       .bind(":thread", thread_id)
       .bind(":id", id)
@@ -42,6 +52,7 @@ void record_thread(Connection& connection, const std::string& id, const std::str
 }
 
 void remove(Connection& connection, const std::string& id) {
+  AGW_ASSERT(connection.in_transaction());
   connection.prepare("DELETE FROM iterations WHERE id = :id").bind(":id", id).run();
 }
 
