@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/async/assert.hpp"
 #include "features/events/types.hpp"
 #include "features/extensions/types.hpp"
 #include "features/jobs/plan.hpp"
@@ -56,7 +57,13 @@ inline EventCause cause_of(const ActiveJobRun& run) {
 /// sees the first.
 class ActiveJobRuns {
 public:
-  void add(const ActiveJobRunPointer& run) { by_job_[run->job->id].push_back(run); }
+  void add(const ActiveJobRunPointer& run) {
+    AGW_ASSERT(!run->run.id.empty());
+    AGW_ASSERT(run->run.job_id == run->job->id);
+    AGW_ASSERT(!run->placed.requested());
+    AGW_ASSERT(!run->over.requested());
+    by_job_[run->job->id].push_back(run);
+  }
   void remove(const ActiveJobRunPointer& run) {
     const auto runs = by_job_.find(run->job->id);
     if (runs == by_job_.end()) return;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/async/assert.hpp"
 #include "base/json/json_values.hpp"
 
 namespace agw {
@@ -30,6 +31,7 @@ void EventTriggers::deliver(const DomainEvent& event) const {
     if (!record) record = event.record.members();
     if (matches(trigger.filter, *record)) jobs.push_back(job_id);
   }
+  AGW_ASSERT(jobs.empty() || record);
   for (const auto& job_id : jobs) on_event_(job_id, event, *record);
 }
 

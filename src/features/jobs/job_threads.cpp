@@ -1,6 +1,7 @@
 #include "features/jobs/job_threads.hpp"
 
 #include "api/error.hpp"
+#include "base/async/assert.hpp"
 #include "features/jobs/store.hpp"
 #include "storage/database.hpp"
 
@@ -37,6 +38,7 @@ Task<std::string> JobThreads::make(ExtensionPointer job, std::string agent_id, s
 }
 
 Task<std::string> JobThreads::choose(ExtensionPointer job, std::string agent_id, std::optional<std::string> owner_id) {
+  AGW_ASSERT(!agent_id.empty());
   const auto find = [&] { return owner_id ? latest_of(*owner_id) : own_of(job->id); };
   const auto key = owner_id.value_or(job->id);
   for (;;) {
@@ -53,9 +55,11 @@ Task<std::string> JobThreads::choose(ExtensionPointer job, std::string agent_id,
   } catch (...) {
     failure = std::current_exception();
   }
-  making_.erase(key);
+  const auto removed = making_.erase(key);
+  AGW_ASSERT(removed == 1);
   made_.pulse();
   if (failure) std::rethrow_exception(failure);
+  AGW_ASSERT(!made.empty());
   co_return made;
 }
 

@@ -86,8 +86,9 @@ std::string event_of(JobRunStatus status) {
 
 /// The row of a run with that outcome.
 JobRun ended_row(JobRun run, const RunOutcome& outcome, Timestamp now) {
+  AGW_ASSERT(!run.finished_at);
   run.status = status_of(outcome);
-  AGW_ASSERT(run.status != JobRunStatus::started && run.status != JobRunStatus::queued);
+  AGW_ASSERT(!is_open(run.status));
   run.finished_at = now;
   if (run.started_at) run.duration_ms = std::max<std::int64_t>(0, (now - *run.started_at).count());
   if (!outcome.error.empty()) run.error = outcome.error;
@@ -133,7 +134,8 @@ public:
     return [row = last_](Connection& connection) { job_store::end(connection, row); };
   }
   void ended() override {
-    AGW_ASSERT(last_.finished_at && last_.id == run_->run.id);
+    AGW_ASSERT(last_.finished_at);
+    AGW_ASSERT(last_.id == run_->run.id);
     run_->run = last_;
     runner_.ended(run_);
   }
@@ -163,7 +165,7 @@ Task<ActiveJobRunPointer> JobRunner::begin(ExtensionPointer job, JobOrder order,
               .trigger = run->order.trigger,
               .dry = run->order.dry,
               .due_at = run->order.due_at};
-  AGW_ASSERT(!run->has_row && !run->active && !active_runs_.find(run->run.id));
+  AGW_ASSERT(!active_runs_.find(run->run.id));
   active_runs_.add(run);
   try {
     if (!run->plan.precheck)
@@ -174,6 +176,8 @@ Task<ActiveJobRunPointer> JobRunner::begin(ExtensionPointer job, JobOrder order,
     over(run);
     throw;
   }
+  // What is acknowledged has a row: its own, or the one that was written with the engine's run.
+  AGW_ASSERT(run->active || run->has_row || run->run.finished_at);
   co_return run;
 }
 
@@ -214,13 +218,14 @@ Task<std::string> JobRunner::choose_thread(const ActiveJobRun& run) {
 
 /// Stores the row of a run that begins or fails immediately.
 void JobRunner::write_row(Connection& connection, const JobRun& row, bool has_row) {
-  AGW_ASSERT(connection.in_transaction() && !row.id.empty());
+  AGW_ASSERT(connection.in_transaction());
   if (has_row) return job_store::replace(connection, row);
   if (!job_store::insert(connection, row)) throw DueTimeTaken();
 }
 
 Task<> JobRunner::put_on_thread(ActiveJobRunPointer run, InTransaction<JobRun> in_transaction) {
   AGW_ASSERT(!run->active);
+  AGW_ASSERT(!run->run.finished_at);
   std::string prompt;
   std::string problem;
   try {
@@ -245,15 +250,16 @@ Task<> JobRunner::put_on_thread(ActiveJobRunPointer run, InTransaction<JobRun> i
       if (choice == thread_choices) throw;
       continue;
     } catch (const ThreadElsewhere&) {
-      // Since this node checked, another one has begun to answer on the thread or to run the job.
+      log::debug("job {}: since this node checked, another one has begun to answer on its thread", run->job->name);
     } catch (const JobRunElsewhere&) {
+      log::debug("job {}: since this node checked, another one has begun to run it", run->job->name);
     }
     co_return co_await queue_behind_others(run, std::move(in_transaction));
   }
 }
 
 RunRequest JobRunner::run_request_of(const ActiveJobRunPointer& run, std::string prompt) {
-  AGW_ASSERT(run->run.thread_id && !run->run.id.empty());
+  AGW_ASSERT(run->run.thread_id);
   const auto& order = run->order;
   json::object metadata{{"run_id", run->run.id}, {"job", run->job->name}, {"trigger", to_text(order.trigger)}};
   if (order.dry) metadata["dry"] = true;
@@ -302,7 +308,8 @@ Task<> JobRunner::begin_turn(ActiveJobRunPointer run, RunRequest run_request, In
   for (const auto& other : ahead) {
     if (replaces) end_soon(other);
   }
-  AGW_ASSERT(run->run.thread_id == run_request.thread_id && run->run.id == run_request.run_id);
+  AGW_ASSERT(run->run.thread_id == run_request.thread_id);
+  AGW_ASSERT(run->run.id == run_request.run_id);
   run->active = engine_.open_run(std::move(run_request));
   // In a cluster, the transaction may still find that the run, and those queued after it, must wait for another node.
   if (!is_node_) run->placed.request();
@@ -343,7 +350,8 @@ Answerer JobRunner::answerer_of(const ActiveJobRun& run) const {
 
 /// Stores a failed row for a run that cannot begin, because its start was acknowledged.
 Task<> JobRunner::fail_at_once(ActiveJobRunPointer run, std::string why, InTransaction<JobRun> in_transaction) {
-  AGW_ASSERT(!run->active && !why.empty());
+  AGW_ASSERT(!run->active);
+  AGW_ASSERT(!why.empty());
   run->run.status = JobRunStatus::failed;
   run->run.error = std::move(why);
   run->run.started_at = run->run.finished_at = clock_.now();
@@ -357,7 +365,9 @@ Task<> JobRunner::fail_at_once(ActiveJobRunPointer run, std::string why, InTrans
 }
 
 void JobRunner::started(const ActiveJobRunPointer& run) {
-  AGW_ASSERT(run->active && run->run.thread_id && !run->run.finished_at);
+  AGW_ASSERT(run->active);
+  AGW_ASSERT(run->run.thread_id);
+  AGW_ASSERT(!run->run.finished_at);
   if (run->run.status == JobRunStatus::queued) {
     run->run.status = JobRunStatus::started;
     run->run.started_at = clock_.now();
@@ -403,6 +413,7 @@ void JobRunner::end_soon(const ActiveJobRunPointer& run) {
 
 void JobRunner::over(const ActiveJobRunPointer& run) {
   active_runs_.remove(run);
+  AGW_DEBUG_ASSERT(!active_runs_.find(run->run.id));
   run->placed.request();
   run->over.request();
 }
@@ -414,7 +425,8 @@ void JobRunner::ended(const ActiveJobRunPointer& run) {
 
 void JobRunner::notify_end(const ActiveJobRunPointer& run) {
   const auto row = named_now(run->run);
-  AGW_ASSERT(row.status != JobRunStatus::started && row.status != JobRunStatus::queued);
+  AGW_ASSERT(row.finished_at);
+  AGW_ASSERT(!is_open(row.status));
   if (row.status == JobRunStatus::failed) work_.spawn(signal_failures(run));
   publish("job-finished", row, event_of(row.status), cause_of(*run));
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <functional>
 
 #include "base/async/assert.hpp"
 
@@ -23,13 +24,16 @@ DueTimes times_between(const JobTiming& timing, Timestamp from, Timestamp until)
     found.more = true;
   }
   found.times.assign(kept.begin(), kept.end());
-  AGW_ASSERT(found.times.size() <= Schedule::max_times && std::ranges::is_sorted(found.times));
+  AGW_ASSERT(found.times.size() <= Schedule::max_times);
+  AGW_ASSERT(!found.more || found.times.size() == Schedule::max_times);
+  AGW_ASSERT(std::ranges::adjacent_find(found.times, std::greater_equal()) == found.times.end());
   return found;
 }
 
 }  // namespace
 
 DueTimes latest_times(std::string job_id, const JobTiming& timing, Timestamp first, Timestamp now) {
+  AGW_ASSERT(first <= now);
   // Searches growing intervals before `now`, because a job that runs every second may have been due a million times.
   DueTimes found;
   for (std::chrono::milliseconds stretch = 30s;; stretch *= 2) {
@@ -37,7 +41,8 @@ DueTimes latest_times(std::string job_id, const JobTiming& timing, Timestamp fir
     found = times_between(timing, from, now);
     if (found.more || from == first) break;
   }
-  AGW_ASSERT(found.times.empty() || (found.times.front() >= first && found.times.back() <= now));
+  AGW_ASSERT(found.times.empty() || found.times.front() >= first);
+  AGW_ASSERT(found.times.empty() || found.times.back() <= now);
   found.job_id = std::move(job_id);
   return found;
 }

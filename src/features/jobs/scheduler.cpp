@@ -75,7 +75,10 @@ void Scheduler::disarm(const std::string& job_id) {
   alarm_.set(schedule_.next_due());
 }
 
-void Scheduler::start() { group_.spawn(run()); }
+void Scheduler::start() {
+  AGW_ASSERT(group_.size() == 0);
+  group_.spawn(run());
+}
 
 Task<> Scheduler::stop() {
   stopping_.request();
@@ -87,7 +90,8 @@ Task<> Scheduler::run() {
   while (co_await alarm_.wait(stopping_) == WaitResult::done) {
     int passed_on = 0;
     while (auto due = schedule_.take(read_clock())) {
-      AGW_ASSERT(!due->times.empty() && !due->job_id.empty());
+      AGW_ASSERT(!due->times.empty());
+      AGW_ASSERT(!due->job_id.empty());
       on_due_(std::move(*due));
       if (++passed_on % max_due_in_a_row == 0) co_await asio::post(executor, asio::use_awaitable);
       if (stopping_.requested()) co_return;

@@ -26,6 +26,15 @@ JobRun read(const Statement& row) {
 
 std::string select(std::string_view rest) { return fmt::format("SELECT {} FROM job_runs {}", columns.names(), rest); }
 
+/// What holds for every row that is written.
+void assert_row(const JobRun& run) {
+  AGW_ASSERT(!run.id.empty());
+  AGW_ASSERT(!run.job_id.empty());
+  AGW_ASSERT(run.finished_at.has_value() == !is_open(run.status));
+  AGW_ASSERT(run.started_at || run.status != JobRunStatus::started);
+  AGW_ASSERT(!run.due_at || run.trigger == JobRunTrigger::cron);
+}
+
 /// Only updates an existing row: without one, the job's schedule was removed before this run, so it can miss no times.
 void pass_due_time(Connection& connection, const std::string& job_id, Timestamp due_at) {
   connection.prepare("UPDATE job_due_times SET latest = :due_at WHERE job_id = :job_id AND latest < :due_at")
@@ -37,6 +46,7 @@ void pass_due_time(Connection& connection, const std::string& job_id, Timestamp 
 }  // namespace
 
 bool insert(Connection& connection, const JobRun& run) {
+  assert_row(run);
   static const auto sql =
       columns.insert_into("job_runs") + " ON CONFLICT (job_id, due_at) WHERE due_at IS NOT NULL DO NOTHING";
   auto statement = connection.prepare(sql);
@@ -80,7 +90,9 @@ void stop_elsewhere(Connection& connection, const JobRun& run) {
 }
 
 void replace(Connection& connection, const JobRun& run) {
-  AGW_ASSERT(connection.in_transaction() && !run.id.empty());
+  AGW_ASSERT(connection.in_transaction());
+  AGW_ASSERT(run.thread_id);
+  assert_row(run);
   connection
       .prepare(
           "UPDATE job_runs SET thread_id = :thread_id, status = :status, started_at = :started_at, "
@@ -95,6 +107,7 @@ void replace(Connection& connection, const JobRun& run) {
 }
 
 void start(Connection& connection, const std::string& id, Timestamp now) {
+  AGW_ASSERT(connection.in_transaction());
   connection.prepare("UPDATE job_runs SET status = 'started', started_at = :now WHERE id = :id AND status = 'queued'")
       .bind(":now", now)
       .bind(":id", id)
@@ -102,8 +115,9 @@ void start(Connection& connection, const std::string& id, Timestamp now) {
 }
 
 void end(Connection& connection, const JobRun& run) {
-  AGW_ASSERT(connection.in_transaction() && !run.id.empty() && run.finished_at);
-  AGW_ASSERT(run.status != JobRunStatus::started && run.status != JobRunStatus::queued);
+  AGW_ASSERT(connection.in_transaction());
+  AGW_ASSERT(run.finished_at);
+  assert_row(run);
   connection
       .prepare(
           "UPDATE job_runs SET status = :status, started_at = :started_at, finished_at = :finished_at, error = :error, "
@@ -222,6 +236,8 @@ std::optional<std::string> own_thread(Connection& connection, const std::string&
 }
 
 void remember_own_thread(Connection& connection, const std::string& job_id, const std::string& thread_id) {
+  AGW_ASSERT(connection.in_transaction());
+  AGW_ASSERT(!thread_id.empty());
   connection
       .prepare(
           "INSERT INTO job_threads (job_id, thread_id) VALUES (:job_id, :thread_id) "
@@ -236,6 +252,7 @@ void forget_own_thread(Connection& connection, const std::string& job_id) {
 }
 
 int purge(Connection& connection, Timestamp oldest, int limit) {
+  AGW_ASSERT(limit > 0);
   connection
       .prepare(
           "DELETE FROM job_runs WHERE number IN (SELECT number FROM job_runs WHERE finished_at < :oldest LIMIT :limit)")

@@ -206,6 +206,7 @@ void JobTriggers::rearm(const Extension& job) {
 }
 
 bool JobTriggers::arm(const Extension& job, Timestamp after) {
+  AGW_DEBUG_ASSERT(job.type == ExtensionType::job);
   auto trigger = job.enabled ? trigger_of(job) : std::nullopt;
   if (!trigger) return disarm_job(job.id);
   const auto text = trigger_text(job);
@@ -279,13 +280,14 @@ void JobTriggers::on_set_back(Timestamp now) {
 }
 
 void JobTriggers::on_due(const DueTimes& due) {
-  AGW_ASSERT(!due.times.empty() && std::ranges::is_sorted(due.times));
+  AGW_ASSERT(!due.times.empty());
+  AGW_ASSERT(due.times.size() <= Schedule::max_times);
+  AGW_ASSERT(std::ranges::is_sorted(due.times));
   const auto job = extensions_.find(due.job_id);
   if (!job || stopping_.requested()) return;
   const auto now = clock_.now();
   const auto last = due.times.back();
   const bool missed = last < up_since_;
-  AGW_ASSERT(due.times.size() <= Schedule::max_times);
   const bool runs_last = !missed || JobPlan(*job).missed == MissedTimes::once;
   std::vector<JobRun> skipped;
   std::vector<JobOrder> orders;
@@ -300,6 +302,8 @@ void JobTriggers::on_due(const DueTimes& due) {
                                           time < up_since_ ? missed_text(runs_last, more) : jumped_text(more)));
   }
   AGW_ASSERT(orders.size() + skipped.size() == due.times.size());
+  AGW_ASSERT(runs_last == !orders.empty());
+  AGW_ASSERT(orders.empty() || orders.back().due_at == last);
   if (!skipped.empty()) work_.spawn(runner_.store_unstarted(job, std::move(skipped)));
   for (auto& order : orders) work_.spawn(fire(job, std::move(order)));
 }
@@ -363,7 +367,8 @@ Task<> JobTriggers::fire(ExtensionPointer job, JobOrder order) {
 
 /// Starts a run. If that is refused, returns a row with the reason.
 Task<std::optional<JobRun>> JobTriggers::begin(ExtensionPointer job, JobOrder order) {
-  AGW_ASSERT(job && (order.due_at.has_value() == (order.trigger == JobRunTrigger::cron)));
+  AGW_ASSERT(job);
+  AGW_ASSERT(order.due_at.has_value() == (order.trigger == JobRunTrigger::cron));
   // After the database was unavailable for long, runs only the last of the due times that have waited.
   if (order.due_at && *order.due_at < latest_fired_[job->id] && clock_.now() - *order.due_at > latest_firing)
     co_return runner_.unstarted(*job, order, JobRunStatus::skipped, "the database was away; a later time was run");

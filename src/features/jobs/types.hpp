@@ -25,6 +25,11 @@ enum class JobRunStatus {
 };
 std::span<const EnumName> names(Tag<JobRunStatus>);
 
+/// Whether a run with this status has not ended.
+constexpr bool is_open(JobRunStatus status) {
+  return status == JobRunStatus::queued || status == JobRunStatus::started;
+}
+
 /// One run of a job, or the reason why there was none. Its id is also the `runId` of its events. `job_id` is only for
 /// callers inside the gateway.
 struct JobRun {

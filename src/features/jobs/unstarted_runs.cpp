@@ -37,7 +37,8 @@ std::string start_problem(const std::string& job) {
 }  // namespace
 
 Task<> JobRunner::store_waiting(ActiveJobRunPointer run, InTransaction<JobRun> in_transaction) {
-  AGW_ASSERT(!run->has_row && run->plan.precheck);
+  AGW_ASSERT(!run->has_row);
+  AGW_ASSERT(run->plan.precheck);
   run->run.thread_id = co_await choose_thread(*run);
   run->run.status = JobRunStatus::queued;
   co_await database_.write(
@@ -51,7 +52,8 @@ Task<> JobRunner::store_waiting(ActiveJobRunPointer run, InTransaction<JobRun> i
 }
 
 Task<> JobRunner::run_after_precheck(ActiveJobRunPointer run) {
-  AGW_ASSERT(run->has_row && run->plan.precheck);
+  AGW_ASSERT(run->has_row);
+  AGW_ASSERT(run->plan.precheck);
   using Verdict = PrecheckResult::Verdict;
   std::string problem;
   try {
@@ -121,7 +123,8 @@ Task<> JobRunner::queue_behind_others(ActiveJobRunPointer run, InTransaction<Job
 }
 
 Task<> JobRunner::run_after_others(ActiveJobRunPointer run) {
-  AGW_ASSERT(run->has_row && run->run.status == JobRunStatus::queued);
+  AGW_ASSERT(run->has_row);
+  AGW_ASSERT(run->run.status == JobRunStatus::queued);
   std::string problem;
   try {
     if (co_await wait_for_others(run) && co_await put_on_thread_with_retries(run)) co_return;
@@ -159,8 +162,8 @@ Task<bool> JobRunner::wait_for_others(ActiveJobRunPointer run) {
   do {
     try {
       if (co_await may_begin(run)) co_return !run->stop_requested;
-    } catch (const DatabaseUnavailable&) {
-      // Retry after the pause.
+    } catch (const DatabaseUnavailable& error) {
+      log::debug("job {}: asks again after a pause: {}", run->job->name, error.what());
     }
   } while (co_await pause(stop, others_poll_interval) == WaitResult::done);
   co_return false;
@@ -169,7 +172,8 @@ Task<bool> JobRunner::wait_for_others(ActiveJobRunPointer run) {
 /// Ends a run whose agent has not begun.
 Task<> JobRunner::end_unstarted(ActiveJobRunPointer run, JobRunStatus status, std::string why) {
   auto& row = run->run;
-  AGW_ASSERT(run->has_row && status != JobRunStatus::started && status != JobRunStatus::queued);
+  AGW_ASSERT(run->has_row);
+  AGW_ASSERT(!is_open(status));
   row.status = status;
   row.finished_at = clock_.now();
   if (!why.empty()) row.error = std::move(why);
@@ -211,6 +215,7 @@ JobRun JobRunner::unstarted(const Extension& job, const JobOrder& order, JobRunS
 }
 
 Task<> JobRunner::store_unstarted(ExtensionPointer job, std::vector<JobRun> rows, int depth) {
+  AGW_ASSERT(!rows.empty());
   const auto kept = co_await database_.write([rows](Connection& connection) {
     std::vector<JobRun> inserted;
     for (const auto& row : rows) {
