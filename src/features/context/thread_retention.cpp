@@ -82,8 +82,8 @@ Task<> ThreadRetention::wait_and_shorten(std::string thread_id) {
       shortened_[thread_id] = false;
       if (!stop_.requested()) co_await shorten(thread_id);
     } while (shortened_[thread_id] && !stop_.requested());
-  } catch (const NotFound&) {
-    // The thread or its turns were deleted.
+  } catch (const NotFound& gone) {
+    log::info("thread {} is not shortened: {}", thread_id, gone.what());  // it or its turns were deleted
   } catch (...) {
     failure = std::current_exception();
   }
