@@ -55,11 +55,13 @@ PageSummaries::PageSummaries(Loop& loop, BlockingPool& blocking, Database& datab
 
 void PageSummaries::begin() {
   requested_ = true;
-  if (!at_work_ && !stopping_.requested()) background_.spawn(work());
+  if (at_work_ || stopping_.requested()) return;
+  // Set here, because the loop begins the work later: a second call must not spawn it again.
+  at_work_ = true;
+  background_.spawn(work());
 }
 
 Task<> PageSummaries::work() {
-  at_work_ = true;
   try {
     while (std::exchange(requested_, false) && !stopping_.requested()) co_await pass();
   } catch (const std::exception& error) {
