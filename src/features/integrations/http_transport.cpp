@@ -31,6 +31,7 @@
 #include <fmt/format.h>
 #include <boost/algorithm/string/predicate.hpp>
 
+#include "base/async/assert.hpp"
 #include "base/error.hpp"
 #include "base/json/json_values.hpp"
 #include "base/log.hpp"
@@ -140,6 +141,7 @@ void HttpTransport::set_protocol(McpEra era, std::string version) {
 bool HttpTransport::may_spawn() const { return group_.size() < max_background_messages && !closing_.requested(); }
 
 void HttpTransport::fail(std::string why) {
+  AGW_ASSERT(!why.empty());
   if (failed_.happened()) return;
   failure_ = std::move(why);
   failed_.notify();
@@ -147,6 +149,7 @@ void HttpTransport::fail(std::string why) {
 
 Task<std::string> HttpTransport::wait_for_failure() {
   co_await failed_.wait();
+  AGW_ASSERT(!failure_.empty());
   co_return failure_;
 }
 
@@ -179,7 +182,11 @@ Task<RpcResponse> HttpTransport::send_request(RpcRequest rpc, StopSource& stop) 
     exchange.problem = error.what();
   }
   if (exchange.response) co_return std::move(*exchange.response);
-  if (end == WaitResult::done && !over.requested()) co_return RpcResponse{.problem = exchange.problem};
+  if (end == WaitResult::done && !over.requested()) {
+    // Without a problem, this would count as success.
+    AGW_ASSERT(!exchange.problem.empty());
+    co_return RpcResponse{.problem = exchange.problem};
+  }
   // In the modern protocol, closing the connection cancels the request.
   if (era_ == McpEra::legacy && rpc.method != "initialize" && may_spawn()) {
     group_.spawn(
@@ -225,6 +232,8 @@ Task<bool> HttpTransport::may_try_again(PendingRequest& exchange) {
 }
 
 Task<> HttpTransport::resume(PendingRequest& exchange, StopSource& stop) {
+  AGW_ASSERT(era_ == McpEra::legacy);
+  AGW_ASSERT(!exchange.response);
   auto made = co_await request("GET", exchange);
   made.headers.push_back({"Accept", "text/event-stream"});
   if (!exchange.last_event.empty()) made.headers.push_back({"Last-Event-ID", exchange.last_event});
@@ -263,6 +272,7 @@ Task<> HttpTransport::send(PendingRequest& exchange, HttpRequest made, StopSourc
   const auto session = outcome.head.header("mcp-session-id");
   if (exchange.method == "initialize" && session && is_visible(*session)) session_ = *session;
   if (exchange.response || !exchange.problem.empty()) co_return;
+  AGW_ASSERT(exchange.is_stream == (exchange.events != nullptr));
   if (exchange.is_stream)
     exchange.events->finish();
   else if (outcome.end != HttpOutcome::End::complete)

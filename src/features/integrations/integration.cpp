@@ -2,9 +2,12 @@
 
 #include <algorithm>
 
+#include "base/async/assert.hpp"
+
 namespace agw {
 
 std::chrono::milliseconds backoff_after(int failures) {
+  AGW_ASSERT(failures >= 0);
   return std::chrono::seconds(std::min(60, 1 << std::clamp(failures - 1, 0, 6)));
 }
 

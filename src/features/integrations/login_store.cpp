@@ -10,6 +10,7 @@ namespace agw {
 namespace {
 
 std::string secret_name(std::string integration) {
+  AGW_ASSERT(!integration.empty());
   std::ranges::replace(integration, '-', '_');
   return "mcp_" + integration;
 }
@@ -41,6 +42,8 @@ std::optional<McpLogin> load_login(const Secrets& secrets, const IntegrationSett
 
 void save_login(const Secrets& secrets, const IntegrationSettings& settings, const McpLogin& login) {
   AGW_DEBUG_ASSERT(may_block());
+  // Tokens are sent only to the address for which they were issued.
+  AGW_ASSERT(login.url == settings.url);
 
   const json::object kept{{"url", settings.url},
                           {"resource", login.resource},

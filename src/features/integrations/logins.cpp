@@ -29,6 +29,7 @@
 #include <boost/url/url_view.hpp>
 
 #include "api/error.hpp"
+#include "base/async/assert.hpp"
 #include "base/error.hpp"
 #include "base/id.hpp"
 #include "base/log.hpp"
@@ -158,7 +159,9 @@ Task<StartedLogin> McpLogins::start(IntegrationSettings settings, NewLogin spec)
                        .state = waiting.attempt.state};
   std::erase_if(waiting_, [](const auto& each) { return each.second.until < std::chrono::steady_clock::now(); });
   if (waiting_.size() == max_waiting) waiting_.clear();
-  waiting_.emplace(started.state, std::move(waiting));
+  const bool is_new = waiting_.emplace(started.state, std::move(waiting)).second;
+  AGW_ASSERT(is_new);
+  AGW_ASSERT(waiting_.size() <= max_waiting);
   co_return started;
 }
 
@@ -194,6 +197,7 @@ McpLogins::Waiting McpLogins::take_waiting(const std::string& integration, const
                      found->second.until > std::chrono::steady_clock::now();
   if (!waits) throw BadRequest("no login expects this response: start again");
   auto waiting = std::move(found->second);
+  AGW_ASSERT(waiting.attempt.state == state);
   waiting_.erase(found);
   return waiting;
 }
@@ -264,6 +268,7 @@ Task<> McpLogins::renew(IntegrationSettings settings) {
 }
 
 Task<> McpLogins::renew_now(IntegrationSettings settings) {
+  AGW_ASSERT(renewals_.contains(settings.name));
   const std::shared_ptr<void> at_end(nullptr, [this, name = settings.name](void*) {
     if (const auto mine = renewals_.extract(name)) mine.mapped()->notify();
   });

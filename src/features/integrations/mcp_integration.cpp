@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "base/async/assert.hpp"
 #include "base/log.hpp"
 #include "tools/tool.hpp"
 
@@ -43,6 +44,7 @@ Task<> McpIntegration::run(StopSource& stop) {
 
 /// Runs one session from start to end.
 Task<> McpIntegration::attempt(StopSource& stop) {
+  AGW_ASSERT(!session_);
   const auto session = std::make_shared<McpSession>(loop_, settings().name, make_transport_());
   const auto began = std::chrono::steady_clock::now();
   problem_ = co_await session->open(era_, stop);

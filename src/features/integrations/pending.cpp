@@ -22,16 +22,23 @@ std::optional<std::int64_t> number_in(const json::value& id) {
 
 PendingRequests::Waiting::Waiting(PendingRequests& requests, std::int64_t id)
     : requests_(requests), id_(id), responded_(requests.loop_) {
-  requests_.waiting_.emplace(id, this);
+  AGW_ASSERT(id > 0);
+  AGW_ASSERT(id <= requests_.last_id_);
+  const bool is_new = requests_.waiting_.emplace(id, this).second;
+  AGW_ASSERT(is_new);
   if (requests_.problem_.empty()) return;
   response_.problem = requests_.problem_;
   responded_.notify();
 }
 
-PendingRequests::Waiting::~Waiting() { requests_.waiting_.erase(id_); }
+PendingRequests::Waiting::~Waiting() {
+  const auto removed = requests_.waiting_.erase(id_);
+  AGW_ASSERT(removed == 1);
+}
 
 Task<RpcResponse> PendingRequests::Waiting::response(milliseconds limit, milliseconds max_total, StopSource& stop,
                                                      const WaitClock* waits) {
+  AGW_ASSERT(limit <= max_total);
   const auto waited = [waits] { return waits ? waits->waited() : WaitClock::Clock::duration(); };
   auto last = steady_clock::now() + max_total;
   auto counted = waited();
@@ -75,6 +82,7 @@ void PendingRequests::note_progress(const RpcMessage& notification) {
 
 void PendingRequests::fail_all(const std::string& problem) {
   AGW_ASSERT(thread_.is_current());
+  AGW_ASSERT(!problem.empty());
 
   problem_ = problem;
   for (auto& [id, waiting] : waiting_) {

@@ -71,6 +71,8 @@ Task<bool> PlacedIntegration::claim() {
 
 /// Runs it on this node. If it fails, releases the claim, so that another node takes over.
 Task<> PlacedIntegration::run_here(StopSource& stop) {
+  AGW_ASSERT(!here_);
+  AGW_ASSERT(!ending_);
   StopSource ending;
   const StopSource::Listener stopped(stop, [&] { ending.request(); });
   ending_ = &ending;
@@ -85,6 +87,7 @@ Task<> PlacedIntegration::run_here(StopSource& stop) {
   } catch (...) {
     failure = std::current_exception();
   }
+  AGW_ASSERT(ending_ == &ending);
   ending_ = nullptr;
   const auto ended = std::exchange(here_, nullptr);
   ended->on_change([] {});
@@ -100,6 +103,7 @@ Task<> PlacedIntegration::run_here(StopSource& stop) {
 
 /// Uses the state that another node reports, until no other node runs it.
 Task<> PlacedIntegration::follow(StopSource& stop) {
+  AGW_ASSERT(!here_);
   do {
     adopt();
     const bool is_known = !services_.placements.other_node(id_).empty();
@@ -112,7 +116,10 @@ void PlacedIntegration::placement_changed() {
   changed_.pulse();
 }
 
-void PlacedIntegration::report() const { services_.placements.report_state(id_, state_text(*here_)); }
+void PlacedIntegration::report() const {
+  AGW_ASSERT(here_);
+  services_.placements.report_state(id_, state_text(*here_));
+}
 
 /// Takes over the state that the other node reports. While no node runs it, the last state remains.
 void PlacedIntegration::adopt() {

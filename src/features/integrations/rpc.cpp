@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/async/assert.hpp"
 #include "base/json/json.hpp"
 #include "base/json/json_values.hpp"
 #include "base/text/ascii.hpp"
@@ -128,6 +129,7 @@ std::string RpcResponse::failure() const {
 }
 
 json::object rpc_request(std::int64_t id, std::string_view method, json::object params) {
+  AGW_ASSERT(id > 0);
   return {{"jsonrpc", "2.0"}, {"id", id}, {"method", method}, {"params", std::move(params)}};
 }
 
@@ -138,6 +140,7 @@ json::object rpc_notification(std::string_view method, json::object params) {
 }
 
 json::object rpc_reply(const RpcMessage& request) {
+  AGW_ASSERT(request.kind == RpcMessage::Kind::request);
   json::object reply{{"jsonrpc", "2.0"}, {"id", request.id}};
   if (request.method == "ping") {
     reply["result"] = json::object();

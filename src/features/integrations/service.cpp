@@ -30,6 +30,7 @@
 
 #include "api/error.hpp"
 #include "api/refusals.hpp"
+#include "base/async/assert.hpp"
 #include "base/error.hpp"
 #include "base/id.hpp"
 #include "base/json/json_values.hpp"
@@ -129,6 +130,8 @@ Integrations::Integrations(Loop& loop, Hub& hub, Extensions& extensions, HttpCli
 Integrations::~Integrations() = default;
 
 void Integrations::start() {
+  AGW_ASSERT(!running_);
+  AGW_ASSERT(entries_.empty());
   running_ = true;
   for (const auto& extension : extensions_.list({.type = ExtensionType::integration, .enabled = true})) {
     extension_changed(*extension, false);
@@ -163,9 +166,12 @@ void Integrations::extension_changed(const Extension& extension, bool is_deleted
 }
 
 void Integrations::connect(const Extension& extension) {
+  AGW_ASSERT(!entries_.contains(extension.id));
   const auto entry = std::make_shared<Entry>();
   entry->settings = integration_settings(extension);
   entry->integration = make(entry->settings);
+  AGW_ASSERT(entry->integration);
+  AGW_ASSERT(entry->settings.id == extension.id);
   entry->integration->on_change([this] { changed(); });
   entries_[extension.id] = entry;
   group_.spawn(run(entry));
@@ -291,6 +297,7 @@ std::unique_ptr<Integration> Integrations::make_stdio(IntegrationSettings settin
 }
 
 std::unique_ptr<Integration> Integrations::make_placed(IntegrationSettings settings) {
+  AGW_ASSERT(options_.placements);
   auto make = [this, settings] { return make_stdio(settings); };
   auto has_successor = [this, id = settings.id] { return is_stopping_ || has_server(id); };
   return std::make_unique<PlacedIntegration>(
@@ -346,6 +353,7 @@ const std::vector<ToolPointer>& Integrations::tools() {
         if (given.insert(name).second) tools_.push_back(tool_of(offer.entry, *offer.tool, std::move(name)));
       }
     }
+    AGW_ASSERT(tools_.size() == given.size());
   }
   return tools_;
 }

@@ -28,6 +28,7 @@
 
 #include <fmt/format.h>
 
+#include "base/async/assert.hpp"
 #include "base/async/task_group.hpp"
 #include "base/json/json.hpp"
 #include "base/json/json_values.hpp"
@@ -110,7 +111,10 @@ public:
       : session_(session), call_(call), stopped_(call.stop, [this] { over_.request(); }), group_(session.loop_) {
     session_.eliciting_.push_back(this);
   }
-  ~ElicitingCall() { std::erase(session_.eliciting_, this); }
+  ~ElicitingCall() {
+    const auto removed = std::erase(session_.eliciting_, this);
+    AGW_ASSERT(removed == 1);
+  }
   ElicitingCall(const ElicitingCall&) = delete;
   ElicitingCall& operator=(const ElicitingCall&) = delete;
 
@@ -155,6 +159,7 @@ Task<std::string> McpSession::open(std::optional<McpEra> era, StopSource& stop) 
   if (!era || *era == McpEra::modern) problem = co_await discover(stop);
   if (problem.empty() && era_ != McpEra::modern) problem = co_await initialize(stop);
   if (!problem.empty()) co_return problem;
+  AGW_ASSERT(era_);
   co_return co_await list_tools(stop);
 }
 
@@ -214,6 +219,8 @@ Task<RpcResponse> McpSession::send_request(RpcRequest request, StopSource& stop)
 
 /// Repeats a call of the modern protocol with the input that the server requires, until it has a result.
 Task<RpcResponse> McpSession::send_with_input(RpcRequest request, StopSource& stop, const ToolCall& caller) {
+  AGW_ASSERT(era_ == McpEra::modern);
+  AGW_ASSERT(caller.ask_person);
   request.params["_meta"] = modern_meta({{"elicitation", json::object()}});
   auto response = co_await send_request(request, stop);
   for (int round = 0; round < max_input_rounds && needs_input(response.result) && !stop.requested(); ++round) {
@@ -244,6 +251,7 @@ Task<std::string> McpSession::list_tools(StopSource& stop) {
     cursor = string_member(response.result, "nextCursor").value_or("");
     if (cursor.empty()) break;
   }
+  AGW_ASSERT(tools_.size() <= max_tools);
   co_return "";
 }
 
@@ -279,6 +287,7 @@ void McpSession::report_skipped(const std::string& name) {
 }
 
 Task<std::string> McpSession::run(StopSource& stop, std::function<void()> tools_changed) {
+  AGW_ASSERT(era_);
   std::string why;
   StopSource over;
   StopSource::Listener when_stopped(stop, [&] { over.request(); });

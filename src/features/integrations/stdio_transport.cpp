@@ -6,6 +6,7 @@
 #include <boost/algorithm/string/trim.hpp>
 #include <boost/system/system_error.hpp>
 
+#include "base/async/assert.hpp"
 #include "base/log.hpp"
 #include "features/secrets/service.hpp"
 #include "models/frames.hpp"
@@ -27,6 +28,7 @@ constexpr auto stderr_grace = 500ms;
 constexpr std::size_t max_line_length = 128 * 1024;  // bytes of a line that are kept for quoting
 constexpr std::size_t max_quoted_length = 1000;
 constexpr std::size_t max_logged_length = 200;
+static_assert(max_queued_bytes > max_message_bytes);
 
 }  // namespace
 
@@ -43,6 +45,7 @@ StdioTransport::StdioTransport(Loop& loop, std::string name, Start start)
 StdioTransport::~StdioTransport() = default;
 
 Task<std::string> StdioTransport::open(StopSource&) {
+  AGW_ASSERT(!process_);
   try {
     auto start = co_await start_();
     secrets_ = std::move(start.secrets);
@@ -85,11 +88,14 @@ Task<> StdioTransport::notify(std::string method, json::object params) {
 
 Task<std::string> StdioTransport::wait_for_failure() {
   co_await failed_.wait();
+  AGW_ASSERT(!failure_.empty());
   co_return failure_;
 }
 
 void StdioTransport::fail(std::string why) {
+  AGW_ASSERT(!why.empty());
   if (failed_.happened()) return;
+  AGW_ASSERT(failure_.empty());
   if (const auto said = quoted(last_error_, max_quoted_length); !said.empty()) why += "; it last said: " + said;
   failure_ = why;
   pending_.fail_all(why);
@@ -160,6 +166,7 @@ void StdioTransport::take_errors(std::string_view bytes) {
     rest.remove_prefix(end + 1);
   }
   error_line_ = std::string(rest.substr(0, max_line_length));
+  AGW_DEBUG_ASSERT(error_line_.find('\n') == error_line_.npos);
 }
 
 Task<> StdioTransport::write_queue() {
@@ -168,6 +175,7 @@ Task<> StdioTransport::write_queue() {
     while (!queue_.empty()) {
       auto line = std::move(queue_.front());
       queue_.pop_front();
+      AGW_ASSERT(queued_bytes_ >= line.size());
       queued_bytes_ -= line.size();
       if (!co_await process_->write(std::move(line))) co_return;
     }
@@ -180,6 +188,7 @@ void StdioTransport::send(const json::object& message) {
   auto line = to_json(message) + "\n";
   queued_bytes_ += line.size();
   if (queued_bytes_ > max_queued_bytes) return fail("it does not read what it is sent");
+  AGW_DEBUG_ASSERT(line.find('\n') == line.size() - 1);
   queue_.push_back(std::move(line));
   queue_filled_.notify();
 }

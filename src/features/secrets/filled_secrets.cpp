@@ -1,8 +1,10 @@
 #include "features/secrets/filled_secrets.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
+#include "base/async/assert.hpp"
 #include "io/http/web_url.hpp"
 
 namespace agw {
@@ -50,6 +52,7 @@ std::string FilledSecrets::hidden_in_cut(std::string_view text) const {
 /// Returns the first `end` bytes with secrets hidden. In one pass, so that a secret that starts inside another is
 /// hidden completely.
 std::string FilledSecrets::hidden_until(std::string_view text, std::size_t end, std::size_t shortest) const {
+  AGW_ASSERT(end <= text.size());
   const auto lowered = lowered_ascii(text);
   const auto is_there = [&](const auto& form) { return form.size() >= shortest && lowered.find(form) != lowered.npos; };
   if (std::ranges::none_of(forms_, is_there)) return std::string(text.substr(0, end));
@@ -73,6 +76,8 @@ void FilledSecrets::hide(std::string form) {
   if (form.empty() || std::ranges::find(forms_, form) != forms_.end()) return;
   const auto at = std::ranges::find_if(forms_, [&](const auto& other) { return other.size() < form.size(); });
   forms_.insert(at, std::move(form));
+  // `hidden_until` hides the longest form that begins at a place.
+  AGW_DEBUG_ASSERT(std::ranges::is_sorted(forms_, std::ranges::greater(), &std::string::size));
 }
 
 }  // namespace agw

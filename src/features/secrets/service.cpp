@@ -25,6 +25,7 @@ constexpr auto file_name = data_files::secrets;
 constexpr std::size_t max_name_length = 128;
 constexpr std::size_t max_value_length = 64 * 1024;
 constexpr std::string_view opening = "${secret:";
+static_assert(max_value_length < max_yaml_size, "a value alone can be read again");
 
 bool is_name_character(char c) { return is_alphanumeric(c) || c == '_'; }
 
@@ -63,6 +64,8 @@ void Secrets::check_name(std::string_view name) {
 }
 
 Secrets::Values Secrets::read() const {
+  AGW_DEBUG_ASSERT(may_block());
+
   const auto path = (data_directory_ / file_name).string();
   const auto directory = Directory::open(data_directory_, Symlinks::refuse);
   if (!directory) throw SecretError(fmt::format("{}: {}", data_directory_.string(), to_string(directory.error())));
