@@ -19,7 +19,10 @@ public:
   class Lock {
   public:
     explicit Lock(std::shared_ptr<StopSource>& place) : place_(place) { place_ = std::make_shared<StopSource>(); }
-    ~Lock() { std::exchange(place_, nullptr)->request(); }
+    ~Lock() {
+      AGW_ASSERT(place_);
+      std::exchange(place_, nullptr)->request();
+    }
     Lock(const Lock&) = delete;
     Lock& operator=(const Lock&) = delete;
 

@@ -31,6 +31,7 @@
 
 #include <fmt/format.h>
 
+#include "base/async/assert.hpp"
 #include "base/digest.hpp"
 #include "base/log.hpp"
 #include "features/knowledge/files.hpp"
@@ -120,7 +121,8 @@ void KnowledgeCompiler::Plan::follow(const std::vector<FoundKnowledgeFile>& foun
     known.emplace(row.path, row);
     page_owners.emplace(page, row.path);
     moved.emplace_back(before->second, std::move(row));
-    missing_sources.erase(before->second);
+    const auto removed = missing_sources.erase(before->second);
+    AGW_ASSERT(removed == 1);
     missing_by_place.erase(before);
   }
 }
@@ -173,6 +175,7 @@ FileResult<void> put_page(const Step& step, const std::string& path, const std::
 
 /// Keeps a page that a person wrote or changed. The page counts as up to date if it was written after its source.
 void leave_page(const Step& step, KnownSource& row, const std::string& slug) {
+  AGW_ASSERT(row.page);
   const auto page = step.tree.directory().stamp(*row.page);
   const bool is_newer = page && modified_at(*page) > modified_at(row.stamp);
   if (is_newer) row.compiled = row.content;
@@ -182,11 +185,13 @@ void leave_page(const Step& step, KnownSource& row, const std::string& slug) {
 }
 
 void set_problem(const Step& step, KnownSource& row, std::string why) {
+  AGW_ASSERT(!why.empty());
   if (row.problem != why) step.report.unusable.push_back(fmt::format("{} ({})", path_in_scope(row.path), why));
   row.problem = std::move(why);
 }
 
 void make_page(const Step& step, KnownSource& row, PageText page) {
+  AGW_ASSERT(row.page);
   const auto slug = std::string(stem_of_path(*row.page));
   const auto existing = step.tree.directory().read(*row.page, max_knowledge_file_size);
   if (existing && is_same_page(read_page_text(*existing), page)) {
@@ -212,6 +217,8 @@ void make_page(const Step& step, KnownSource& row, PageText page) {
 
 KnowledgeCompiler::Outcome KnowledgeCompiler::compile_some(const KnowledgeTree& tree, Plan& plan, std::size_t begin,
                                                            bool dry, Timestamp now) {
+  AGW_DEBUG_ASSERT(may_block());
+  AGW_ASSERT(begin < plan.changed.size());
   Outcome outcome;
   const auto durability = plan.changed.size() <= max_durable_changes ? Durability::now : Durability::later;
   for (std::size_t i = begin; i < std::min(begin + sources_per_batch, plan.changed.size()); ++i) {
@@ -233,8 +240,10 @@ KnowledgeCompiler::Outcome KnowledgeCompiler::compile_some(const KnowledgeTree& 
     } else {
       set_problem(step, row, std::move(made.problem));
     }
+    AGW_ASSERT(row.problem || row.compiled == row.content || !row.page_content);
     outcome.rows.push_back(std::move(row));
   }
+  AGW_ASSERT(outcome.rows.size() <= sources_per_batch);
   if (!dry && durability == Durability::later) tree.directory().sync();
   return outcome;
 }

@@ -1,5 +1,6 @@
 #include "features/knowledge/entity_store.hpp"
 
+#include "base/async/assert.hpp"
 #include "base/text/utf8.hpp"
 
 namespace agw::entity_store {
@@ -18,11 +19,9 @@ std::optional<std::int64_t> known(Connection& connection, const NamedEntity& ent
 std::int64_t add(Connection& connection, const NamedEntity& entity, const std::string& id) {
   auto row = connection.prepare(
       "INSERT INTO entities (id, folded, name, type) VALUES (:id, :folded, :name, :type) RETURNING number");
-  row.bind(":id", id)
-      .bind(":folded", lower_case(entity.name))
-      .bind(":name", entity.name)
-      .bind(":type", entity.type)
-      .step();
+  row.bind(":id", id).bind(":folded", lower_case(entity.name)).bind(":name", entity.name).bind(":type", entity.type);
+  const bool has_number = row.step();
+  AGW_ASSERT(has_number);
   return row.integer(0);
 }
 
@@ -63,6 +62,8 @@ Entity read(Connection& connection, const Statement& row) {
 
 void name_on_page(Connection& connection, std::int64_t page, const std::vector<NamedEntity>& entities,
                   const std::vector<std::string>& ids) {
+  AGW_ASSERT(connection.in_transaction());
+  AGW_ASSERT(entities.size() == ids.size());
   for (std::size_t i = 0; i < entities.size(); ++i) {
     const auto found = known(connection, entities[i]);
     const auto number = found ? *found : add(connection, entities[i], ids.at(i));
@@ -79,6 +80,7 @@ void name_on_page(Connection& connection, std::int64_t page, const std::vector<N
 }
 
 std::vector<std::int64_t> forget_page(Connection& connection, std::int64_t page) {
+  AGW_ASSERT(connection.in_transaction());
   std::vector<std::int64_t> entities;
   auto row = connection.prepare("DELETE FROM entity_pages WHERE page = :page RETURNING entity");
   row.bind(":page", page);

@@ -53,6 +53,7 @@ std::string scope_of_path(std::string_view path) {
 
 std::string directory_of_scope(std::string_view scope) {
   if (scope == shared_scope) return "knowledge";
+  AGW_DEBUG_ASSERT(scope.starts_with("agent:"));
   return "agents/" + std::string(scope.substr(std::string_view("agent:").size())) + "/knowledge";
 }
 
@@ -71,6 +72,8 @@ bool is_source_path(std::string_view path) {
 }
 
 std::string compiled_page_path(std::string_view scope, std::string_view slug) {
+  AGW_ASSERT(!slug.empty());
+  AGW_ASSERT(slug.find('/') == slug.npos);
   return directory_of_scope(scope) + "/wiki/" + std::string(slug) + ".md";
 }
 

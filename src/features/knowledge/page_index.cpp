@@ -144,9 +144,12 @@ Task<> PageIndex::write(std::vector<std::string> paths, std::vector<std::optiona
   const auto shared = std::make_shared<const std::vector<std::optional<IndexedPage>>>(std::move(pages));
   for (std::size_t begin = 0; begin < paths.size() && !stopping_;) {
     const auto end = begin + count_at_once(*shared, begin);
+    AGW_ASSERT(begin < end);
+    AGW_ASSERT(end <= paths.size());
     co_await database_.write([paths, shared, begin, end](Connection& connection) {
       for (std::size_t i = begin; i < end; ++i) {
         const auto& page = (*shared)[i];
+        AGW_ASSERT(!page || page->path == paths[i]);
         page ? page_store::put(connection, *page) : page_store::remove(connection, paths[i]);
       }
     });

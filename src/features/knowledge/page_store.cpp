@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "base/async/assert.hpp"
 #include "base/json/json.hpp"
 #include "base/json/json_values.hpp"
 #include "base/text/word_segmentation.hpp"
@@ -84,9 +85,11 @@ std::int64_t put_row(Connection& connection, const IndexedPage& page) {
       .bind(":sources", text_of_list(page.sources))
       .bind(":words", page.words)
       .bind(":updated_at", page.updated_at);
-  row.step();
+  const bool has_number = row.step();
+  AGW_ASSERT(has_number);
   const auto number = row.integer(0);
-  row.step();
+  const bool has_more = row.step();
+  AGW_ASSERT(!has_more);
   return number;
 }
 
@@ -127,9 +130,13 @@ std::map<std::string, FileStamp> stamps(Connection& connection) {
 }
 
 void put(Connection& connection, const IndexedPage& page) {
+  AGW_ASSERT(connection.in_transaction());
+  AGW_ASSERT(!page.path.empty());
+  AGW_ASSERT(!page.slug.empty());
   const auto known = number_of(connection, page.path);
   const auto named = known ? remove_details(connection, *known) : std::vector<std::int64_t>();
   const auto number = put_row(connection, page);
+  AGW_DEBUG_ASSERT(!known || *known == number);
   put_text(connection, number, page);
   put_links(connection, number, page.links);
   entity_store::name_on_page(connection, number, page.entities, page.entity_ids);
@@ -137,6 +144,7 @@ void put(Connection& connection, const IndexedPage& page) {
 }
 
 void remove(Connection& connection, const std::string& path) {
+  AGW_ASSERT(connection.in_transaction());
   const auto number = number_of(connection, path);
   if (!number) return;
   const auto named = remove_details(connection, *number);
@@ -201,14 +209,16 @@ std::vector<std::string> backlinks_of(Connection& connection, const StoredPage& 
 
 Extent extent(Connection& connection) {
   auto row = connection.prepare("SELECT count(*), coalesce(max(number), 0) FROM knowledge_pages");
-  row.step();
+  const bool has_row = row.step();
+  AGW_ASSERT(has_row);
   return {row.integer(0), row.integer(1)};
 }
 
 Totals totals(Connection& connection) {
   auto row = connection.prepare(
       "SELECT count(*), coalesce(sum(words), 0), (SELECT count(*) FROM knowledge_links) FROM knowledge_pages");
-  row.step();
+  const bool has_row = row.step();
+  AGW_ASSERT(has_row);
   return {row.integer(0), row.integer(1), row.integer(2)};
 }
 

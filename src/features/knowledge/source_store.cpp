@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/async/assert.hpp"
 #include "storage/columns.hpp"
 
 namespace agw::source_store {
@@ -52,6 +53,9 @@ std::optional<KnownSource> find(Connection& connection, const std::string& path)
 }
 
 void put(Connection& connection, const KnownSource& source) {
+  AGW_ASSERT(connection.in_transaction());
+  AGW_ASSERT(!source.path.empty());
+  AGW_ASSERT(source.problem || source.page);
   connection.prepare(put_statement)
       .bind(":path", source.path)
       .bind(":inode", source.stamp.inode)
@@ -67,6 +71,9 @@ void put(Connection& connection, const KnownSource& source) {
 }
 
 void move(Connection& connection, const std::string& from, const KnownSource& source) {
+  AGW_ASSERT(connection.in_transaction());
+  AGW_ASSERT(from != source.path);
+  AGW_ASSERT(source.page);
   connection.prepare("UPDATE knowledge_sources SET path = :path, page = :page WHERE path = :from")
       .bind(":path", source.path)
       .bind(":page", source.page)
@@ -76,6 +83,8 @@ void move(Connection& connection, const std::string& from, const KnownSource& so
 
 void put_summary(Connection& connection, const std::string& path, const std::string& content,
                  const std::optional<std::string>& summary) {
+  AGW_ASSERT(connection.in_transaction());
+  AGW_ASSERT(!summary || !summary->empty());
   connection
       .prepare(
           "UPDATE knowledge_sources SET summary = :summary, summary_of = :content, compiled = CASE WHEN :summary IS "

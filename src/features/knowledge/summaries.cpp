@@ -1,5 +1,6 @@
 #include "features/knowledge/summaries.hpp"
 
+#include "base/async/assert.hpp"
 #include "base/digest.hpp"
 #include "base/json/json.hpp"
 #include "base/log.hpp"
@@ -62,6 +63,7 @@ void PageSummaries::begin() {
 }
 
 Task<> PageSummaries::work() {
+  AGW_ASSERT(at_work_);
   try {
     while (std::exchange(requested_, false) && !stopping_.requested()) co_await pass();
   } catch (const std::exception& error) {

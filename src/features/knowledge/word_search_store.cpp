@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 #include <boost/algorithm/string.hpp>
 
+#include "base/async/assert.hpp"
 #include "base/json/json.hpp"
 #include "base/text/word_segmentation.hpp"
 #include "features/knowledge/page_ranking.hpp"
@@ -51,7 +52,8 @@ std::int64_t count_pages(Connection& connection, const page_store::Extent& exten
       "SELECT count(*), coalesce(max(number), 0) FROM (SELECT number FROM knowledge_words WHERE words @@ CAST(:query "
       "AS tsquery) ORDER BY number LIMIT :few) AS first");
   row.bind(":query", query).bind(":few", max_counted_pages);
-  row.step();
+  const bool has_row = row.step();
+  AGW_ASSERT(has_row);
   return approximate_matches(row.integer(0), row.integer(1), extent);
 }
 
