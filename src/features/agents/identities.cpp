@@ -3,6 +3,7 @@
 
 #include "api/error.hpp"
 #include "api/refusals.hpp"
+#include "base/async/assert.hpp"
 #include "base/async/cancellation.hpp"
 #include "base/json/json.hpp"
 #include "base/log.hpp"
@@ -36,7 +37,10 @@ bool is_safe_name(std::string_view name) {
 
 std::string_view name_of(IdentityFile file) { return file == IdentityFile::soul ? "soul.md" : "user-profile.md"; }
 
-std::string directory_of(const std::optional<std::string>& agent) { return agent ? "agents/" + *agent : "."; }
+std::string directory_of(const std::optional<std::string>& agent) {
+  AGW_DEBUG_ASSERT(!agent || is_safe_name(*agent));
+  return agent ? "agents/" + *agent : ".";
+}
 
 std::string path_of(std::string_view name, const std::optional<std::string>& agent) {
   return (agent ? directory_of(agent) + '/' : "") + std::string(name);

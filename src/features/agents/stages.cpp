@@ -1,3 +1,4 @@
+#include "base/async/assert.hpp"
 #include "features/agents/service.hpp"
 #include "features/agents/store.hpp"
 #include "features/extensions/service.hpp"
@@ -44,7 +45,9 @@ Task<AgentStage> Stages::change(ExtensionPointer agent, StageChange wanted) {
   auto changed = co_await database_.write([agent, wanted, now = clock_.now()](Connection& connection) {
     const auto from = read_stage(connection, *agent).stage;
     agent_store::add_stage(connection, agent->id, {from, wanted.stage, wanted.reason, now});
-    return read_stage(connection, *agent);
+    auto made = read_stage(connection, *agent);
+    AGW_DEBUG_ASSERT(made.stage == wanted.stage);
+    return made;
   });
   stages_[agent->id] = changed.stage;
   co_return changed;

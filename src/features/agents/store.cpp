@@ -1,5 +1,7 @@
 #include "features/agents/store.hpp"
 
+#include "base/async/assert.hpp"
+
 namespace agw::agent_store {
 
 namespace {
@@ -28,6 +30,8 @@ std::vector<StageStep> stage_history(Connection& connection, std::string_view ag
 }
 
 void add_stage(Connection& connection, std::string_view agent_id, const StageStep& step) {
+  AGW_ASSERT(connection.in_transaction());
+  AGW_ASSERT(!agent_id.empty());
   connection
       .prepare(
           "INSERT INTO agent_stages (agent_id, from_stage, to_stage, reason, at) VALUES (:agent, :from, :to, :reason, "

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "base/async/assert.hpp"
 #include "base/log_ids.hpp"
 #include "io/process/scoped_signal_block.hpp"
 
@@ -63,11 +64,13 @@ void Daemon::stop() {
 }
 
 void Daemon::end_after(std::chrono::milliseconds delay, ExitStatus status) {
+  AGW_ASSERT(delay.count() >= 0);
   // A stop takes precedence over a restart, regardless of their order.
   if (asked_ == status || asked_ == ExitStatus::success) return;
   asked_ = status;
   delay_.expires_after(delay);
   delay_.async_wait([this](boost::system::error_code error) {
+    AGW_ASSERT(asked_);
     if (!error) end(*asked_);
   });
 }

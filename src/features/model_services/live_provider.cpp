@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "base/async/assert.hpp"
 #include "models/call_features.hpp"
 #include "models/service_definition.hpp"
 
@@ -41,6 +42,8 @@ LiveProvider::LiveProvider(HttpClient& http, BlockingPool& blocking, const Secre
       on_use_(std::move(on_use)) {}
 
 void LiveProvider::retire(std::shared_ptr<LiveProvider> successor) {
+  AGW_ASSERT(!is_retired_);
+  AGW_ASSERT(successor.get() != this);
   is_retired_ = true;
   successor_ = std::move(successor);
 }
@@ -56,6 +59,7 @@ Task<LiveProvider::Prepared> LiveProvider::prepare() {
 }
 
 Task<LiveProvider::Prepared> LiveProvider::prepare_retired() {
+  AGW_ASSERT(is_retired_);
   if (provider_) co_return provider_;
   if (successor_) co_return co_await successor_->prepare();
   co_return cannot_be_called("it was deleted or disabled");
@@ -85,6 +89,8 @@ const CallFeature* LiveProvider::unsupported(const ModelRequest& request) const 
 }
 
 std::shared_ptr<HttpProvider> LiveProvider::provider_for(ProviderSettings filled) {
+  // The secrets of a retired provider stay those of its last call.
+  AGW_ASSERT(!is_retired_);
   if (!provider_ || filled.api_key != filled_.api_key || filled.headers != filled_.headers) {
     filled_ = filled;
     provider_ = std::make_shared<HttpProvider>(http_, std::move(filled), idle_timeout_);

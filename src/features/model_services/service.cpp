@@ -11,6 +11,7 @@
 #include <fmt/ranges.h>
 
 #include "api/error.hpp"
+#include "base/async/assert.hpp"
 #include "base/error.hpp"
 #include "base/json/json_values.hpp"
 #include "base/log.hpp"
@@ -108,6 +109,8 @@ ModelServices::ModelServices(Parts parts, Options options)
 ModelServices::~ModelServices() = default;
 
 void ModelServices::load(Connection& connection) {
+  AGW_ASSERT(services_.empty());
+  AGW_ASSERT(deleted_.empty());
   parts_.models.choose_default(model_service_store::chosen(connection, default_setting).value_or(""));
   for (const auto& name : model_service_store::deleted(connection)) {
     deleted_[name] = true;
@@ -171,6 +174,7 @@ void ModelServices::connect(const Extension& extension) {
   auto& service = services_[extension.id];
   if (service.provider) service.provider->retire(provider);
   service = {name, extension.definition, settings, provider};
+  AGW_ASSERT(service.name == extension.name);
   parts_.models.put(*settings, std::move(provider), is_same_place);
   if (deleted_.erase(name) > 0 && !is_from_another_node_)
     group_.spawn(parts_.hub.pending_effects().of(forget_deleted(name)));
@@ -257,6 +261,7 @@ std::shared_ptr<AsyncEvent> ModelServices::request_list(const std::string& name)
 
 Task<> ModelServices::run_request(std::string name, std::shared_ptr<const ProviderSettings> settings,
                                   std::shared_ptr<ListRequest> request) {
+  AGW_ASSERT(settings);
   auto listing = co_await list(*settings, options_.listing_limit);
   request->at = SteadyClock::now();
   request->has_answered = listing.error.empty();
@@ -270,6 +275,7 @@ Task<> ModelServices::run_request(std::string name, std::shared_ptr<const Provid
     parts_.models.set_list(name, models);
     group_.spawn(store_list(name, place_of(*settings), models));
   }
+  AGW_ASSERT(!request->done->happened());
   request->done->notify();
 }
 
@@ -378,8 +384,10 @@ Task<> ModelServices::detect_one(std::shared_ptr<Detection> detection, std::size
   auto definition = definition_of(preset);
   auto listing = co_await list(model_service_settings(preset.name, definition), options_.detection_limit);
   if (listing.error.empty()) {
+    AGW_ASSERT(place < detection->found.size());
     detection->found[place] = {preset.name, preset.label, std::move(definition), std::move(listing.models)};
   }
+  AGW_ASSERT(detection->left > 0);
   if (--detection->left == 0) detection->done.notify();
 }
 

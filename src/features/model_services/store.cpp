@@ -1,5 +1,7 @@
 #include "features/model_services/store.hpp"
 
+#include "base/async/assert.hpp"
+
 namespace agw::model_service_store {
 
 std::optional<std::string> chosen(Connection& connection, std::string_view name) {
@@ -9,6 +11,7 @@ std::optional<std::string> chosen(Connection& connection, std::string_view name)
 }
 
 void choose(Connection& connection, std::string_view name, const std::optional<std::string>& value) {
+  AGW_ASSERT(connection.in_transaction());
   if (!value) {
     connection.prepare("DELETE FROM chosen_settings WHERE name = :name").bind(":name", name).run();
     return;
@@ -30,6 +33,8 @@ std::vector<std::string> deleted(Connection& connection) {
 }
 
 void add_deleted(Connection& connection, const std::string& name) {
+  AGW_ASSERT(connection.in_transaction());
+  AGW_ASSERT(!name.empty());
   connection.prepare("INSERT INTO deleted_model_services (name) VALUES (:name) ON CONFLICT DO NOTHING")
       .bind(":name", name)
       .run();
@@ -47,6 +52,8 @@ std::vector<StoredList> lists(Connection& connection) {
 }
 
 void put_list(Connection& connection, const StoredList& list) {
+  AGW_ASSERT(connection.in_transaction());
+  AGW_ASSERT(!list.place.empty());
   connection
       .prepare(
           "INSERT INTO model_lists (service, place, models) VALUES (:service, :place, :models) ON CONFLICT (service) "
