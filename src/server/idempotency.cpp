@@ -185,6 +185,8 @@ Task<> Idempotency::stream_once(Request& request, std::string key, const std::st
   if (first) co_return co_await send_recorded(stream, *first);
 
   bool is_stored = false;
+  // `recorded`, which alone calls it, keeps the closure and ends before what that refers to.
+  // NOLINTNEXTLINE(cppcoreguidelines-avoid-capturing-lambda-coroutines)
   const auto store = [&](idempotency_store::StoredResponse response) -> Task<> {
     response.body_hash = hash;
     co_await database_.write(
