@@ -113,7 +113,8 @@ Task<ReceivedBatch> Xmpp::connect(std::string cursor, StopSource& stop) {
     co_await wait(stop, left > 0s ? std::chrono::ceil<std::chrono::milliseconds>(left) : no_limit);
   }
   if (stop.requested()) co_return ReceivedBatch{.end = ReceivedBatch::End::stopped};
-  if (!is_open_) co_return problem();
+  // The connection may have opened, received messages and ended before this resumed.
+  if (!is_open_) co_return received_.empty() ? problem() : next_batch();
   // Messages from before the channel existed are also answered: the server stored them for the account, and delivers
   // them only once.
   co_return ReceivedBatch{.end = ReceivedBatch::End::read, .cursor = cursor.empty() ? new_id() : std::move(cursor)};
