@@ -1,5 +1,6 @@
 #include "features/channels/answers.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
@@ -55,6 +56,7 @@ ChannelAnswers::ChannelAnswers(const ChannelServices& services, const ChannelSet
 }
 
 Task<> ChannelAnswers::recover() {
+  AGW_DEBUG_ASSERT(questions_.empty());
   struct Unfinished {
     std::vector<InboundRow> questions;
     std::vector<OutboxRow> unsent;
@@ -88,7 +90,9 @@ bool ChannelAnswers::is_for_stranger(Connection& connection, const ChatPlace& pl
 }
 
 void ChannelAnswers::add(InboundRow row) {
-  AGW_ASSERT(row.number > 0 && !row.is_answered);
+  AGW_ASSERT(row.number > 0);
+  AGW_ASSERT(!row.is_answered);
+  AGW_ASSERT(row.integration_id == settings_.id);
   const auto thread_id = row.thread_id.value_or("");
   const auto turn_id = row.turn_id.value_or("");
   auto& question = questions_.emplace(thread_id, Question{std::move(row)})->second;
@@ -152,11 +156,10 @@ Task<> ChannelAnswers::finish(InboundRow row) {
   if (!added) co_return;
   outbox_.add(*std::move(added));
   const auto [begin, end] = questions_.equal_range(row.thread_id.value_or(""));
-  for (auto one = begin; one != end; ++one) {
-    if (one->second.row.number != row.number) continue;
-    questions_.erase(one);
-    break;
-  }
+  const auto ended = std::find_if(begin, end, [&](const auto& one) { return one.second.row.number == row.number; });
+  AGW_ASSERT(ended != end);
+  AGW_ASSERT(ended->second.is_ending);
+  questions_.erase(ended);
   changed_.pulse();
 }
 
@@ -167,7 +170,10 @@ Task<std::vector<OutboxRow>> ChannelAnswers::store_answer(InboundRow row) {
     if (!channel_store::mark_answered(connection, row.number)) return std::vector<OutboxRow>();
     auto inserted = rows;
     add_files(row, channel_store::files_of(connection, row.number), inserted);
-    for (auto& one : inserted) one.number = channel_store::insert(connection, one);
+    for (auto& one : inserted) {
+      one.number = channel_store::insert(connection, one);
+      AGW_ASSERT(one.number > 0);
+    }
     return inserted;
   });
 }

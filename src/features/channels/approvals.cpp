@@ -117,6 +117,7 @@ void ChannelApprovals::set_text(const json::object& request, AskedRequest& asked
 /// Sends the complete text, in several messages if needed: people must see what they approve. The last message has the
 /// buttons.
 void ChannelApprovals::send(const AskedRequestPointer& asked, std::size_t copy) {
+  AGW_ASSERT(copy < asked->copies.size());
   const auto& place = asked->copies[copy].place;
   const auto& replies_to = asked->copies[copy].replies_to;
   const auto pieces = split_markdown(asked->text, messenger_.traits().max_units);
@@ -132,6 +133,7 @@ void ChannelApprovals::send(const AskedRequestPointer& asked, std::size_t copy) 
       }
     }
     outbox_.send_unstored(std::move(message), [this, asked, copy](const std::string& id) {
+      AGW_ASSERT(copy < asked->copies.size());
       asked->copies[copy].message = id;
       if (!asked->outcome.empty()) show_outcome(*asked, asked->copies[copy]);
     });
@@ -139,17 +141,21 @@ void ChannelApprovals::send(const AskedRequestPointer& asked, std::size_t copy) 
 }
 
 void ChannelApprovals::show_outcome(const AskedRequest& asked, const AskedRequest::Copy& copy) {
+  AGW_ASSERT(!asked.outcome.empty());
   outbox_.send_unstored(
       {.to = copy.place, .id = {}, .text = fmt::format("{}: {}", asked.title, asked.outcome), .edits = copy.message});
 }
 
 void ChannelApprovals::end(const AskedRequestPointer& asked, std::string outcome) {
+  AGW_ASSERT(asked->outcome.empty());
+  AGW_ASSERT(!outcome.empty());
   asked->outcome = std::move(outcome);
   asked->ended_at = std::chrono::steady_clock::now();
   for (const auto& copy : asked->copies) {
     if (!copy.message.empty()) show_outcome(*asked, copy);
   }
-  std::erase(memory_.asked, asked);
+  const auto removed = std::erase(memory_.asked, asked);
+  AGW_ASSERT(removed == 1);
   memory_.ended.push_back(asked);
   memory_.expire();
 }
@@ -213,6 +219,7 @@ Task<std::optional<std::string>> ChannelApprovals::answer(const ReceivedMessage&
   auto [asked, choice] = has_numbers ? chosen(memory_.asked, message.place, line) : decltype(chosen({}, {}, {}))();
   DecidePermission decision;
   if (asked) {
+    AGW_ASSERT(choice < asked->choices.size());
     decision = asked->choices[choice].decision;
   } else if (!message.text.empty()) {
     const auto question = std::ranges::find_if(

@@ -56,6 +56,7 @@ constexpr auto max_reconnect_delay = 60s;
 constexpr auto max_delay_after_refusal = 10min;
 constexpr auto token_poll_interval = 2s;
 constexpr int max_reconnect_doublings = 6;
+static_assert(min_reconnect_delay * (1 << max_reconnect_doublings) >= max_reconnect_delay);
 
 }  // namespace
 
@@ -95,6 +96,7 @@ Channel::Channel(const ChannelServices& services, ChannelSettings settings, std:
 Channel::~Channel() = default;
 
 Task<> Channel::run() {
+  AGW_ASSERT(!session_);
   auto messenger = co_await connect();
   if (!messenger) co_return;
   session_ = std::make_unique<Session>(
@@ -187,6 +189,7 @@ Task<> Channel::wait_after_refusal(std::chrono::milliseconds wait) {
 }
 
 Task<> Channel::read_batch() {
+  AGW_ASSERT(session_);
   auto batch = co_await session_->messenger->read(cursor_, stop_);
   if (batch.end == ReceivedBatch::End::stopped) co_return;
   if (batch.end != ReceivedBatch::End::read) co_return co_await report_problem(std::move(batch));
@@ -209,7 +212,8 @@ Task<> Channel::receive_all(std::vector<ReceivedMessage> messages) {
 }
 
 Task<> Channel::report_problem(ReceivedBatch batch) {
-  AGW_ASSERT(batch.end != ReceivedBatch::End::read && batch.end != ReceivedBatch::End::stopped);
+  AGW_ASSERT(batch.end != ReceivedBatch::End::read);
+  AGW_ASSERT(batch.end != ReceivedBatch::End::stopped);
   const bool is_refused = batch.end == ReceivedBatch::End::refused;
   const bool is_conflict = batch.end == ReceivedBatch::End::conflict;
   auto problem = batch.error;
@@ -237,6 +241,7 @@ void Channel::note_connected() {
 }
 
 std::chrono::milliseconds Channel::record_failure(std::string why, std::chrono::milliseconds named, bool is_final) {
+  AGW_ASSERT(failures_ >= 0);
   log::warn("the channel {} does not work: {}", settings_.name, why);
   state_ = ChannelState::failing;
   error_ = std::move(why);
@@ -264,6 +269,7 @@ void Channel::deliver(const DomainEvent& event) {
 }
 
 void Channel::deliver_run_event(const DomainEvent& event) {
+  AGW_ASSERT(session_);
   if (event.type == "permission-requested") {
     const auto members = event.message_members();
     ask(object_or_empty(members, "request"), string_or_empty(members, "turnId"));
@@ -303,6 +309,7 @@ bool Channel::answers(std::string_view thread_id) const {
 Task<std::vector<AskedRequest::Copy>> Channel::private_chats() {
   auto places = co_await services_.database.read([id = settings_.id, people = settings_.allow](Connection& connection) {
     std::vector<std::pair<std::string, std::optional<ChatPlace>>> found;
+    found.reserve(people.size());
     for (const auto& person : people)
       found.emplace_back(person, channel_store::private_chat_of(connection, id, person));
     return found;
@@ -323,6 +330,7 @@ Task<> Channel::ask_people(json::object request) {
 }
 
 Task<> Channel::notify_people(std::string text) {
+  AGW_ASSERT(session_);
   const auto chats = co_await private_chats();
   for (const auto& chat : chats) {
     OutboxRow row{.id = new_id(),

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/async/assert.hpp"
+
 namespace agw {
 
 namespace {
@@ -18,6 +20,8 @@ void ChannelMemory::expire() {
   const auto now = std::chrono::steady_clock::now();
   std::erase_if(strangers, [now](const Stranger& one) { return one.until <= now; });
   std::erase_if(ended, [now](const auto& one) { return one->ended_at + late_answers <= now; });
+  AGW_DEBUG_ASSERT(std::ranges::all_of(asked, [](const auto& one) { return one->outcome.empty(); }));
+  AGW_DEBUG_ASSERT(std::ranges::none_of(ended, [](const auto& one) { return one->outcome.empty(); }));
 }
 
 const Stranger* ChannelMemory::find_stranger(std::string_view code) {
@@ -40,6 +44,7 @@ int ChannelMemory::next_number() {
   int next = 1;
   for (const auto* requests : {&asked, &ended})
     for (const auto& one : *requests) next = std::max(next, one->end_number());
+  AGW_ASSERT(next > 0);
   return next;
 }
 

@@ -89,6 +89,7 @@ Task<> ChannelInbox::handle_press(ReceivedMessage message) {
 // Strangers.
 
 void ChannelInbox::send_pairing_code(const ReceivedMessage& message) {
+  AGW_ASSERT(!is_allowed(message));
   if (!settings_.pairing || message.place.is_group) return;
   memory_.expire();
   const auto is_known =
@@ -96,7 +97,8 @@ void ChannelInbox::send_pairing_code(const ReceivedMessage& message) {
   if (is_known || memory_.strangers.size() >= max_strangers) return;
   auto code = new_code();
   while (memory_.find_stranger(code)) code = new_code();
-  AGW_ASSERT(code.size() == 6 && memory_.strangers.size() < max_strangers);
+  AGW_ASSERT(code.size() == 6);
+  AGW_ASSERT(memory_.strangers.size() < max_strangers);
   memory_.strangers.push_back({.code = std::move(code),
                                .sender = message.sender,
                                .name = message.sender_name,
@@ -107,7 +109,10 @@ void ChannelInbox::send_pairing_code(const ReceivedMessage& message) {
 }
 
 void ChannelInbox::send_code(const Stranger& stranger) {
-  AGW_ASSERT(!stranger.code.empty() && !stranger.is_code_sent && !stranger.place.is_group);
+  AGW_ASSERT(settings_.pairing);
+  AGW_ASSERT(!stranger.code.empty());
+  AGW_ASSERT(!stranger.is_code_sent);
+  AGW_ASSERT(!stranger.place.is_group);
   outbox_.send_unstored(
       {.to = stranger.place,
        .id = {},
@@ -140,7 +145,8 @@ Task<> ChannelInbox::handle_allowed(ReceivedMessage message) {
 Task<std::string> ChannelInbox::try_handle(ReceivedMessage message) {
   int tries = 1;
   for (int tries_elsewhere = 1; !stop_.requested();) {
-    AGW_ASSERT(tries <= max_tries && tries_elsewhere <= max_tries_elsewhere);
+    AGW_ASSERT(tries <= max_tries);
+    AGW_ASSERT(tries_elsewhere <= max_tries_elsewhere);
     try {
       co_await handle_once(message);
       co_return "";
@@ -200,6 +206,7 @@ InboundRow ChannelInbox::row_of(const ReceivedMessage& message) const {
 }
 
 Task<> ChannelInbox::reply(ReceivedMessage message, std::string text, std::function<void(Connection&)> in_transaction) {
+  AGW_ASSERT(is_allowed(message));
   AGW_ASSERT(!text.empty());
   auto row = row_of(message);
   row.is_answered = true;
@@ -257,6 +264,9 @@ Task<> ChannelInbox::attach(const ReceivedMessage& message, ChatMessage& chat) {
 }
 
 Task<> ChannelInbox::ask_agent(ReceivedMessage message) {
+  // Strangers never reach an agent.
+  AGW_ASSERT(is_allowed(message));
+  AGW_ASSERT(message.press.empty());
   ChatMessage chat{.content = message.text, .threadId = co_await thread_for(message.place)};
   if (!settings_.agent_id.empty()) chat.agentId = settings_.agent_id;
   chat.metadata = json::object{{"channel",
@@ -276,7 +286,9 @@ Task<> ChannelInbox::ask_agent(ReceivedMessage message) {
         channel_store::purge(connection, oldest);
         *number = channel_store::insert(connection, stored);
       });
-  AGW_ASSERT(*number > 0 && !turn.id.empty() && !turn.thread_id.empty());
+  AGW_ASSERT(*number > 0);
+  AGW_ASSERT(!turn.id.empty());
+  AGW_ASSERT(!turn.thread_id.empty());
   row.number = *number;
   row.turn_id = turn.id;
   row.thread_id = turn.thread_id;

@@ -26,6 +26,7 @@
 
 #include <fmt/format.h>
 
+#include "base/async/assert.hpp"
 #include "base/json/json_values.hpp"
 #include "base/log.hpp"
 #include "features/attachments/service.hpp"
@@ -203,6 +204,7 @@ Task<ReceivedBatch> Matrix::read_all(std::string cursor, StopSource& stop) {
 }
 
 Task<> Matrix::join_rooms(json::object invited, StopSource& stop) {
+  AGW_ASSERT(!user_id_.empty());
   for (const auto& [room, value] : invited) {
     const auto* invitation = value.if_object();
     const auto state = invitation ? object_or_empty(*invitation, "invite_state") : json::object();
@@ -262,6 +264,8 @@ Task<bool> Matrix::is_group(std::string room, json::object joined, StopSource& s
 
 void Matrix::add_messages(const std::string& room, bool is_group, const std::vector<json::object>& events,
                           ReceivedBatch& batch) const {
+  // Otherwise our own messages would not be recognised, and answered.
+  AGW_ASSERT(!user_id_.empty());
   for (const auto& event : events) {
     const auto content = object_or_empty(event, "content");
     const auto sender = string_or_empty(event, "sender");

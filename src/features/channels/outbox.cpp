@@ -49,6 +49,7 @@ constexpr auto min_resend_delay = 1s;
 constexpr auto max_resend_delay = 60s;
 constexpr auto give_up_after = 24h;
 constexpr int max_resend_doublings = 6;
+static_assert(min_resend_delay * (1 << max_resend_doublings) >= max_resend_delay);
 /// Previews are sent only while less than a third of the rate is used, because messages have priority.
 constexpr std::size_t preview_share = 3;
 /// The maximum of messages that are not in the database, which bounds the memory used while sending fails.
@@ -78,7 +79,9 @@ ChannelOutbox::ChannelOutbox(const ChannelServices& services, const ChannelSetti
 void ChannelOutbox::add(std::vector<OutboxRow> rows) {
   for (auto& row : rows) {
     const auto lane = lane_of(row.place);
-    AGW_ASSERT(row.number > 0 && !row.id.empty());
+    AGW_ASSERT(row.number > 0);
+    AGW_ASSERT(!row.id.empty());
+    AGW_ASSERT(row.integration_id == settings_.id);
     auto message = message_of_row(row);
     const bool is_uncertain = row.is_begun;
     lane->entries.push_back({.message = std::move(message), .row = std::move(row), .is_uncertain = is_uncertain});
@@ -182,6 +185,8 @@ Task<bool> ChannelOutbox::wait_for_turn(SteadyClock::time_point earliest) {
 Task<bool> ChannelOutbox::send_first(LanePointer lane) {
   AGW_ASSERT(!lane->entries.empty());
   auto& entry = lane->entries.front();
+  AGW_ASSERT(!entry.message.id.empty());
+  AGW_ASSERT(entry.message.to == lane->to);
   if (!co_await wait_for_turn(lane->last_sent + interval(lane->to))) co_return false;
   co_await prepare(entry);
   auto message = entry.message;
@@ -191,7 +196,8 @@ Task<bool> ChannelOutbox::send_first(LanePointer lane) {
   }
   const auto result = co_await send_message(entry, std::move(message));
   // Only this coroutine removes entries from the lane.
-  AGW_ASSERT(!lane->entries.empty() && &entry == &lane->entries.front());
+  AGW_ASSERT(!lane->entries.empty());
+  AGW_ASSERT(&entry == &lane->entries.front());
   if (result.end == End::stopped) co_return false;
   lane->last_sent = SteadyClock::now();
   if (result.end == End::sent || result.end == End::refused) {
@@ -236,6 +242,7 @@ Task<> ChannelOutbox::prepare(Entry& entry) {
   if (!entry.row) co_return;
   const auto number = entry.row->number;
   AGW_ASSERT(number > 0);
+  AGW_ASSERT(entry.row->id == entry.message.id);
   const bool is_marked = !messenger_.traits().drops_repeated && !entry.row->is_begun;
   const auto question = entry.row->question;
   const auto shown_as = co_await services_.database.write([number, is_marked, question](Connection& connection) {
@@ -254,7 +261,8 @@ Task<> ChannelOutbox::prepare(Entry& entry) {
 }
 
 Task<> ChannelOutbox::finish(LanePointer lane, SendResult result) {
-  AGW_ASSERT(!lane->entries.empty() && (result.end == End::sent || result.end == End::refused));
+  AGW_ASSERT(!lane->entries.empty());
+  AGW_ASSERT(result.end == End::sent || result.end == End::refused);
   auto& entry = lane->entries.front();
   for (bool is_stored = entry.row.has_value(); is_stored && !stop_.requested();) {
     try {
@@ -275,7 +283,8 @@ Task<> ChannelOutbox::finish(LanePointer lane, SendResult result) {
 }
 
 void ChannelOutbox::note_failure(Entry& entry, const SendResult& result) {
-  AGW_ASSERT(entry.failures >= 0 && (result.end == End::retry || result.end == End::uncertain));
+  AGW_ASSERT(entry.failures >= 0);
+  AGW_ASSERT(result.end == End::retry || result.end == End::uncertain);
   const auto doubled = min_resend_delay * (1 << std::min(entry.failures++, max_resend_doublings));
   const auto pause = result.retry_after > 0s ? std::min(result.retry_after, max_retry_after)
                                              : std::min<std::chrono::milliseconds>(doubled, max_resend_delay);
@@ -285,7 +294,9 @@ void ChannelOutbox::note_failure(Entry& entry, const SendResult& result) {
 
 /// Shows the newest text as often as the service allows, unless messages wait.
 Task<> ChannelOutbox::update_preview(LanePointer lane) {
-  AGW_ASSERT(lane->entries.empty() && lane->preview && !lane->preview->is_current);
+  AGW_ASSERT(lane->entries.empty());
+  AGW_ASSERT(lane->preview);
+  AGW_ASSERT(!lane->preview->is_current);
   const auto until_changed = [](LanePointer one) -> Task<> { co_await one->changed.wait(); };
   const auto limit = std::max<std::size_t>(1, messenger_.traits().per_second / preview_share);
   const auto earliest = std::max(lane->last_preview + interval(lane->to), next_turn(limit));

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "api/error.hpp"
+#include "base/async/assert.hpp"
 #include "base/error.hpp"
 #include "base/log.hpp"
 #include "features/channels/channel.hpp"
@@ -75,8 +76,11 @@ void Channels::extension_changed(const Extension& extension, bool is_deleted) {
 }
 
 void Channels::connect(ChannelSettings settings) {
+  AGW_ASSERT(running_);
+  AGW_ASSERT(!settings.id.empty());
   const auto id = settings.id;
   auto& place = channels_[id];
+  AGW_ASSERT(!place || place->settings().id == id);
   auto memory = place && is_same_account(place->settings(), settings) ? place->memory() : nullptr;
   if (!memory) memory = std::make_shared<ChannelMemory>();
   place = std::make_shared<Channel>(services_, std::move(settings), std::move(memory));

@@ -37,14 +37,19 @@ std::vector<Row> rows_of(Connection& connection, const RowColumns& columns, cons
   while (statement.step()) {
     auto& row = rows.emplace_back(columns.read(statement));
     row.number = statement.integer(RowColumns::count);
+    AGW_ASSERT(rows.size() == 1 || rows[rows.size() - 2].number < row.number);
   }
   return rows;
 }
 
 template <class Row, class RowColumns>
 std::int64_t insert_row(Connection& connection, const RowColumns& columns, const std::string& sql, const Row& row) {
+  AGW_ASSERT(connection.in_transaction());
+  AGW_ASSERT(row.number == 0);
+  AGW_ASSERT(!row.integration_id.empty());
   auto statement = connection.prepare(sql);
-  columns.bind(statement, row).step();
+  const bool has_number = columns.bind(statement, row).step();
+  AGW_ASSERT(has_number);
   return statement.integer(0);
 }
 
@@ -57,6 +62,7 @@ std::string cursor(Connection& connection, std::string_view integration_id) {
 }
 
 void set_cursor(Connection& connection, std::string_view integration_id, std::string_view cursor) {
+  AGW_ASSERT(connection.in_transaction());
   connection
       .prepare(
           "INSERT INTO channel_cursors (integration_id, cursor) VALUES (:integration, :cursor)"
@@ -75,6 +81,7 @@ std::optional<std::string> thread_of(Connection& connection, std::string_view in
 
 void set_thread(Connection& connection, std::string_view integration_id, const ChatPlace& place,
                 std::string_view thread_id) {
+  AGW_ASSERT(connection.in_transaction());
   AGW_ASSERT(!thread_id.empty());
   connection
       .prepare(
@@ -112,7 +119,10 @@ bool is_known_message(Connection& connection, std::string_view integration_id, s
 }
 
 std::int64_t insert(Connection& connection, const InboundRow& row) {
-  AGW_ASSERT(row.number == 0 && !row.integration_id.empty());
+  AGW_ASSERT(row.turn_id.has_value() == row.thread_id.has_value());
+  // A message without a turn, such as a command, is answered in the same transaction.
+  AGW_ASSERT(row.is_answered != row.turn_id.has_value());
+  AGW_ASSERT(!row.shown_as);
   static const auto sql = inbound_columns.insert_into("channel_inbound") + " RETURNING number";
   return insert_row(connection, inbound_columns, sql, row);
 }
@@ -125,6 +135,8 @@ std::vector<InboundRow> open_questions(Connection& connection, std::string_view 
 }
 
 bool mark_answered(Connection& connection, std::int64_t number) {
+  AGW_ASSERT(connection.in_transaction());
+  AGW_ASSERT(number > 0);
   connection.prepare("UPDATE channel_inbound SET is_answered = 1 WHERE number = :number AND is_answered = 0")
       .bind(":number", number)
       .run();
@@ -132,7 +144,10 @@ bool mark_answered(Connection& connection, std::int64_t number) {
 }
 
 bool add_file(Connection& connection, std::int64_t number, std::string_view attachment_id, int max_files) {
-  AGW_ASSERT(number > 0 && attachment_id.find(' ') == attachment_id.npos && max_files > 0);
+  AGW_ASSERT(connection.in_transaction());
+  AGW_ASSERT(number > 0);
+  AGW_ASSERT(max_files > 0);
+  AGW_ASSERT(attachment_id.find(' ') == attachment_id.npos);
   constexpr std::int64_t id_and_blank = 37;
   connection
       .prepare(
@@ -152,6 +167,8 @@ std::string files_of(Connection& connection, std::int64_t number) {
 }
 
 void set_shown_as(Connection& connection, std::int64_t number, const std::optional<std::string>& message) {
+  AGW_ASSERT(connection.in_transaction());
+  AGW_ASSERT(number > 0);
   connection.prepare("UPDATE channel_inbound SET shown_as = :message WHERE number = :number")
       .bind(":message", message)
       .bind(":number", number)
@@ -192,7 +209,9 @@ std::optional<ChatPlace> private_chat_of(Connection& connection, std::string_vie
 }
 
 std::int64_t insert(Connection& connection, const OutboxRow& row) {
-  AGW_ASSERT(row.number == 0 && !row.id.empty() && !row.is_begun);
+  AGW_ASSERT(!row.id.empty());
+  AGW_ASSERT(!row.is_begun);
+  AGW_ASSERT(!row.question || *row.question > 0);
   static const auto sql = outbox_columns.insert_into("channel_outbox") + " RETURNING number";
   return insert_row(connection, outbox_columns, sql, row);
 }
@@ -205,6 +224,8 @@ std::vector<OutboxRow> unsent(Connection& connection, std::string_view integrati
 }
 
 void set_begun(Connection& connection, std::int64_t number, bool is_begun) {
+  AGW_ASSERT(connection.in_transaction());
+  AGW_ASSERT(number > 0);
   connection.prepare("UPDATE channel_outbox SET is_begun = :begun WHERE number = :number")
       .bind(":begun", is_begun)
       .bind(":number", number)
@@ -212,10 +233,14 @@ void set_begun(Connection& connection, std::int64_t number, bool is_begun) {
 }
 
 void remove_sent(Connection& connection, std::int64_t number) {
+  AGW_ASSERT(connection.in_transaction());
+  AGW_ASSERT(number > 0);
   connection.prepare("DELETE FROM channel_outbox WHERE number = :number").bind(":number", number).run();
 }
 
 void forget(Connection& connection, std::string_view integration_id) {
+  AGW_ASSERT(connection.in_transaction());
+  AGW_ASSERT(!integration_id.empty());
   for (const std::string_view sql : {"DELETE FROM channel_cursors WHERE integration_id = :integration",
                                      "DELETE FROM channel_threads WHERE integration_id = :integration",
                                      "DELETE FROM channel_inbound WHERE integration_id = :integration",

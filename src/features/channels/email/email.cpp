@@ -31,6 +31,7 @@
 #include <boost/algorithm/string/join.hpp>
 #include <boost/algorithm/string/trim.hpp>
 
+#include "base/async/assert.hpp"
 #include "base/digest.hpp"
 #include "base/log.hpp"
 #include "base/text/utf8.hpp"
@@ -157,6 +158,8 @@ Task<> Email::connect(StopSource& stop) {
 
 Task<ReceivedBatch> Email::read_batch(std::string cursor, StopSource& stop) {
   if (!imap_) co_await connect(stop);
+  AGW_ASSERT(imap_->validity() > 0);
+  AGW_ASSERT(imap_->next_uid() > 0);
   auto position = Position::from_text(cursor);
   ReceivedBatch batch{.end = ReceivedBatch::End::read, .cursor = std::move(cursor)};
   if (batch.cursor.empty()) {
@@ -296,7 +299,8 @@ void Email::add_content(Mail mail, const MailReference& reference, ReceivedMessa
     auto id = fmt::format("{}/{}", message.update, files_.size());
     message.files.push_back({.id = id, .name = file.name, .mime = file.mime});
     files_size_ += file.bytes.size();
-    files_.emplace(std::move(id), std::move(file));
+    const bool is_new = files_.emplace(std::move(id), std::move(file)).second;
+    AGW_ASSERT(is_new);
   }
 }
 

@@ -27,6 +27,7 @@
 
 #include <fmt/format.h>
 
+#include "base/async/assert.hpp"
 #include "base/id.hpp"
 #include "base/log.hpp"
 #include "features/attachments/service.hpp"
@@ -104,6 +105,9 @@ Task<ReceivedBatch> Xmpp::read(std::string cursor, StopSource& stop) {
 }
 
 Task<ReceivedBatch> Xmpp::connect(std::string cursor, StopSource& stop) {
+  AGW_ASSERT(!is_open_);
+  AGW_ASSERT(received_.empty());
+  AGW_ASSERT(delivered_ == 0);
   failure_.reset();
   connection_ = XmppConnection::start(loop_, login(), *this);
   const auto deadline = std::chrono::steady_clock::now() + connect_timeout;
@@ -129,6 +133,7 @@ XmppLogin Xmpp::login() const {
 }
 
 ReceivedBatch Xmpp::next_batch() {
+  AGW_ASSERT(!received_.empty());
   delivered_ = std::min(received_.size(), max_batch);
   delivered_cursor_ = new_id();
   ReceivedBatch batch{.end = ReceivedBatch::End::read, .cursor = delivered_cursor_};
@@ -139,6 +144,8 @@ ReceivedBatch Xmpp::next_batch() {
 /// The reason why the connection ended. The next `read` connects again.
 ReceivedBatch Xmpp::problem() {
   using Kind = XmppFailure::Kind;
+  AGW_ASSERT(failure_);
+  AGW_ASSERT(received_.empty());
   connection_.reset();
   const auto kind = failure_->kind;
   return {.end = kind == Kind::refused    ? ReceivedBatch::End::refused
@@ -151,6 +158,9 @@ ReceivedBatch Xmpp::problem() {
 
 /// Confirms the last batch to the server, because the channel has stored it.
 void Xmpp::confirm_delivered() {
+  AGW_ASSERT(connection_);
+  AGW_ASSERT(delivered_ > 0);
+  AGW_ASSERT(delivered_ <= received_.size());
   received_.erase(received_.begin(), received_.begin() + static_cast<std::ptrdiff_t>(delivered_));
   connection_->taken(std::exchange(delivered_, 0));
   if (is_managed_) connection_->send(confirmation());
