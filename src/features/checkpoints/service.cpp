@@ -143,8 +143,8 @@ Task<> Checkpoints::forget_old() {
 }
 
 Task<> Checkpoints::before_write(const ToolRun& run, PlannedWrite write) {
-  AGW_ASSERT(write.before);
-  AGW_ASSERT(write.after);
+  AGW_ASSERT(write.before.state);
+  AGW_ASSERT(write.after.state);
   AGW_ASSERT(write.path.is_absolute());
   if (is_private_path(write.path)) throw Forbidden("permission denied: " + write.path.string() + " is private");
   const auto& before = *write.before.state;
