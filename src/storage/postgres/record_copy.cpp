@@ -11,6 +11,7 @@
 #include <bit>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <utility>
 #include <variant>
