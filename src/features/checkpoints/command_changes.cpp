@@ -87,7 +87,9 @@ bool needs_content(const ListedEntry& entry) {
 }
 
 /// Whether nobody has tried to store the content yet.
-bool is_undecided(const ListedEntry& entry) { return needs_content(entry) && entry.kept == Kept::unknown; }
+[[maybe_unused]] bool is_undecided(const ListedEntry& entry) {
+  return needs_content(entry) && entry.kept == Kept::unknown;
+}
 
 /// Records a change. Its previous content is stored, so that it can be undone.
 void record_change(CommandChanges& found, CommandChange row) {
