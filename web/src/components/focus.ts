@@ -21,6 +21,11 @@ export function restoreFocus(before: Element | null): void {
   headings.find((heading) => heading.checkVisibility())?.focus();
 }
 
+/** An attachment for the element of a dialog that is focused when the dialog opens. */
+export const focusedFirst = (element: HTMLElement): void => {
+  element.autofocus = true;
+};
+
 /** After an action that may remove the focused element: focuses `next`, or the view's heading. */
 export async function moveFocus(next?: () => Element | null | undefined): Promise<void> {
   await tick();
