@@ -67,6 +67,29 @@ test('versions within an older version stay reachable, and a turn selects its ve
   expect(ids(turns, choicesFor('a1b'))).toBe('q1 a1b');
 });
 
+test('a new version of a queued question keeps the answer to the question before it', () => {
+  const queued = [ask('q1'), ask('q2', old), call('c1', 'r-a1'), answer('a1', 'q1'), answer('a2', 'q2', old)];
+  const edited = [...queued, ask('q2b', { replaces: 'q2' }), answer('a2b', 'q2b')];
+  expect(ids(edited)).toBe('q1 c1 a1 q2b a2b');
+  expect(ids(edited, new Map([['edited:q2', 0]]))).toBe('q1 c1 a1 q2 a2');
+
+  const again = [ask('q1'), ask('q2'), answer('a1', 'q1'), answer('a2', 'q2', old), answer('a2b', 'q2')];
+  expect(ids(again)).toBe('q1 a1 q2 a2b');
+  expect(ids(again, new Map([['again:q2', 0]]))).toBe('q1 a1 q2 a2');
+
+  const both = [
+    ask('q1'),
+    ask('q2', old),
+    answer('a1', 'q1', old),
+    answer('a2', 'q2', old),
+    ask('q2b', { replaces: 'q2', ...old }),
+    answer('a2b', 'q2b', old),
+    answer('a1b', 'q1'),
+  ];
+  expect(ids(both)).toBe('q1 a1b');
+  expect(ids(both, new Map([['again:q1', 0]]))).toBe('q1 a1 q2b a2b');
+});
+
 test('an edited question replaces itself and the following turns, also the first one, and more than once', () => {
   const turns = [
     ask('q1', old),

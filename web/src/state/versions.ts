@@ -51,9 +51,12 @@ class Tree {
   readonly placed = new Map<string, { place: Place; index: number; anchor: string }>();
   /** The turns of the latest branches. */
   latest: Turn[] = [];
+  /** The question's id by the key of its answer. */
+  readonly #questions: Map<string, string>;
 
   constructor(turns: Turn[], live: Run[], first: Map<string, string>) {
     const questions = new Map(live.map(({ runId, turnId }) => [`run:${runId}`, turnId]));
+    this.#questions = questions;
     for (const turn of turns) {
       const question = turn.role === 'assistant' ? answerData(turn).in_reply_to : undefined;
       if (question) questions.set(answerKey(turn), question);
@@ -61,8 +64,7 @@ class Tree {
     const answered = new Map<string, Turn>();
     for (const turn of turns) {
       const edited = editedFrom(turn);
-      const isAnswer = turn.role === 'assistant' || turn.role === 'tool';
-      const question = isAnswer ? questions.get(answerKey(turn)) : undefined;
+      const question = this.#questionOf(turn);
       if (edited) this.#branch(`edited:${first.get(turn.id)}`, this.#findVersion(first, turn.id), turn.id);
       else if (question) {
         const before = answered.get(question);
@@ -75,6 +77,10 @@ class Tree {
     this.#setAsideUnreplaced();
   }
 
+  #questionOf(turn: Turn): string | undefined {
+    return turn.role === 'assistant' || turn.role === 'tool' ? this.#questions.get(answerKey(turn)) : undefined;
+  }
+
   #find = (id: string): number => this.latest.findLastIndex((turn) => turn.id === id);
 
   /** The latest version before this one, which need not be the one that was edited. */
@@ -83,12 +89,20 @@ class Tree {
     return this.latest.findLastIndex((turn) => turn.role === 'user' && (first.get(turn.id) ?? turn.id) === wanted);
   }
 
-  /** Moves the turns from `at` up to `end` into an older branch. */
+  /**
+   * Moves the turns from `at` up to `end` into an older branch. A question that waited in the queue is stored before the
+   * answer to the one before it. That answer stays, before the place.
+   */
   #branch(place: Place, at: number, anchor: string, end = this.latest.length): void {
     // The question has not been read yet, or was deleted.
     if (at < 0 || (at === 0 && place.startsWith('again:'))) return;
     const branches = this.older.get(place) ?? [];
-    const turns = this.latest.splice(at, end - at);
+    const start = place.startsWith('again:') ? at - 1 : at;
+    const before = new Set(this.latest.slice(0, start).map(({ id }) => id));
+    const isEarlier = (turn: Turn): boolean => before.has(this.#questionOf(turn) ?? '');
+    const all = this.latest.splice(at, end - at);
+    this.latest.splice(start, 0, ...all.filter(isEarlier));
+    const turns = all.filter((turn) => !isEarlier(turn));
     for (const { id } of turns)
       if (!this.placed.has(id)) this.placed.set(id, { place, index: branches.length, anchor });
     this.older.set(place, [...branches, turns]);
