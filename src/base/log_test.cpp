@@ -112,8 +112,8 @@ TEST_F(LogTest, AFailedAssertionIsInTheFileBeforeTheProcessEnds) {
     log::open(directory_, log::Level::info);
     AGW_ASSERT(directory_.empty());
   };
-  EXPECT_DEATH(fail(), "log_test.cpp:[0-9]+: directory_.empty");
-  EXPECT_THAT(content("gateway.log"), ::testing::HasSubstr("directory_.empty()"));
+  EXPECT_DEATH(fail(), "log_test.cpp:[0-9]+");
+  EXPECT_THAT(content("gateway.log"), ::testing::HasSubstr("src/base/log_test.cpp:113"));
 }
 
 TEST_F(LogTest, AFailedAssertionIsOnStderrIfTheLogIsOff) {
@@ -121,7 +121,7 @@ TEST_F(LogTest, AFailedAssertionIsOnStderrIfTheLogIsOff) {
     log::open(directory_, log::Level::off);
     AGW_ASSERT(directory_.empty());
   };
-  EXPECT_DEATH(fail(), "assertion failed: .*log_test.cpp:[0-9]+: directory_.empty");
+  EXPECT_DEATH(fail(), "assertion failed: .*log_test.cpp:[0-9]+");
 }
 
 TEST_F(LogTest, RotatesAtTenMebibytesAndKeepsFiveOldFiles) {

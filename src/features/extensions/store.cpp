@@ -68,7 +68,6 @@ std::optional<Row> find_named(Connection& connection, std::string_view name) {
 
 std::int64_t insert(Connection& connection, const Extension& extension) {
   static const auto sql = columns.insert_into("extensions") + " RETURNING position";
-  AGW_ASSERT(connection.in_transaction());
   AGW_ASSERT(!extension.id.empty());
   auto statement = connection.prepare(sql);
   columns.bind(statement, extension).step();
