@@ -324,12 +324,12 @@ Task<std::optional<SendResult>> Matrix::upload(const OutgoingFile& file, json::o
                             stop);
   if (response.stopped) co_return SendResult{.end = End::stopped};
   if (response.status == 0) co_return SendResult{.end = End::retry, .error = response.error};
-  auto uri = string_or_empty(response.body, "content_uri");
+  const auto uri = string_or_empty(response.body, "content_uri");
   if (response.status != 200 || uri.empty()) co_return refusal_of(response);
   content["msgtype"] = file.mime.starts_with("image/") ? "m.image" : "m.file";
   content["body"] = file.name;
   content["filename"] = file.name;
-  content["url"] = std::move(uri);
+  content["url"] = uri;
   content["info"] = {{"mimetype", file.mime}, {"size", file.bytes.size()}};
   co_return std::nullopt;
 }

@@ -114,6 +114,7 @@ Task<> Channels::forget(std::string id) {
 
 std::vector<ChannelStatus> Channels::list() const {
   std::vector<ChannelStatus> all;
+  all.reserve(channels_.size());
   for (const auto& [id, channel] : channels_) all.push_back(channel->status());
   std::ranges::sort(all, {}, &ChannelStatus::name);
   return all;
