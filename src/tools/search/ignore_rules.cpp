@@ -51,7 +51,6 @@ std::vector<IgnoreRules::Rule> IgnoreRules::read(std::string_view gitignore) {
 }
 
 IgnoreRules IgnoreRules::below(std::string_view directory, std::string_view gitignore) const {
-  AGW_ASSERT(directory.find('/') == directory.npos);
   auto deeper = *this;
   for (auto& way : deeper.ways_) way.append(directory).push_back('/');
   auto rules = read(gitignore);
