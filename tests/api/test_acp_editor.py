@@ -195,7 +195,11 @@ def test_command_that_fails_is_an_error(talker, opened):
     assert editor.kinds(session, "tool_call_update")[-1]["status"] == "failed"
 
 
-def test_cancelled_command_is_killed(talker, opened):
+@pytest.mark.parametrize("end", [
+    lambda editor, session: editor.notify("session/cancel", sessionId=session),
+    lambda editor, session: editor.ask("session/close", sessionId=session),
+], ids=["cancel", "close"])
+def test_command_is_killed_with_its_prompt_or_session(talker, opened, end):
     editor, session = opened(TERMINAL)
     desk = Desk()
     editor.decide = lambda method, params: None if desk(method, params) is desk.exit else desk(method, params)
@@ -203,21 +207,7 @@ def test_cancelled_command_is_killed(talker, opened):
     talker.stub.script(calls(("Bash", {"command": "sleep 1000"})), "Done.")
     number = editor.begin_prompt(session, "Do it.")
     editor.until(lambda: "terminal/wait_for_exit" in desk.methods())
-    editor.notify("session/cancel", sessionId=session)
-    assert editor.end_of(number)["stopReason"] == "cancelled"
-    editor.until(lambda: "terminal/release" in desk.methods())
-    assert "terminal/kill" in desk.methods()
-
-
-def test_command_is_killed_with_its_session(talker, opened):
-    editor, session = opened(TERMINAL)
-    desk = Desk()
-    editor.decide = lambda method, params: None if desk(method, params) is desk.exit else desk(method, params)
-    choose_terminal(editor, session)
-    talker.stub.script(calls(("Bash", {"command": "sleep 1000"})), "Done.")
-    number = editor.begin_prompt(session, "Do it.")
-    editor.until(lambda: "terminal/wait_for_exit" in desk.methods())
-    editor.ask("session/close", sessionId=session)
+    end(editor, session)
     assert editor.end_of(number)["stopReason"] == "cancelled"
     editor.until(lambda: "terminal/release" in desk.methods())
     assert "terminal/kill" in desk.methods()
