@@ -21,8 +21,8 @@ def command(gateway, *arguments, status=0):
     return done.stdout if status == 0 else done.stderr
 
 
-def follow(gateway, job):
-    return subprocess.Popen([str(BINARY), "run", job["name"], "--follow"], stdout=subprocess.PIPE,
+def follow(gateway, job, *options):
+    return subprocess.Popen([str(BINARY), "run", job["name"], "--follow", *options], stdout=subprocess.PIPE,
                             stderr=subprocess.PIPE, text=True, env=gateway.variables())
 
 
@@ -64,6 +64,13 @@ def test_output_of_a_run_is_followed(talker, new_name):
     held.release(" it \x1b[31m")
     out, _ = running.communicate(timeout=PATIENCE)
     assert running.returncode == 0 and out == " it \\x1b[31m\n"
+
+
+def test_runs_started_at_once_are_each_followed_by_their_own_command(gateway, new_name):
+    job = new_job(gateway, new_name("followed"), concurrency="queue")
+    running = [follow(gateway, job, "--json") for _ in range(4)]
+    followed = {json.loads(each.communicate(timeout=PATIENCE)[0])["id"] for each in running}
+    assert followed == {row["id"] for row in rows(gateway, job)} and len(followed) == 4
 
 
 def test_failed_run_is_exit_status_1(talker, new_name):

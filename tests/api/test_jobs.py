@@ -28,6 +28,12 @@ def test_starting_a_run_returns_202_with_its_thread(gateway, new_name):
     ended(gateway, job)
 
 
+def test_starting_a_run_names_it(gateway, new_name):
+    job = new_job(gateway, new_name("job"), concurrency="queue")
+    named = [gateway.http.post(f"/run/{job['name']}").headers["X-Run-Id"] for _ in range(3)]
+    assert named == [row["id"] for row in reversed(ended(gateway, job, 3))]
+
+
 def test_job_is_found_by_id(gateway, new_name):
     job = new_job(gateway, new_name("job"))
     response = accepted(gateway.http.post(f"/run/{job['id']}"), 202)

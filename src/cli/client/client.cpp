@@ -188,7 +188,9 @@ Task<Client::Reply> Client::exchange(std::string method, std::string path, std::
   std::string why = fmt::format("no response within {} s", response_limit.count());
   try {
     const auto end = co_await send_and_read(gateway_, request, response);
-    if (end == WaitResult::done) co_return Reply{static_cast<int>(response.result_int()), std::move(response.body())};
+    if (end == WaitResult::done) {
+      co_return Reply{static_cast<int>(response.result_int()), std::move(response.body()), response["X-Run-Id"]};
+    }
     if (end == WaitResult::stopped) why = "the wait was cancelled";
   } catch (const boost::system::system_error& error) {
     why = error.code().message();
@@ -197,9 +199,14 @@ Task<Client::Reply> Client::exchange(std::string method, std::string path, std::
       fmt::format("the gateway at {} did not respond to {} {}: {}", gateway_.url, method, path, why));
 }
 
-Task<std::string> Client::ask(std::string method, std::string path, std::string body) const {
+Task<Client::Reply> Client::accepted(std::string method, std::string path, std::string body) const {
   auto reply = co_await exchange(method, path, body);
   if (reply.status < 200 || reply.status > 299) refuse(method + ' ' + path, body, reply);
+  co_return reply;
+}
+
+Task<std::string> Client::ask(std::string method, std::string path, std::string body) const {
+  auto reply = co_await accepted(std::move(method), std::move(path), std::move(body));
   co_return std::move(reply.body);
 }
 
@@ -224,6 +231,11 @@ Task<json::value> Client::get(std::string path) const {
 Task<json::object> Client::post(std::string path, json::object body) const {
   const auto response = co_await ask("POST", path, to_json(body));
   co_return parse_object(path, response);
+}
+
+Task<Client::StartedRun> Client::start_run(std::string path) const {
+  auto reply = co_await accepted("POST", path, "{}");
+  co_return StartedRun{std::move(reply.run_id), parse_object(path, reply.body)};
 }
 
 Task<json::object> Client::patch(std::string path, json::object body) const {

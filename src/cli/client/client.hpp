@@ -44,6 +44,12 @@ public:
   Task<std::string> get_text(std::string path) const;
   Task<json::value> get(std::string path) const;
   Task<json::object> post(std::string path, json::object body) const;
+  struct StartedRun {
+    std::string id;  ///< of the header field `X-Run-Id`
+    json::object body;
+  };
+  /// Sends a `POST` that starts the run of a job.
+  Task<StartedRun> start_run(std::string path) const;
   Task<json::object> patch(std::string path, json::object body) const;
   Task<> remove(std::string path) const;
   /// Uploads bytes of a media type.
@@ -56,9 +62,12 @@ private:
   struct Reply {
     int status = 0;
     std::string body;
+    std::string run_id{};
   };
   Task<Reply> exchange(std::string method, std::string path, std::string body,
                        std::string type = "application/json") const;
+  /// Throws ResponseError for a status other than 2xx.
+  Task<Reply> accepted(std::string method, std::string path, std::string body) const;
   [[noreturn]] void refuse(const std::string& request, const std::string& sent, const Reply& reply) const;
 
   const FoundGateway& gateway_;

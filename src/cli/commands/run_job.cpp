@@ -2,7 +2,6 @@
 
 #include <iostream>
 #include <memory>
-#include <set>
 
 #include <fmt/format.h>
 
@@ -25,26 +24,9 @@ struct RunOptions {
   ListOptions list;
 };
 
-Task<std::set<std::string>> known_runs(const Client& client, const std::string& job) {
-  std::set<std::string> ids;
-  const auto rows = co_await client.get(path({"jobs", job, "runs"}));
-  for (const auto& row : rows.as_array()) ids.emplace(string_member(row.as_object(), "id").value_or(""));
-  co_return ids;
-}
-
-/// The row of the new run, whose id is not in the response to the start.
-Task<std::string> started_run(const Client& client, const std::string& job, const std::set<std::string>& before) {
-  const auto rows = co_await client.get(path({"jobs", job, "runs"}));
-  for (const auto& row : rows.as_array()) {
-    const auto id = string_or_empty(row.as_object(), "id");
-    if (string_member(row.as_object(), "trigger") == "manual" && !before.contains(id)) co_return id;
-  }
-  throw std::runtime_error("the run was started but is not listed: look at it with `agw jobs " + one_line(job) + "`");
-}
-
-Task<json::object> start(const Client& client, const RunOptions& options) {
+Task<Client::StartedRun> start(const Client& client, const RunOptions& options) {
   const auto dry = options.dry ? std::optional<std::string>("true") : std::nullopt;
-  co_return co_await client.post(path({"run", options.job}, {{"dry", dry}}), {});
+  return client.start_run(path({"run", options.job}, {{"dry", dry}}));
 }
 
 /// The exit status; prints why the run did not succeed. One that was not needed is no failure.
@@ -62,21 +44,22 @@ int status_of(const json::object& ended, AnswerPrinter& printer) {
 
 Task<int> run_and_follow(FoundGateway gateway, const RunOptions& options) {
   const Client client(gateway);
-  const auto before = co_await known_runs(client, options.job);
   const auto started = co_await start(client, options);
-  const auto run = co_await started_run(client, options.job, before);
+  if (started.id.empty())
+    throw std::runtime_error("the run was started, but the gateway is of a version that does not name it: restart it");
   std::ostream nowhere(nullptr);
   AnswerPrinter printer(options.list.json ? nowhere : std::cout, terminal_at(STDOUT_FILENO), std::cerr,
                         terminal_at(STDERR_FILENO));
-  JobFollower follower(gateway, options.list.data_dir,
-                       {.job = options.job, .run_id = run, .thread_id = string_or_empty(started, "threadId")}, printer);
+  JobFollower follower(
+      gateway, options.list.data_dir,
+      {.job = options.job, .run_id = started.id, .thread_id = string_or_empty(started.body, "threadId")}, printer);
   const auto ended = co_await follower.follow();
   if (options.list.json) print_json(ended);
   co_return status_of(ended, printer);
 }
 
 Task<int> run_only(const FoundGateway& gateway, const RunOptions& options) {
-  const auto started = co_await start(Client(gateway), options);
+  const auto started = (co_await start(Client(gateway), options)).body;
   if (options.list.json) {
     print_json(started);
     co_return 0;

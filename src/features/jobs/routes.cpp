@@ -19,10 +19,17 @@ JobTiming read_timing(const CronQuery& query) {
   return std::move(*timing);
 }
 
+Response respond_started(const Request& request, JobRunStarted started) {
+  auto response = request.respond(started);
+  response.headers.emplace_back("X-Run-Id", std::move(started.run_id));
+  return response;
+}
+
 Task<Response> start_job(Jobs& jobs, Request& request) {
   const auto job = jobs.require(request.path("job"));
   const auto options = request.query<JobRunOptions>();
-  co_return request.respond(co_await jobs.run(job, options.dry, request.in_transaction<JobRunStarted>()));
+  auto started = co_await jobs.run(job, options.dry, request.in_transaction<JobRunStarted>());
+  co_return respond_started(request, std::move(started));
 }
 
 void check_signature(Jobs& jobs, const Request& request) {
@@ -38,9 +45,8 @@ Task<Response> start_hooked_job(Jobs& jobs, Request& request) {
   if (!hook) throw job_not_found();
   std::optional<json::value> body;
   if (!request.content.empty()) body = request.body_object();
-  const auto started =
-      co_await jobs.run_hook(*std::move(hook), std::move(body), request.in_transaction<JobRunStarted>());
-  co_return request.respond(started);
+  auto started = co_await jobs.run_hook(*std::move(hook), std::move(body), request.in_transaction<JobRunStarted>());
+  co_return respond_started(request, std::move(started));
 }
 
 Task<Response> list_jobs(Jobs& jobs, Request&) { co_return Response{.body = co_await jobs.list_text()}; }

@@ -183,7 +183,9 @@ Task<ActiveJobRunPointer> JobRunner::begin(ExtensionPointer job, JobOrder order,
 
 Task<JobRunStarted> JobRunner::start(ExtensionPointer job, JobOrder order,
                                      InTransaction<JobRunStarted> in_transaction) {
-  const auto answer = [](const JobRun& run) { return JobRunStarted{run.job, run.dry, run.thread_id.value_or("")}; };
+  const auto answer = [](const JobRun& run) {
+    return JobRunStarted{run.id, run.job, run.dry, run.thread_id.value_or("")};
+  };
   InTransaction<JobRun> along_row;
   if (in_transaction) {
     along_row = [in_transaction = std::move(in_transaction), answer](Connection& connection, const JobRun& run) {

@@ -58,7 +58,8 @@ const Description& describe(Tag<JobRunOptions>);
 
 /// The response of `POST /run/:job`.
 struct JobRunStarted {
-  std::string job;  ///< its name
+  std::string run_id;  ///< not in the body, but its header field `X-Run-Id`
+  std::string job;     ///< its name
   bool dry = false;
   std::string threadId;
   std::string status = "started";
