@@ -214,8 +214,8 @@ def test_request_of_a_killed_editor_can_be_decided_elsewhere(talker, acting):
         events.until(lambda event: event["type"] == "finish")
 
 
-def test_session_continues_after_a_restart_of_the_gateway(own_talker, start_editor):
-    talker = own_talker
+def half_answered(talker, start_editor):
+    """Begins a prompt in an editor of its own, whose answer is held back. Returns the editor, the session, the prompt."""
     folder = talker.gateway.home / "site"
     folder.mkdir()
     editor = start_editor(gateway=talker.gateway)
@@ -223,6 +223,12 @@ def test_session_continues_after_a_restart_of_the_gateway(own_talker, start_edit
     talker.holds("Half ")
     prompt = editor.begin_prompt(session, "Say it.")
     editor.until(lambda: editor.said(session))
+    return editor, session, prompt
+
+
+def test_session_continues_after_a_restart_of_the_gateway(own_talker, start_editor):
+    talker = own_talker
+    editor, session, prompt = half_answered(talker, start_editor)
     talker.gateway.restart()
     assert editor.end_of(prompt) == {"stopReason": "cancelled"} and editor.said(session) == "Half "
     talker.answers("Again.")
@@ -231,13 +237,7 @@ def test_session_continues_after_a_restart_of_the_gateway(own_talker, start_edit
 
 def test_killed_gateway_ends_the_prompt_with_an_error(own_talker, start_editor):
     talker = own_talker
-    folder = talker.gateway.home / "site"
-    folder.mkdir()
-    editor = start_editor(gateway=talker.gateway)
-    session = editor.new(folder)
-    talker.holds("Half ")
-    prompt = editor.begin_prompt(session, "Say it.")
-    editor.until(lambda: editor.said(session))
+    editor, _, prompt = half_answered(talker, start_editor)
     talker.gateway.kill()
     talker.gateway.start()
     with pytest.raises(Refused, match="the gateway was ended while it answered"):
@@ -248,13 +248,7 @@ def test_killed_gateway_ends_the_prompt_with_an_error(own_talker, start_editor):
 def test_session_can_be_closed_while_a_prompt_connects(own_talker, start_editor):
     """What the attempt had started once ended the bridge, and with it all sessions."""
     talker = own_talker
-    folder = talker.gateway.home / "site"
-    folder.mkdir()
-    editor = start_editor(gateway=talker.gateway)
-    session = editor.new(folder)
-    talker.holds("Half ")
-    prompt = editor.begin_prompt(session, "Say it.")
-    editor.until(lambda: editor.said(session))
+    editor, session, prompt = half_answered(talker, start_editor)
     talker.gateway.kill()
     with pytest.raises(Refused, match="does not respond"):
         editor.end_of(prompt)  # it has given up: the next prompt connects again
