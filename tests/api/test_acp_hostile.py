@@ -154,6 +154,7 @@ def test_more_than_16_concurrent_prompts_are_refused(talker, editor, open_folder
         with pytest.raises(Refused, match="too many prompts"):
             editor.end_of(prompt)
         refused += 1
+    assert answer.was_asked()  # otherwise there is nothing to abort
     editor.notify("session/cancel", sessionId=session)
     assert [editor.end_of(prompt)["stopReason"] for prompt in prompts[:16]] == 16 * ["cancelled"] and refused == 4
     assert answer.was_aborted()
