@@ -3,11 +3,17 @@
 See docs/contract/acp.md.
 """
 
+import base64
+import fcntl
+import hashlib
+import http.server
 import json
 import os
 import signal
 import socket
+import socketserver
 import subprocess
+import threading
 import time
 from random import Random
 
@@ -16,6 +22,7 @@ import pytest
 from checks import PATIENCE, UNKNOWN_ID, accepted
 from editor import REQUESTS, Refused, select, stored
 from gateway import BINARY, HAS_ADDRESS_SANITIZER
+from jobs import wait_for
 from tools import calls
 
 
@@ -241,6 +248,59 @@ def test_killed_gateway_ends_the_prompt_with_an_error(own_talker, start_editor):
     editor, _, prompt = half_answered(talker, start_editor)
     talker.gateway.kill()
     talker.gateway.start()
+    with pytest.raises(Refused, match="the gateway was ended while it answered"):
+        editor.end_of(prompt)
+
+
+class FleetingGateway(socketserver.ThreadingTCPServer):
+    """What clients find if a gateway is gone again as soon as it sends events. Holds the lock of the data directory."""
+
+    daemon_threads = True
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_GET(self):
+            self.close_connection = True
+            if self.path != "/ws":
+                return self.server.lost.append(self.path)
+            key = self.headers["Sec-WebSocket-Key"] + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
+            self.send_response(101)
+            for name, value in {"Upgrade": "websocket", "Connection": "Upgrade", "Sec-WebSocket-Accept":
+                                base64.b64encode(hashlib.sha1(key.encode()).digest()).decode()}.items():
+                self.send_header(name, value)
+            self.end_headers()
+            self.connection.recv(4096)  # the subscription
+            message = b'{"type":"subscribed"}'
+            self.wfile.write(bytes([0x81, len(message)]) + message)
+
+        def log_message(self, *_):
+            pass
+
+    def __init__(self, data):
+        super().__init__(("127.0.0.1", 0), self.Handler)
+        self.lost = []  # requests without a response
+        self.lock = (data / "gateway.lock").open("r+")
+        fcntl.lockf(self.lock, fcntl.LOCK_EX)
+        self.lock.write(json.dumps({"pid": os.getpid(), "url": f"http://127.0.0.1:{self.server_address[1]}"}).ljust(511))
+        self.lock.flush()
+        threading.Thread(target=self.serve_forever, daemon=True).start()
+
+    def close(self):
+        self.lock.close()
+        self.shutdown()
+        self.server_close()
+
+
+def test_session_survives_a_gateway_that_is_gone_again_at_once(own_talker, start_editor):
+    editor, _, prompt = half_answered(own_talker, start_editor)
+    own_talker.gateway.kill()
+    fleeting = FleetingGateway(own_talker.gateway.data)
+    try:
+        wait_for(lambda: len(fleeting.lost) > 1)
+    finally:
+        fleeting.close()
+    own_talker.gateway.start()
     with pytest.raises(Refused, match="the gateway was ended while it answered"):
         editor.end_of(prompt)
 

@@ -115,6 +115,7 @@ private:
   Task<> leave_waiting_room();
   Task<> follow();
   Task<bool> reconnect();
+  Task<bool> try_to_reconnect();
   Task<> replay();
   Task<> catch_up_active();
   Task<> catch_up(std::string run_id);

@@ -119,22 +119,30 @@ Task<bool> Session::reconnect() {
   send(notice("warning", "The connection to the gateway broke"));
   const auto deadline = std::chrono::steady_clock::now() + reconnect_limit;
   while (std::chrono::steady_clock::now() < deadline) {
-    std::shared_ptr<const FoundGateway> gateway;
-    try {
-      gateway = gateway_.find_running();
-      events_ = co_await EventStream::open(*gateway, id_, true);
-    } catch (const std::exception&) {
-      gateway.reset();
-    }
-    if (gateway) {
-      co_await attach(gateway);
-      co_await catch_up_active();
+    if (co_await try_to_reconnect()) {
       send(notice("info", "The connection to the gateway is back"));
       co_return true;
     }
     if (co_await pause(closing_, reconnect_interval) == WaitResult::stopped) co_return false;
   }
   co_return false;
+}
+
+/// Returns false if no gateway responds; throws if one refuses a request.
+Task<bool> Session::try_to_reconnect() {
+  try {
+    const auto gateway = gateway_.find_running();
+    events_ = co_await EventStream::open(*gateway, id_, true);
+    co_await attach(gateway);
+    co_await catch_up_active();
+    co_return true;
+  } catch (const ResponseError&) {
+    throw;
+  } catch (const RpcError&) {
+    throw;
+  } catch (const std::exception&) {
+    co_return false;
+  }
 }
 
 /// Called after a reconnection: catches up on active runs and pending prompts.
