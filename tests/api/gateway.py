@@ -175,7 +175,8 @@ class Gateway:
         """Runs `agw` with the arguments and returns the completed process. `typed`: its standard input."""
         return subprocess.run(
             [str(BINARY), *arguments], input=typed, capture_output=True, text=True, timeout=seconds,
-            env={**self.variables(), "AGENT_GATEWAY_DATA_DIR": str(self.data)}, cwd=self.home,
+            env={**self.variables(), "AGENT_GATEWAY_DATA_DIR": str(self.data)}, cwd=self.home, user=self.user,
+            group=self.user, extra_groups=None if self.user is None else [],
         )
 
     def close(self):

@@ -62,6 +62,21 @@ def test_remedy_is_a_valid_command_for_any_path(make_gateway, tmp_path):
     assert doctor(gateway)["data directory"]["state"] != "failure"
 
 
+@pytest.mark.parametrize("mode", [0o600, 0o000], ids=oct)
+def test_data_directory_that_cannot_be_entered_is_a_failure_with_a_remedy(make_gateway, mode):
+    gateway = make_gateway(user=65534 if os.geteuid() == 0 else None)
+    gateway.data.mkdir()
+    if gateway.user:
+        os.chown(gateway.data, gateway.user, gateway.user)
+    gateway.data.chmod(mode)
+    found = doctor(gateway, status=1)["data directory"]
+    assert found["state"] == "failure" and "cannot be entered" in found["what"]
+    checked = gateway.command("doctor", "--database")
+    assert checked.returncode == 1 and found["what"] in checked.stdout and found["remedy"] in checked.stdout
+    subprocess.run(["sh", "-c", found["remedy"]], check=True)
+    assert doctor(gateway)["data directory"]["state"] == "ok"
+
+
 def test_invalid_configuration_is_a_failure(own_gateway):
     (own_gateway.data / "config.yaml").write_text("port: many\n")
     found = doctor(own_gateway, status=1)

@@ -47,6 +47,7 @@ Task<int> examine(Loop& loop, CheckResults& results, const std::optional<std::st
   DoctorContext context{
       .directory = find_data_directory(data_dir, process_environment()), .settings = {}, .gateway = {}};
   append(results, check_files(context));
+  if (is_closed_to_us(context)) co_return 0;
   append(results, check_configuration(context));
   append(results, check_start(context));
   append(results, co_await check_gateway(context, data_dir));
@@ -102,6 +103,11 @@ int check_database_only(const DoctorOptions& options) {
   yield_to_others();
   DoctorContext context{
       .directory = find_data_directory(options.data_dir, process_environment()), .settings = {}, .gateway = {}};
+  if (is_closed_to_us(context)) {
+    const auto closed = check_files(context).front();
+    std::cout << fmt::format("{}: {}\n", closed.what, closed.remedy);
+    return 1;
+  }
   check_configuration(context);
   if (context.settings && !context.settings->cluster.database.empty()) {
     const auto result = check_database_server(context).front();

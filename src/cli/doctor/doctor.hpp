@@ -40,6 +40,9 @@ struct DoctorContext {
 /// own_directory of find_gateway.hpp; nullopt if it cannot be determined.
 std::optional<std::filesystem::path> own_directory_of(const DoctorContext& context);
 
+/// Whether the data directory cannot be entered. `check_files` says so, and nothing else about it can be checked.
+bool is_closed_to_us(const DoctorContext& context);
+
 /// Checks modes and owners of the data directory and of secret files in it.
 CheckResults check_files(const DoctorContext& context);
 /// Checks `config.yaml`. Sets `settings`.

@@ -49,6 +49,10 @@ bool is_writable(const fs::path& path, const struct stat& status) {
   return (status.st_mode & S_IWUSR) != 0 && ::access(path.c_str(), R_OK | W_OK) == 0;
 }
 
+bool can_be_entered(const fs::path& directory, const struct stat& status) {
+  return (status.st_mode & S_IXUSR) != 0 && ::access(directory.c_str(), X_OK) == 0;
+}
+
 CheckResult check_directory(const DoctorContext& context) {
   const auto& path = context.directory.path;
   const auto status = status_of(path);
@@ -61,8 +65,10 @@ CheckResult check_directory(const DoctorContext& context) {
             obstruction_remedy(path) + ", or name another with --data-dir"};
   }
   auto result = check_privacy("data directory", path, *status);
-  if (result.state == State::good && !is_writable(path, *status)) {
-    return {"data directory", State::failure, fmt::format("{} is not writable", path.string()),
+  const bool can_enter = can_be_entered(path, *status);
+  if (result.state == State::good && !(can_enter && is_writable(path, *status))) {
+    return {"data directory", State::failure,
+            fmt::format("{} {}", path.string(), can_enter ? "is not writable" : "cannot be entered"),
             "chmod u+rwx " + shell_quoted(path.string())};
   }
   if (result.state == State::good && !is_within(path, context.directory.home)) {
@@ -135,10 +141,15 @@ std::optional<CheckResult> check_checkpoints(const fs::path& directory) {
 
 }  // namespace
 
+bool is_closed_to_us(const DoctorContext& context) {
+  const auto status = status_of(context.directory.path);
+  return status && S_ISDIR(status->st_mode) && !can_be_entered(context.directory.path, *status);
+}
+
 CheckResults check_files(const DoctorContext& context) {
   CheckResults results{check_directory(context)};
   const auto& directory = context.directory.path;
-  if (!fs::is_directory(directory)) return results;
+  if (is_closed_to_us(context) || !fs::is_directory(directory)) return results;
   results.push_back(check_token(directory));
   if (const auto status = status_of(directory / data_files::secrets)) {
     results.push_back(check_privacy("secrets", directory / data_files::secrets, *status));
