@@ -49,6 +49,20 @@ def test_a_dry_run_without_a_gateway_reports_duplicate_names(own_gateway):
     assert extension(own_gateway, "helper-claude-code")["definition"]["systemPrompt"] == "You help.\n"
 
 
+def test_commands_whose_names_become_equal_are_both_imported(own_gateway):
+    """The second once counted as the first, imported earlier, and its prompt was lost."""
+    for folder in ("git", "git "):
+        file = own_gateway.home / ".claude" / "commands" / folder / "push.md"
+        file.parent.mkdir(parents=True)
+        file.write_text(f"Push from {folder}!\n")
+    note = "command git-push is named git-push-claude-code here: the name is taken"
+    for arguments, made, kept in ((["--dry-run"], 2, 0), ([], 2, 0), ([], 0, 2)):
+        result = moved(own_gateway, "import", "claude-code", *arguments)
+        assert result["counts"]["commands"] == {"created": made, "kept": kept} and note in result["notes"]
+    prompts = {extension(own_gateway, name)["definition"]["prompt"] for name in ("git-push", "git-push-claude-code")}
+    assert prompts == {"Push from git!\n", "Push from git !\n"}
+
+
 def test_known_models_are_kept_and_unknown_ones_listed(own_gateway):
     write_agent(own_gateway, "whole.md", "whole", "model: offline/librarian")
     write_agent(own_gateway, "short.md", "short", "model: librarian")

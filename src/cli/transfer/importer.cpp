@@ -316,9 +316,11 @@ std::optional<Importer::Place> Importer::place_of(const std::string& base, const
     auto name = base;
     if (attempt > 0) name += fmt::format("-{}{}", source_, attempt > 1 ? fmt::format("-{}", attempt) : "");
     const auto found = gateway_ ? find_extension(name) : std::nullopt;
-    if (found && origin_of(*found) == mark) return Place{name, true};
-    // A dry run creates no record that a later thing of this name would find.
-    if (!found && (writes_ || planned_.insert(name).second)) return Place{name, false};
+    if (found && origin_of(*found) != mark) continue;
+    // Two files of one name in different folders have the same mark. A dry run creates no record that the second of two
+    // things would find.
+    const bool is_first = used_.insert(name).second;
+    if (is_first || (writes_ && !found)) return Place{name, found.has_value()};
   }
   return std::nullopt;
 }

@@ -157,7 +157,7 @@ private:
   std::size_t batch_turns_ = 0;
   std::future<Sent> sending_;
   std::optional<std::map<std::string, std::string>> projects_;  ///< ids by path; empty if the path cannot be a project
-  std::set<std::string> planned_;                               ///< names that a dry run would have used
+  std::set<std::string> used_;                                  ///< names of this import's extensions
   std::map<std::string, std::string> services_;                 ///< names here, by the other program's names
   std::map<std::string, std::string> agents_;                   ///< likewise
   std::optional<std::set<std::string>> models_;                 ///< the gateway's models
