@@ -1,5 +1,7 @@
 #include "features/attachments/service.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <set>
 
@@ -9,6 +11,7 @@
 
 #include "api/error.hpp"
 #include "api/refusals.hpp"
+#include "base/async/assert.hpp"
 #include "base/id.hpp"
 #include "base/log.hpp"
 #include "features/attachments/store.hpp"
@@ -75,11 +78,33 @@ Attachment picture_record(const std::string& tool, const Image& image) {
           static_cast<std::int64_t>(image.bytes.size())};
 }
 
-void write_pictures(const std::filesystem::path& path, const std::vector<Attachment>& made,
+/// A new picture, and others of its thread with the same number of bytes.
+struct NewPicture {
+  std::string id;
+  std::vector<std::string> candidates;
+};
+
+/// Makes the file a second name of an equal one. Returns false if there is none, or the file system has no hard links.
+bool link_to_equal(const Directory& files, const NewPicture& picture, const std::string& bytes) {
+  // Files are replaced, never changed in place, and deleting one name leaves the others.
+  const auto equal = std::ranges::find_if(picture.candidates, [&](const auto& candidate) {
+    const auto found = files.read(candidate, bytes.size());
+    return found && *found == bytes;
+  });
+  const int fd = files.descriptor();
+  return equal != picture.candidates.end() && ::linkat(fd, equal->c_str(), fd, picture.id.c_str(), 0) == 0 &&
+         ::fsync(fd) == 0;
+}
+
+void write_pictures(const std::filesystem::path& path, const std::vector<NewPicture>& pictures,
                     const std::vector<Image>& images) {
   const auto directory = Directory::open(path, Symlinks::refuse).value();
   directory.make_directories(folder).value();
-  for (std::size_t i = 0; i < made.size(); ++i) directory.write(path_of(made[i].id), images[i].bytes).value();
+  const auto files = directory.directory(folder).value();
+  AGW_ASSERT(pictures.size() == images.size());
+  for (std::size_t i = 0; i < pictures.size(); ++i) {
+    if (!link_to_equal(files, pictures[i], images[i].bytes)) files.write(pictures[i].id, images[i].bytes).value();
+  }
 }
 
 /// Returns the ids of which there is no file any more.
@@ -161,12 +186,18 @@ Task<std::vector<Attachment>> Attachments::add_pictures(std::string thread_id, s
   std::vector<Attachment> made;
   if (images.empty()) co_return made;
   for (const auto& image : images) made.push_back(picture_record(tool, image));
-  co_await database_.write([thread_id, made, now = clock_.now()](Connection& connection) {
-    for (const auto& picture : made) attachment_store::insert_picture(connection, thread_id, picture, now);
+  auto pictures = co_await database_.write([thread_id, made, now = clock_.now()](Connection& connection) {
+    std::vector<NewPicture> pictures;
+    for (const auto& picture : made) {
+      pictures.push_back({picture.id, attachment_store::pictures_of_size(connection, thread_id, picture.size)});
+      attachment_store::insert_picture(connection, thread_id, picture, now);
+    }
     attachment_store::trim_pictures(connection, thread_id, max_thread_pictures, max_thread_picture_bytes);
+    return pictures;
   });
-  co_await blocking_.run(
-      [path = data_directory_, made, images = std::move(images)] { write_pictures(path, made, images); });
+  co_await blocking_.run([path = data_directory_, pictures = std::move(pictures), images = std::move(images)] {
+    write_pictures(path, pictures, images);
+  });
   co_await remove_unused();
   co_return made;
 }

@@ -90,6 +90,23 @@ TEST(Attachments, AreSoManyAndSoLargePicturesPerCall) {
   });
 }
 
+TEST(Attachments, ShareTheBytesOfEqualPicturesOfAThread) {
+  with_attachment_fixture([](Attachments& attachments, const fs::path& data) -> Task<> {
+    auto images = screenshots(2);
+    images.push_back({.mime = "image/png", .bytes = "\x89PNG\r\nyyyy"});
+    const auto names_of = [&](const Attachment& made) { return fs::hard_link_count(data / "attachments" / made.id); };
+    auto made = co_await attachments.add_pictures("chat", "camera", images);
+    const auto again = co_await attachments.add_pictures("chat", "camera", images);
+    const auto elsewhere = co_await attachments.add_pictures("other", "camera", images);
+    EXPECT_EQ(names_of(made[0]), 4u);
+    EXPECT_EQ(names_of(made[2]), 2u);
+    EXPECT_EQ(names_of(elsewhere[0]), 2u);
+    fs::remove(data / "attachments" / made[0].id);
+    for (std::size_t i = 0; i < images.size(); ++i)
+      EXPECT_EQ(co_await attachments.bytes(again[i]), images[i].bytes) << "deleting one leaves the others";
+  });
+}
+
 TEST(AttachmentStore, KeepsTheNewestPicturesOfAThread) {
   testing::run([](Loop& loop) -> Task<> {
     const testing::ScratchDirectory directory;

@@ -34,6 +34,17 @@ void insert_picture(Connection& connection, const std::string& thread_id, const 
       .run();
 }
 
+std::vector<std::string> pictures_of_size(Connection& connection, const std::string& thread_id, std::int64_t size) {
+  constexpr std::int64_t few = 4;
+  std::vector<std::string> ids;
+  auto row = connection.prepare(
+      "SELECT attachment_id FROM thread_pictures WHERE thread_id = :thread AND size = :size"
+      " ORDER BY attachment_id DESC LIMIT :few");
+  row.bind(":thread", thread_id).bind(":size", size).bind(":few", few);
+  while (row.step()) ids.push_back(row.string(0));
+  return ids;
+}
+
 void trim_pictures(Connection& connection, const std::string& thread_id, std::int64_t count, std::int64_t bytes) {
   connection
       .prepare(
