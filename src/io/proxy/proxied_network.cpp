@@ -281,6 +281,7 @@ Task<> ProxiedNetwork::open_tunnel(TunnelPointer tunnel, std::string head, std::
   auto verdict = co_await policy_.judge(request->target);
   unsigned status = 403;
   if (verdict.allowed) verdict = co_await connect(tunnel, request->target, std::move(verdict), status);
+  verdict.is_forbidden = !verdict.allowed && status == 403;
   policy_.note(request->target, verdict);
   if (!verdict.allowed) co_return co_await refuse(std::move(tunnel), proxy_response(status, verdict.reason));
   if (request->is_tunnel && secrets_ && secrets_->decrypts(request->target))

@@ -26,6 +26,7 @@ namespace agw {
 struct HostVerdict {
   bool allowed = false;
   std::string reason{};         ///< if not allowed: one sentence that names the rule
+  bool is_forbidden = false;    ///< if not allowed: by a rule, not because the host cannot be reached
   bool may_be_private = false;  ///< the host may have an address that is not public
 };
 

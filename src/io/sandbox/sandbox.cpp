@@ -94,7 +94,9 @@ constexpr auto default_commondir = ".\n";
 /// An empty `config.worktree`.
 constexpr auto empty_worktree_config = "\n";
 
-std::shared_ptr<Descriptor> filter_file() { return memory_file("agw-filter", system_call_filter()); }
+std::shared_ptr<Descriptor> filter_file(bool unix_sockets) {
+  return memory_file("agw-filter", system_call_filter(unix_sockets));
+}
 
 using Variables = std::map<std::string, std::string>;
 
@@ -212,7 +214,7 @@ std::optional<std::string> probe(const std::string& name, const Descriptor& life
   }
   const SandboxSpec spec{.directory = "/"};
   const SandboxPrologue prologue(spec, {"/bin/true"}, {});
-  const auto filter = filter_file();
+  const auto filter = filter_file(false);
   const SpawnOptions plan{.program = program,
                           .arguments = sandboxed(program, SandboxMounts().arguments(1), spec, prologue.arguments()),
                           .environment = environment_of({}, "/"),
@@ -450,6 +452,7 @@ ProcessOptions Sandbox::wrap(std::vector<std::string> arguments, const SandboxSp
   AGW_DEBUG_ASSERT(may_block());
   AGW_ASSERT(!arguments.empty());
   AGW_ASSERT(!(spec.host_network && spec.network));
+  AGW_ASSERT(!(spec.host_network && spec.unix_sockets));
 
   if (const auto why = problem()) throw ProcessError(*why);
   SandboxPrologue::check_names(spec.environment);
@@ -472,7 +475,7 @@ ProcessOptions Sandbox::wrap(std::vector<std::string> arguments, const SandboxSp
   // Resolved now, not later with the PATH of the command.
   const auto program = find_program(options_.program, program_path);
   out.arguments = sandboxed(program, mounts.arguments(scratch_mb(spec)), spec, prologue.arguments());
-  out.descriptors.emplace_back(filter_file(), filter_descriptor);
+  out.descriptors.emplace_back(filter_file(spec.unix_sockets), filter_descriptor);
   out.descriptors.emplace_back(lifeline_, life_descriptor);
   for (int number = first_root_descriptor; const auto& root : roots) out.descriptors.emplace_back(root, number++);
   AGW_ASSERT(are_distinct(out));

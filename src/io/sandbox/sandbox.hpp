@@ -21,12 +21,13 @@ class SandboxPlaceholders;
 /// data directory only as listed here, without private files (io/sandbox/private_files.hpp). All paths must be
 /// absolute, resolved and existing.
 struct SandboxSpec {
-  std::filesystem::path directory;                   ///< the working directory; must be in one of those below
-  std::vector<std::filesystem::path> writable{};     ///< including all contents; guarded paths in them stay read-only
-  std::vector<std::filesystem::path> readable{};     ///< including all contents
-  std::vector<std::filesystem::path> unchanged{};    ///< files in writable directories that stay read-only
-  bool host_network = false;                         ///< use the host's network, including its loopback
-  SandboxNetwork* network = nullptr;                 ///< or a separate one, which must outlive the process
+  std::filesystem::path directory;                 ///< the working directory; must be in one of those below
+  std::vector<std::filesystem::path> writable{};   ///< including all contents; guarded paths in them stay read-only
+  std::vector<std::filesystem::path> readable{};   ///< including all contents
+  std::vector<std::filesystem::path> unchanged{};  ///< files in writable directories that stay read-only
+  bool host_network = false;                       ///< use the host's network, including its loopback
+  SandboxNetwork* network = nullptr;               ///< or a separate one, which must outlive the process
+  bool unix_sockets = false;  ///< allow UNIX sockets; only without `host_network`, because of abstract ones of the host
   std::map<std::string, std::string> environment{};  ///< in addition to PATH, HOME, LANG, TERM, TMPDIR
   std::int64_t memory_mb = 2048;                     ///< of each process
   int processes = 256;                               ///< at the same time

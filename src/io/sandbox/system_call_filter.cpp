@@ -75,14 +75,16 @@ void deny_where(const Filter& filter, int error, int call, unsigned argument, st
         "an argument");
 }
 
-bool is_allowed_family(int family) { return family == AF_INET || family == AF_INET6 || family == AF_NETLINK; }
+bool is_allowed_family(int family, bool unix_sockets) {
+  return family == AF_INET || family == AF_INET6 || family == AF_NETLINK || (unix_sockets && family == AF_UNIX);
+}
 
-void deny_socket_families(const Filter& filter) {
+void deny_socket_families(const Filter& filter, bool unix_sockets) {
   const auto refuse = [&](std::uint64_t mask, std::uint64_t value) {
     deny_where(filter, EAFNOSUPPORT, SCMP_SYS(socket), 0, mask, value);
   };
   for (int family = 0; family <= max_checked_family; ++family) {
-    if (!is_allowed_family(family)) refuse(lower_half, static_cast<std::uint64_t>(family));
+    if (!is_allowed_family(family, unix_sockets)) refuse(lower_half, static_cast<std::uint64_t>(family));
   }
   for (std::uint64_t bit = max_checked_family + 1; bit <= lower_half; bit <<= 1u) refuse(bit, bit);
 }
@@ -107,7 +109,7 @@ std::string as_program(const Filter& filter) {
   return program;
 }
 
-std::string make_filter() {
+std::string make_filter(bool unix_sockets) {
   const Filter filter(seccomp_init(SCMP_ACT_ALLOW), seccomp_release);
   if (!filter) throw std::runtime_error("cannot make the sandbox's filter: out of memory");
   for (const auto* call : denied_calls) deny(filter, EPERM, call);
@@ -115,16 +117,16 @@ std::string make_filter() {
   deny(filter, ENOSYS, "clone3");
   deny_where(filter, EPERM, SCMP_SYS(clone), 0, CLONE_NEWUSER, CLONE_NEWUSER);
   for (const auto control : denied_controls) deny_where(filter, EPERM, SCMP_SYS(ioctl), 1, lower_half, control);
-  deny_socket_families(filter);
-  deny_pairs_without_connection(filter);
+  deny_socket_families(filter, unix_sockets);
+  if (!unix_sockets) deny_pairs_without_connection(filter);
   return as_program(filter);
 }
 
 }  // namespace
 
-const std::string& system_call_filter() {
-  static const auto filter = make_filter();
-  return filter;
+const std::string& system_call_filter(bool unix_sockets) {
+  static const std::array filters{make_filter(false), make_filter(true)};
+  return filters[unix_sockets ? 1 : 0];
 }
 
 }  // namespace agw
