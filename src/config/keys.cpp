@@ -60,6 +60,8 @@ Value<S> one_of_formats() {
   return one_of<S, decltype(place), Format>(place, {{"text", Format::text}, {"json", Format::json}});
 }
 
+bool is_browser(std::string_view text) { return text == "deny" || (text.starts_with('/') && is_printable(text)); }
+
 Value<S> approvals_mode() {
   const auto place = at(&S::approvals, &S::Approvals::mode);
   return one_of<S, decltype(place), ApprovalsMode>(place,
@@ -163,6 +165,10 @@ Keys<Settings> make_settings_keys() {
        .text = "Whether people can open terminals on the page. Their shells run in the sandbox.",
        .value = one_of<S, TerminalsMode S::*, TerminalsMode>(
            &S::terminals, {{"allow", TerminalsMode::allow}, {"deny", TerminalsMode::deny}})},
+      {.name = "browser",
+       .text = "The program that chats use as their web browser, a Chromium; or deny. Without it: the first in PATH.",
+       .value = text<S>(&S::browser, "a path that begins with /, or deny", is_browser),
+       .example = "/usr/bin/chromium"},
       {.name = "tools.web_fetch.allow_hosts",
        .text = "Hosts that agents may fetch from at any stage, including those with private addresses.",
        .value = texts<S>(at(&S::tools, &S::Tools::web_fetch_allow_hosts), host_names, is_host_name),

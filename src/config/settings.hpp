@@ -86,6 +86,7 @@ struct Settings {
   std::vector<ConfiguredProvider> providers;  ///< in the order of the file
   SandboxKind sandbox = SandboxKind::bubblewrap;
   TerminalsMode terminals = TerminalsMode::allow;  ///< terminals for people
+  std::string browser;  ///< the path of the program that chats use as their web browser, or `deny`; empty: find one
   Tools tools;
   WebSearch web_search;
   Approvals approvals;

@@ -17,6 +17,7 @@
 #include "features/apps/service.hpp"
 #include "features/attachments/service.hpp"
 #include "features/briefings/service.hpp"
+#include "features/browsers/service.hpp"
 #include "features/channels/service.hpp"
 #include "features/checkpoints/service.hpp"
 #include "features/client_api/service.hpp"
@@ -145,6 +146,7 @@ private:
   Checkpoints checkpoints_;
   ToolSet tools_;
   UnknownNames unknown_names_;
+  Browsers browsers_;
   Integrations integrations_;
   Shell shell_;
   Actions actions_;

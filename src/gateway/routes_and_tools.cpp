@@ -47,6 +47,7 @@ Routes Gateway::all_routes() {
   append(table, job_routes(jobs_, clock_));
   append(table, app_routes_.routes());
   append(table, terminal_routes(terminals_));
+  append(table, browser_routes(browsers_));
   append(table, integration_routes(integrations_));
   append(table, research_routes(research_));
   append(table, briefing_routes(briefings_));

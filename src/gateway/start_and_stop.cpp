@@ -60,6 +60,7 @@ Task<> Gateway::begin() {
   knowledge_.start();
   jobs_.start();
   integrations_.start();
+  browsers_.start();
   has_started_ = true;
   if (placements_ && !is_ending_) placements_->start();
   if (leads_ && !is_ending_) extensions_.lead();
@@ -126,6 +127,7 @@ Task<> Gateway::shut_down() {
   co_await push_.stop();
   co_await mcp_.stop();
   co_await terminals_.stop();
+  co_await browsers_.stop();
   co_await server_.stop(client_grace);
   co_await jobs_.stop();
   co_await apps_.stop();
