@@ -144,10 +144,10 @@ Task<StartedRun> AgentAnswers::start(ExtensionPointer agent, ClientRequest& requ
   auto run = std::make_shared<AgentRun>(loop_, std::move(part));
   const auto turn = co_await engine_.chat(std::move(chat), {}, run);
   if (found.is_complete) {
-    run->at_end([this, conversation, id = agent->id, thread_id = turn.thread_id](std::string answer) -> Task<> {
+    run->at_end([this, conversation, id = agent->id, thread_id = turn.thread_id](std::string answer) {
       auto whole = conversation;
       whole.add(Role::assistant, answer);
-      co_await continued_.store(thread_id, whole.hash(id));
+      return continued_.store(thread_id, whole.hash(id));
     });
   }
   std::erase_if(open_, [](const auto& entry) { return entry.second.expired(); });
@@ -183,8 +183,8 @@ Task<AgentAnswers::FoundThread> AgentAnswers::find_thread(const Extension& agent
         throw client_error(409, "the thread is of another agent", request.thread_param, "thread_of_another_agent");
       co_return FoundThread{.thread_id = thread.id, .is_complete = false};
     } catch (const NotFound&) {
+      throw client_error(404, "thread not found", request.thread_param, "thread_not_found");
     }
-    throw client_error(404, "thread not found", request.thread_param, "thread_not_found");
   }
   if (auto thread = co_await find_continued(agent, request, question)) co_return FoundThread{std::move(thread)};
   const auto& messages = request.call.messages;

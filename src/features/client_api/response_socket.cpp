@@ -202,6 +202,8 @@ Task<std::optional<StoredResponse>> ResponseSocket::find_previous(std::optional<
 }
 
 StoreResponse ResponseSocket::storing_latest(Lane& lane, json::array conversation, bool stores, bool& is_complete) {
+  // The writer of the answer, which alone calls it, keeps the closure.
+  // NOLINTNEXTLINE(cppcoreguidelines-avoid-capturing-lambda-coroutines)
   return [this, &lane, conversation = std::move(conversation), stores, &is_complete](const ClientAnswer& answer,
                                                                                      json::object response) -> Task<> {
     AGW_ASSERT(!is_complete);

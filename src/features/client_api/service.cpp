@@ -347,9 +347,8 @@ Task<> ClientApi::pass_through(ClientRequest request, ModelChoice choice, Answer
         connection.disconnected());
     spent = count(request, completion);
     if (const auto* problem = std::get_if<ModelFailure>(&completion.outcome)) {
-      const auto error = client_failure(*problem);
-      if (!connection.begun()) throw error;
-      sender.fail(error);
+      if (!connection.begun()) throw client_failure(*problem);
+      sender.fail(client_failure(*problem));
     } else {
       complete(sender.answer(), std::get<ModelReply>(std::move(completion.outcome)));
       co_await writer.before_end(sender.answer());

@@ -205,6 +205,7 @@ Task<std::vector<tcp::endpoint>> NodeLinks::endpoints_of(WebUrl url) {
   const auto found = co_await lookups_.find(url.host());
   if (found.addresses.empty()) throw LinkError(found.problem);
   std::vector<tcp::endpoint> endpoints;
+  endpoints.reserve(found.addresses.size());
   for (const auto& each : found.addresses) endpoints.emplace_back(each, port_of(url));
   co_return endpoints;
 }

@@ -283,8 +283,8 @@ Task<ServerProcess> Integrations::process_of(IntegrationSettings settings) {
         loop_, blocking_, program_policy(settings.program, extensions_, log_refusal), std::move(used));
   }
   co_return co_await blocking_.run(
-      [&secrets = secrets_, &sandbox = sandbox_, network, settings, options = options_, filled = std::move(filled)] {
-        return server_process(settings, secrets, filled, sandbox, network, options.home, options.data_directory);
+      [&secrets = secrets_, &sandbox = sandbox_, network, settings, options = options_, values = std::move(filled)] {
+        return server_process(settings, secrets, values, sandbox, network, options.home, options.data_directory);
       });
 }
 
