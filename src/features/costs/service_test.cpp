@@ -3,12 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "features/projects/service.hpp"
-#include "features/runs/service.hpp"
-#include "features/threads/service.hpp"
-#include "io/http/http_client.hpp"
-#include "models/catalog.hpp"
-#include "testing/extensions_fixture.hpp"
+#include "testing/cost_rooms.hpp"
 
 namespace agw {
 namespace {
@@ -20,16 +15,8 @@ constexpr auto model = "stub/talker";
 
 /// Costs in Berlin, starting at a quarter to midnight there, with the agents `ann`, whose budget is 2 USD, and `bob`.
 /// Both share a budget of 5 USD.
-struct CostFixture : ExtensionsFixture {
-  CostFixture(Loop& loop, const testing::ScratchDirectory& directory)
-      : ExtensionsFixture(loop, directory),
-        blocking(loop),
-        filesystem(blocking, directory.path()),
-        projects(database, filesystem, clock, directory.path()),
-        runs(loop, database, hub, clock),
-        threads(loop, database, hub, clock, projects, runs, extensions),
-        http(loop),
-        models(http, {}, Prices(directory.path() / "prices.yaml")) {
+struct CostFixture : CostRooms {
+  CostFixture(Loop& loop, const testing::ScratchDirectory& directory) : CostRooms(loop, directory) {
     clock.time = *parse_iso8601("2026-03-10T22:45:00Z");
   }
 
@@ -51,13 +38,6 @@ struct CostFixture : ExtensionsFixture {
     co_await database.write([spendings](Connection& connection) { Costs::record(connection, spendings); });
   }
 
-  BlockingPool blocking;
-  Filesystem filesystem;
-  Projects projects;
-  Runs runs;
-  Threads threads;
-  HttpClient http;
-  Models models;
   ExtensionPointer ann;
   ExtensionPointer bob;
   std::string thread;

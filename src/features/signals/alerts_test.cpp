@@ -2,12 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "features/projects/service.hpp"
-#include "features/runs/service.hpp"
-#include "features/threads/service.hpp"
-#include "io/http/http_client.hpp"
-#include "models/catalog.hpp"
-#include "testing/extensions_fixture.hpp"
+#include "testing/cost_rooms.hpp"
 
 namespace agw {
 namespace {
@@ -15,16 +10,9 @@ namespace {
 using namespace testing::extensions;
 
 /// Alerts about the costs of an agent.
-struct AlertsFixture : ExtensionsFixture, private Subscriber {
+struct AlertsFixture : CostRooms, private Subscriber {
   AlertsFixture(Loop& loop, const testing::ScratchDirectory& directory)
-      : ExtensionsFixture(loop, directory),
-        blocking(loop),
-        filesystem(blocking, directory.path()),
-        projects(database, filesystem, clock, directory.path()),
-        runs(loop, database, hub, clock),
-        threads(loop, database, hub, clock, projects, runs, extensions),
-        http(loop),
-        models(http, {}, Prices(directory.path() / "prices.yaml")),
+      : CostRooms(loop, directory),
         costs(loop, database, hub, clock, *TimeZone::named("Europe/Berlin"), extensions, threads, models, std::nullopt),
         signals(database, hub, clock, std::chrono::days(90)),
         alerts(loop, blocking, database, hub, signals, costs, clock, directory.path(), std::nullopt),
@@ -38,13 +26,6 @@ struct AlertsFixture : ExtensionsFixture, private Subscriber {
     co_await database.write([sql](Connection& connection) { connection.execute(sql); });
   }
 
-  BlockingPool blocking;
-  Filesystem filesystem;
-  Projects projects;
-  Runs runs;
-  Threads threads;
-  HttpClient http;
-  Models models;
   Costs costs;
   Signals signals;
   Alerts alerts;
