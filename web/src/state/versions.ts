@@ -99,13 +99,14 @@ class Tree {
     const branches = this.older.get(place) ?? [];
     const start = place.startsWith('again:') ? at - 1 : at;
     const before = new Set(this.latest.slice(0, start).map(({ id }) => id));
-    const isEarlier = (turn: Turn): boolean => before.has(this.#questionOf(turn) ?? '');
-    const all = this.latest.splice(at, end - at);
-    this.latest.splice(start, 0, ...all.filter(isEarlier));
-    const turns = all.filter((turn) => !isEarlier(turn));
-    for (const { id } of turns)
+    const staying: Turn[] = [];
+    const moved: Turn[] = [];
+    for (const turn of this.latest.splice(at, end - at))
+      (before.has(this.#questionOf(turn) ?? '') ? staying : moved).push(turn);
+    this.latest.splice(start, 0, ...staying);
+    for (const { id } of moved)
       if (!this.placed.has(id)) this.placed.set(id, { place, index: branches.length, anchor });
-    this.older.set(place, [...branches, turns]);
+    this.older.set(place, [...branches, moved]);
   }
 
   /**
