@@ -93,10 +93,9 @@ void make_profile(const fs::path& profile) {
 bool is_named(const Extensions& extensions, const std::string& host) {
   const auto all = extensions.list({.type = ExtensionType::integration, .enabled = true});
   return std::ranges::any_of(all, [&](const ExtensionPointer& each) {
-    if (each->source != Source::user) return false;
-    const auto& definition = each->definition.members();
-    const auto hosts = string_or_empty(definition, "kind") == "browser" ? hosts_in(definition) : std::nullopt;
-    return hosts && host_matches(host, *hosts);
+    if (string_or_empty(each->definition.members(), "kind") != "browser") return false;
+    const auto found = program_permission(program_hosts(*each), extensions, host);
+    return found.verdict == Permission::Verdict::allowed && found.names_host;
   });
 }
 
