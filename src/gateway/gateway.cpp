@@ -72,7 +72,7 @@ Gateway::Gateway(Loop& loop, const DataDirectory& directory, const Settings& set
       checkpoints_(loop, blocking_, database_, clock_, runs_, threads_, checkpoint_options(settings, directory)),
       unknown_names_(extensions_, tools_, models_, skills_),
       browsers_(loop, blocking_, sandbox_, threads_, extensions_, browser_options(settings, directory)),
-      integrations_(loop, hub_, extensions_, http_, blocking_, secrets_, sandbox_,
+      integrations_(loop, hub_, extensions_, http_, blocking_, secrets_, sandbox_, browsers_,
                     {.home = directory.home, .data_directory = directory.own, .placements = placements_.get()}),
       shell_(loop, blocking_, sandbox_, shell_limits_from(extensions_), &checkpoints_),
       actions_(hub_, extensions_, http_, blocking_, clock_, secrets_, integrations_, shell_),

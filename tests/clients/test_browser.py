@@ -1,6 +1,6 @@
 """Playwright MCP as an integration: an agent's browser, in the sandbox, whose screenshots the chat keeps.
 
-See docs/connect-mcp.md#give-an-agent-a-browser. The version is the last one that opens no UNIX socket, which the sandbox
+See docs/connect-mcp.md#playwright-instead. The version is the last one that opens no UNIX socket, which the sandbox
 refuses.
 """
 

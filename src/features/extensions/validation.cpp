@@ -92,7 +92,7 @@ void remove_other_kinds(json::object& schema, std::string_view kind) {
   };
   remove("model", of_models);
   remove("channel", of_channels);
-  if (kind != "mcp-stdio") members.erase("hosts");
+  if (kind != "mcp-stdio" && kind != "browser") members.erase("hosts");
 }
 
 }  // namespace

@@ -133,8 +133,12 @@ TEST(Definitions, KeepWhatOnlyIntegrationsOfAnotherKindKnow) {
       define("integration", R"({"kind":"http","url":"https://a.example","service":"github","models":"x","hosts":7})"),
       "");
   EXPECT_EQ(define("integration", R"({"kind":"mcp-http","url":"https://a.example","token":[],"user":{}})"), "");
-  EXPECT_EQ(define("integration", R"({"kind":"mcp-stdio","command":"x","hosts":7})"),
-            "validation failed; definition.hosts: definition.hosts must be an array");
+  for (const auto* definition :
+       {R"({"kind":"mcp-stdio","command":"x","hosts":7})", R"({"kind":"browser","hosts":7})"}) {
+    EXPECT_EQ(define("integration", definition),
+              "validation failed; definition.hosts: definition.hosts must be an array");
+  }
+  EXPECT_EQ(define("integration", R"({"kind":"browser","hosts":["localhost:5173"]})"), "");
 }
 
 TEST(Definitions, HaveTheTypeOfEveryKnownMemberChecked) {
@@ -151,7 +155,7 @@ TEST(Definitions, HaveTheTypeOfEveryKnownMemberChecked) {
       {"app", R"({"port":65536})", "definition.port must be at most 65535"},
       {"app", R"({"env":{"A":1}})", "definition.env.A must be a string"},
       {"integration", R"({"kind":"soap"})",
-       "definition.kind must be one of mcp-stdio, mcp-http, openapi, http, model, channel"},
+       "definition.kind must be one of mcp-stdio, mcp-http, openapi, http, browser, model, channel"},
       {"integration", R"({"args":"-v"})", "definition.args must be an array"},
       {"action", R"({"kind":"magic"})", "definition.kind must be one of http, shell, prompt, mcp, builtin"},
       {"action", R"({"destructive":"yes"})", "definition.destructive must be a boolean"},

@@ -35,6 +35,7 @@
 #include "base/id.hpp"
 #include "base/json/json_values.hpp"
 #include "base/log.hpp"
+#include "features/integrations/browser_integration.hpp"
 #include "features/integrations/http_integration.hpp"
 #include "features/integrations/mcp_integration.hpp"
 #include "features/integrations/openapi_integration.hpp"
@@ -104,13 +105,14 @@ struct Integrations::Entry {
 };
 
 Integrations::Integrations(Loop& loop, Hub& hub, Extensions& extensions, HttpClient& http, BlockingPool& blocking,
-                           const Secrets& secrets, const Sandbox& sandbox, Options options)
+                           const Secrets& secrets, const Sandbox& sandbox, Browsers& browsers, Options options)
     : loop_(loop),
       extensions_(extensions),
       http_(http),
       blocking_(blocking),
       secrets_(secrets),
       sandbox_(sandbox),
+      browsers_(browsers),
       options_(std::move(options)),
       logins_(loop, http, blocking, secrets),
       group_(loop),
@@ -261,6 +263,8 @@ std::unique_ptr<Integration> Integrations::make(IntegrationSettings settings) {
       return make_http_server(std::move(settings));
     case IntegrationKind::openapi:
       return std::make_unique<OpenApiIntegration>(http_, blocking_, secrets_, std::move(settings));
+    case IntegrationKind::browser:
+      return std::make_unique<BrowserIntegration>(browsers_, std::move(settings));
     case IntegrationKind::http:
       break;
   }

@@ -25,6 +25,8 @@
 
 namespace agw {
 
+class Browsers;
+
 /// Asks the person of a call.
 using AskPerson = decltype(ToolCall::ask_person);
 
@@ -38,7 +40,7 @@ public:
     Placements* placements = nullptr;  ///< null: this gateway is not a node of a cluster
   };
   Integrations(Loop& loop, Hub& hub, Extensions& extensions, HttpClient& http, BlockingPool& blocking,
-               const Secrets& secrets, const Sandbox& sandbox, Options options);
+               const Secrets& secrets, const Sandbox& sandbox, Browsers& browsers, Options options);
   ~Integrations() override;
 
   /// Starts to connect in the background.
@@ -108,6 +110,7 @@ private:
   BlockingPool& blocking_;
   const Secrets& secrets_;
   const Sandbox& sandbox_;
+  Browsers& browsers_;
   Options options_;
   McpLogins logins_;
   TaskGroup group_;

@@ -18,6 +18,7 @@ constexpr std::size_t max_compared = 256 * 1024;  // bytes of a definition's tex
 IntegrationKind kind_of(std::string_view text) {
   if (text == "mcp-stdio") return IntegrationKind::mcp_stdio;
   if (text == "openapi") return IntegrationKind::openapi;
+  if (text == "browser") return IntegrationKind::browser;
   return text == "http" ? IntegrationKind::http : IntegrationKind::mcp_http;
 }
 

@@ -15,7 +15,7 @@
 namespace agw {
 
 /// The kind of service behind an integration, from its `kind`.
-enum class IntegrationKind { mcp_stdio, mcp_http, openapi, http };
+enum class IntegrationKind { mcp_stdio, mcp_http, openapi, http, browser };
 
 /// The environment of a server's process. It may have hundreds of thousands of variables, so it is parsed only when the
 /// process starts, outside the loop.

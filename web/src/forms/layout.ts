@@ -68,6 +68,12 @@ const layouts: Partial<Record<ExtensionType, Layout>> = {
         fields: ['url', 'headers'],
         advanced: ['headers'],
       },
+      browser: {
+        label: t('Web browser'),
+        about: t('Shared by you and the agents of a chat'),
+        fields: ['hosts', 'allowed_tools'],
+        advanced: ['allowed_tools'],
+      },
       model: {
         label: t('Model service'),
         about: t('Models that answer'),
@@ -226,6 +232,12 @@ export const examples: Partial<Record<ExtensionType, Example[]>> = {
     },
   ],
   integration: [
+    {
+      label: t('Web browser'),
+      name: 'browser',
+      description: t('Opens and uses websites'),
+      definition: { kind: 'browser' },
+    },
     {
       label: t('Files over MCP'),
       name: 'files',
