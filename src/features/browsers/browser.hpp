@@ -166,6 +166,8 @@ private:
   Task<> copy_to(BrowserClient* client);
   json::object dialog_message() const;
   void announce_dialog() const { send(dialog_message()); }
+  Task<> free_page(std::string id);
+  Task<> leave_page(std::string id, std::string to);
   void go_to_entry(const std::string& id, int steps);
   Tab* find(const std::string& id);
   Tab* find_session(const std::string& session);

@@ -1,6 +1,7 @@
 // What clients and agents do in a browser.
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include <fmt/format.h>
@@ -21,6 +22,8 @@ namespace {
 
 constexpr std::size_t max_inputs = 256;
 constexpr std::size_t max_copied = 100'000;  // characters
+constexpr std::chrono::milliseconds hang_patience = 2s;
+constexpr std::array<std::string_view, 4> moves{"back", "forward", "reload", "stop"};
 constexpr auto empty_page = "about:blank";
 constexpr auto isolated_world = "agent-gateway";
 
@@ -138,6 +141,20 @@ Task<json::object> Browser::request(std::string session, std::string method, jso
   co_return result_in(std::move(response), name);
 }
 
+/// A script that does not end by itself would keep its tab from opening another page.
+Task<> Browser::free_page(std::string id) {
+  const auto* tab = find(id);
+  if (!tab || tab->dialog || tab->has_crashed) co_return;
+  const auto session = tab->session;
+  json::object response;
+  for (const bool is_last : {false, true}) {
+    const auto probed = co_await with_timeout(stop_, hang_patience,
+                                              fetch(session, "Runtime.evaluate", {{"expression", "1"}}, response));
+    if (probed != WaitResult::timed_out || is_last) co_return;
+    devtools_.post(session, "Runtime.terminateExecution");
+  }
+}
+
 Task<json::object> Browser::command(std::string method, json::object params, StopSource& stop) {
   co_return co_await request(active().session, std::move(method), std::move(params), stop);
 }
@@ -160,12 +177,14 @@ Task<json::value> Browser::evaluate(std::string expression, StopSource& stop) {
 
 Task<> Browser::navigate(std::string address, StopSource& stop) {
   const auto url = web_address(address);
+  co_await free_page(active_);
   const auto result = co_await command("Page.navigate", {{"url", url}}, stop);
   const auto error = string_or_empty(result, "errorText");
   if (!error.empty()) throw BadGateway(fmt::format("{} cannot be opened: {}", url, error));
 }
 
 Task<bool> Browser::go_in_history(int steps, StopSource& stop) {
+  co_await free_page(active_);
   const auto history = co_await command("Page.getNavigationHistory", {}, stop);
   const auto* id = history_entry(history, steps);
   if (!id) co_return false;
@@ -271,12 +290,20 @@ void Browser::send_input(std::string method, json::object params, bool droppable
 
 void Browser::go(std::string to) {
   note_use();
-  auto& tab = active();
+  const auto id = active().shown.id;
+  if (std::ranges::find(moves, to) == moves.end()) web_address(to);
+  if (!stop_.requested()) working_.spawn(leave_page(id, std::move(to)));
+}
+
+Task<> Browser::leave_page(std::string id, std::string to) {
+  co_await free_page(id);
+  const auto* tab = find(id);
+  if (!tab) co_return;
   const auto report = [this, to](const json::object& response) { report_failure(response, to); };
-  if (to == "back" || to == "forward") return go_to_entry(tab.shown.id, to == "back" ? -1 : 1);
-  if (to == "reload") return post(tab, "Page.reload", {}, report);
-  if (to == "stop") return post(tab, "Page.stopLoading", {}, report);
-  post(tab, "Page.navigate", {{"url", web_address(to)}}, report);
+  if (to == "back" || to == "forward") co_return go_to_entry(id, to == "back" ? -1 : 1);
+  if (to == "reload") co_return post(*tab, "Page.reload", {}, report);
+  if (to == "stop") co_return post(*tab, "Page.stopLoading", {}, report);
+  post(*tab, "Page.navigate", {{"url", web_address(to)}}, report);
 }
 
 void Browser::go_to_entry(const std::string& id, int steps) {

@@ -99,7 +99,8 @@ void Browser::note_target(const json::object& info) {
   auto* tab = find(string_or_empty(info, "targetId"));
   if (!tab) return;
   const auto before = tab->shown;
-  tab->shown.url = text_of(info, "url", max_address);
+  // It is empty while another page is being opened.
+  if (auto url = text_of(info, "url", max_address); !url.empty()) tab->shown.url = std::move(url);
   tab->shown.title = tab->has_crashed ? crash_title : text_of(info, "title", max_title);
   if (tab->shown.title != before.title || tab->shown.url != before.url) note_change();
 }
