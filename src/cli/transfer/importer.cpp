@@ -328,7 +328,7 @@ std::optional<Importer::Place> Importer::place_of(const std::string& base, const
 std::string Importer::add_extension(json::object body, const std::string& origin) {
   const auto type = string_or_empty(body, "type");
   const auto wanted = string_or_empty(body, "name");
-  const auto base = extension_name_from(wanted, fmt::format("{}-{}", source_, type));
+  auto base = extension_name_from(wanted, fmt::format("{}-{}", source_, type));
   if (base != wanted) note(fmt::format("{} {} is named {} here", type, wanted, base));
   const auto mark = fmt::format("{}:{}", source_, origin);
   if (body["definition"].is_object()) body["definition"].get_object()[origin_member] = mark;

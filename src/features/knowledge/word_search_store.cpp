@@ -87,6 +87,7 @@ public:
 
   std::vector<PagePhrase> phrases() const {
     std::vector<PagePhrase> found;
+    found.reserve(terms_.size());
     for (const auto& term : terms_) found.push_back(term.phrase);
     return found;
   }
@@ -94,6 +95,7 @@ public:
 private:
   std::string joined(std::string_view operation) const {
     std::vector<std::string_view> queries;
+    queries.reserve(terms_.size());
     for (const auto& term : terms_) queries.push_back(term.query);
     return fmt::format("{}", fmt::join(queries, operation));
   }
@@ -102,6 +104,7 @@ private:
   /// with other terms in a prominent field.
   std::string narrowed() const {
     std::vector<std::string> parts;
+    parts.reserve(terms_.size());
     std::int64_t pages = 0;
     for (const auto& term : terms_) {
       pages += term.pages;
@@ -112,6 +115,7 @@ private:
 
   std::vector<RankedPage> ranked(const std::string& query) {
     std::vector<double> weights;
+    weights.reserve(terms_.size());
     for (const auto& term : terms_) weights.push_back(term.weight);
     std::vector<RankedPage> found;
     auto row = connection_.prepare(

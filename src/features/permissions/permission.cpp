@@ -418,6 +418,7 @@ bool is_offered(const ToolRequest& request) {
 
 std::vector<std::string_view> own_tool_names() {
   std::vector<std::string_view> names;
+  names.reserve(std::size(builtin_tools));
   for (const auto& tool : builtin_tools) names.push_back(tool.name);
   return names;
 }

@@ -51,6 +51,7 @@ Task<> Placements::stop() {
 Task<> Placements::refresh(std::vector<std::string> ids) {
   auto found = co_await database_.write([ids](Connection& connection) {
     std::vector<std::optional<Placement>> rows;
+    rows.reserve(ids.size());
     for (const auto& id : ids) rows.push_back(placement_store::find(connection, id));
     return rows;
   });

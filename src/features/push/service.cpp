@@ -127,6 +127,7 @@ Task<PushKey> Push::key() {
 
 std::vector<PushSubscription> Push::list() const {
   std::vector<PushSubscription> all;
+  all.reserve(targets_.size());
   for (const auto& target : targets_) all.push_back(shown(target));
   return all;
 }
