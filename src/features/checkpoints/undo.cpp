@@ -281,6 +281,19 @@ struct Checkpoints::Undoing {
     }
     return has_place;
   }
+
+  /// Like `examine`, but also spares only copies. Blocks.
+  Examined examined(const PathChanges& path, BlobStore& blobs, std::uint64_t limit) const {
+    auto found = examine(path.path, path.changes, way(), blobs, limit);
+    try {
+      if (!found.plan.restores || !takes_only_copy(path.path, found, blobs, limit)) return found;
+      found.plan.reason = only_copy;
+    } catch (const std::system_error& error) {
+      found.plan.reason = text_of(error);
+    }
+    found.plan.restores = false;
+    return found;
+  }
 };
 
 void Checkpoints::load(Connection& connection) {
@@ -412,17 +425,8 @@ Task<std::string> Checkpoints::undo_path(std::shared_ptr<const Undoing> all, con
   const auto guarded = all->guarded.find(path.path);
   if (!all->redo && !all->force && guarded != all->guarded.end()) co_return guarded->second;
   const auto use = std::make_shared<BlobStore::Use>(*blobs_);
-  const auto examined = co_await blocking_.run([path, all, blobs = blobs_, limit = options_.file_bytes] {
-    auto found = examine(path.path, path.changes, all->way(), *blobs, limit);
-    try {
-      if (!found.plan.restores || !all->takes_only_copy(path.path, found, *blobs, limit)) return found;
-      found.plan.reason = only_copy;
-    } catch (const std::system_error& error) {
-      found.plan.reason = text_of(error);
-    }
-    found.plan.restores = false;
-    return found;
-  });
+  const auto examined = co_await blocking_.run(
+      [path, all, blobs = blobs_, limit = options_.file_bytes] { return all->examined(path, *blobs, limit); });
   if (!examined.plan.restores) co_return examined.plan.reason;
   const auto& first = path.changes.front();
   StoredChange row{.run_id = first.run_id,

@@ -104,6 +104,12 @@ std::uint16_t port_of(const WebUrl& url) {
   return origin.starts_with("https:") ? 443 : 80;
 }
 
+std::string head_of_request(const WebUrl& url, const std::string& path, const std::string& seal) {
+  const auto host = std::string_view(url.origin()).substr(url.origin().find("//") + 2);
+  return fmt::format("GET {} HTTP/1.1\r\nHost: {}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n{}: {}\r\n\r\n", path,
+                     host, node_seal_header, seal);
+}
+
 }  // namespace
 
 /// A connection while it is opened and, if it is encrypted, until it ends: then the caller has the other end of `near`.
@@ -173,9 +179,7 @@ Task<std::optional<tcp::socket>> NodeLinks::open(std::string node, std::string p
                                                 .to = node,
                                                 .to_epoch = known.epoch,
                                                 .path = path});
-  auto head =
-      fmt::format("GET {} HTTP/1.1\r\nHost: {}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n{}: {}\r\n\r\n", path,
-                  std::string_view(url->origin()).substr(url->origin().find("//") + 2), node_seal_header, seal);
+  auto head = head_of_request(*url, path, seal);
   const auto link = std::make_shared<Link>(loop_, *url);
   std::string problem;
   try {
