@@ -96,9 +96,9 @@ export default defineConfig({
     reportCompressedSize: false,
     rolldownOptions: {
       output: {
-        // Seven characters instead of eight: the chat's code names all other files, and hashes do not compress.
+        // Seven characters, six for styles, instead of eight: the chat's code names all other files, and hashes do not compress.
         chunkFileNames: 'assets/[name]-[hash:7].js',
-        assetFileNames: 'assets/[name]-[hash:7][extname]',
+        assetFileNames: 'assets/[name]-[hash:6][extname]',
         codeSplitting: {
           groups: [
             { name: 'page', test: matchesAny(page), priority: 2 },
