@@ -89,6 +89,24 @@ else {
     assert.equal(await beside(page).count(), 1);
   });
 
+  test('each of two chats shows its own artifact', async () => {
+    const content = '```html\n<title>Bed</title><p>Soil</p>\n```';
+    const [one, other] = [
+      await env.threadWith({ role: 'assistant', content }),
+      await env.threadWith({ role: 'assistant', content }),
+    ];
+    const page = await env.open(`/t/${one}`);
+    await page.evaluate((chat) => localStorage.setItem('agw.beside', JSON.stringify(chat)), other);
+    await page.reload();
+    await beside(page).getByRole('button', { name: 'Open', exact: true }).click();
+    await beside(page).getByRole('region', { name: 'Artifact' }).waitFor();
+    await page.getByRole('button', { name: 'Open', exact: true }).first().click();
+    await eventually(async () => assert.equal(await page.getByRole('region', { name: 'Artifact' }).count(), 2));
+    await page.keyboard.press('Escape');
+    await eventually(async () => assert.equal(await page.getByRole('region', { name: 'Artifact' }).count(), 1));
+    await beside(page).getByRole('region', { name: 'Artifact' }).waitFor();
+  });
+
   test('narrow pages show one chat', async () => {
     const { page } = await openTwoChats();
     await openBeside(page);

@@ -39,9 +39,20 @@ const kinds: Record<string, ArtifactKind> = {
 export const artifactKind = (language: string): ArtifactKind | undefined =>
   Object.hasOwn(kinds, language.toLowerCase()) ? kinds[language.toLowerCase()] : undefined;
 
+/** What is shown next to a chat. */
+export type Shown = Artifact | ShownApp | ShownPicture;
+
 class Artifacts {
-  /** What is shown. */
-  open = $state.raw<Artifact | ShownApp | ShownPicture | null>(null);
+  /** What is shown next to each chat, by the chat's id. */
+  of = $state.raw<Record<string, Shown | undefined>>({});
+
+  show(shown: Shown): void {
+    this.of = { ...this.of, [shown.chat ?? '']: shown };
+  }
+
+  close(chat: string): void {
+    this.of = { ...this.of, [chat]: undefined };
+  }
 }
 
 export const artifacts = new Artifacts();
