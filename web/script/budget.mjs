@@ -1,10 +1,10 @@
 // Fails the build if the page exceeds one of its size limits, in gzipped kilobytes: pairing, a chat, everything without the
-// following parts, the code for formulas, for diagrams (both loaded only by chats that contain them) and for terminals, and
-// the page for shared chats. Also fails it if a file is there twice.
+// following parts, the code for formulas, for diagrams (both loaded only by chats that contain them), for terminals and for
+// browsers, and the page for shared chats. Also fails it if a file is there twice.
 import { readFileSync, readdirSync, rmSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 
-const limits = { pairing: 40, chat: 90, all: 316, formulas: 62, diagrams: 320, terminal: 73, shared: 6 };
+const limits = { pairing: 40, chat: 90, all: 316, formulas: 62, diagrams: 320, terminal: 73, browser: 10, shared: 6 };
 const dist = new URL('../dist/', import.meta.url);
 const size = (name) => gzipSync(readFileSync(new URL(name, dist))).length / 1024;
 const sum = (names) => [...names].reduce((total, name) => total + size(name), 0);
@@ -30,8 +30,9 @@ const code = readdirSync(dist, { recursive: true }).filter((name) => /\.(js|css|
 const isDiagramCode = (name) => /\bmermaid_frame-[^/]*\.js$/.test(name);
 const isFormulaCode = (name) => /\bFormula-[^/]*\.(js|css)$/.test(name);
 const isTerminalCode = (name) => /\bshells[.-][^/]*\.(js|css)$/.test(name);
+const isBrowserCode = (name) => /\bBrowserPanel-[^/]*\.(js|css)$/.test(name);
 const isSharedCode = (name) => /^(assets\/)?shared[._-][^/]*\.(js|css|html)$/.test(name);
-const separate = [isDiagramCode, isFormulaCode, isTerminalCode, isSharedCode];
+const separate = [isDiagramCode, isFormulaCode, isTerminalCode, isBrowserCode, isSharedCode];
 const all = code.filter((name) => !separate.some((matches) => matches(name)));
 const sizes = {
   pairing: sum(pairing),
@@ -40,6 +41,7 @@ const sizes = {
   formulas: sum(code.filter(isFormulaCode)),
   diagrams: sum(code.filter(isDiagramCode)),
   terminal: sum(code.filter(isTerminalCode)),
+  browser: sum(code.filter(isBrowserCode)),
   shared: sum(code.filter(isSharedCode)),
 };
 for (const [part, kilobytes] of Object.entries(sizes))

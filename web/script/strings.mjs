@@ -26,7 +26,8 @@ const literalCalls = new Set(
 const names = new Set([
   ...(
     'Telegram Matrix Read Glob Grep WebFetch WebSearch SearchTurns SearchKnowledge ListExtensions ReadSkill Tasks ' +
-    'Propose Write Edit Bash Remember RunJob Delegate CreateExtension UpdateExtension English Deutsch You Assistant'
+    'Propose Write Edit Bash Remember RunJob Delegate CreateExtension UpdateExtension English Deutsch You Assistant ' +
+    'AltGraph Backspace Control ControlLeft Delete Enter'
   ).split(' '),
   'Agent Gateway',
   'Assistant ({})',

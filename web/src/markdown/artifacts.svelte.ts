@@ -23,6 +23,13 @@ export interface ShownPicture {
   chat: string;
 }
 
+/** The browser that a person shares with the agents of a chat. */
+export interface ShownBrowser {
+  kind: 'browser';
+  text: '';
+  chat: string;
+}
+
 /** The key of the Svelte context that contains a chat's conversation. */
 export const chatContext = 'chat';
 
@@ -40,7 +47,7 @@ export const artifactKind = (language: string): ArtifactKind | undefined =>
   Object.hasOwn(kinds, language.toLowerCase()) ? kinds[language.toLowerCase()] : undefined;
 
 /** What is shown next to a chat. */
-export type Shown = Artifact | ShownApp | ShownPicture;
+export type Shown = Artifact | ShownApp | ShownPicture | ShownBrowser;
 
 class Artifacts {
   /** What is shown next to each chat, by the chat's id. */

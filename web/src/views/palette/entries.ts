@@ -3,6 +3,7 @@ import { patch } from '../../api/client';
 import { newItem, router } from '../../base/router.svelte';
 import { tryOrToast } from '../../base/toasts.svelte';
 import { store } from '../../base/storage';
+import { artifacts } from '../../markdown/artifacts.svelte';
 import { registry } from '../../state/registry.svelte';
 import { threads, wide } from '../../state/threads.svelte';
 import { overlays } from '../shell/overlays.svelte';
@@ -71,6 +72,9 @@ function pageActions(): Entry[] {
             t('Open a terminal'),
             t('A shell in the project of this chat'),
             () => void tryOrToast(async () => (await import('../terminal/of_chat')).openTerminalOf(open)),
+          ),
+          action(t('Open the browser'), t('A browser next to this chat, which agents can use, too'), () =>
+            artifacts.show({ kind: 'browser', text: '', chat: open.id }),
           ),
           action(t('Find in this chat'), t('Search its messages'), () => router.push(['search'], { thread: open.id })),
           action(
