@@ -11,6 +11,7 @@ import pytest
 
 from browsers import HEIGHT, IS_INSTALLED, PATH, PROGRAMS, WIDTH, Browser, Website, processes_of
 from checks import PATIENCE, accepted
+from integrations import new_integration
 from test_websocket import upgrade
 from threads import new_thread
 
@@ -172,17 +173,13 @@ def test_hosts_of_this_machine_are_refused_until_allowed(browser, gateway):
     assert browser.until("error")["error"] == "this host was not refused"
 
 
-def test_hosts_of_an_integration_are_allowed(browser, site, gateway):
-    if "browser" not in json.dumps(accepted(gateway.http.get("/openapi.json"))):
-        pytest.skip("there is no such kind of integration")
-    record = {"type": "integration", "name": "web", "description": "a browser", "enabled": True,
-              "definition": {"kind": "browser", "hosts": [site.host]}}
-    added = gateway.http.post("/extensions", json=record)
-    if added.status_code == 400:
-        pytest.skip("there is no such kind of integration")
+def test_hosts_of_an_integration_are_allowed(browser, site, gateway, new_name):
+    integration = new_integration(gateway, new_name("web"), "browser", hosts=[site.host])
     browser.go(site.url("button"))
     browser.until_tab(title="button")
-    assert gateway.http.delete(f"/extensions/{added.json()['id']}").status_code == 204
+    assert gateway.http.delete(f"/extensions/{integration['id']}").status_code == 204
+    browser.go(site.url("field"))
+    assert browser.until("refused")["host"] == site.host
 
 
 def test_only_addresses_of_the_web_are_opened(browser):
