@@ -104,6 +104,17 @@ std::uint16_t port_of(const WebUrl& url) {
   return origin.starts_with("https:") ? 443 : 80;
 }
 
+/// Throws ApiError if the address is only for the host, or container, of the node.
+WebUrl reachable_url(const std::string& node, const std::string& address, std::string_view loopback) {
+  const auto mark = address.find(mark_of_loopback);
+  const bool is_of_another_host = mark != address.npos && std::string_view(address).substr(mark + 1) != loopback;
+  auto url = WebUrl::parse(address);
+  if (url && !is_of_another_host) return *std::move(url);
+  throw ApiError(node_away, fmt::format("the node {} runs this, and cannot be reached from here: set cluster.address "
+                                        "in its configuration",
+                                        node));
+}
+
 std::string head_of_request(const WebUrl& url, const std::string& path, const std::string& seal) {
   const auto host = std::string_view(url.origin()).substr(url.origin().find("//") + 2);
   return fmt::format("GET {} HTTP/1.1\r\nHost: {}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n{}: {}\r\n\r\n", path,
@@ -164,23 +175,15 @@ Task<std::optional<tcp::socket>> NodeLinks::open(std::string node, std::string p
   AGW_ASSERT(path.starts_with('/'));
   const auto known =
       co_await database_.read([node](Connection& connection) { return cluster_store::address_of(connection, node); });
-  const auto mark = known.address.find(mark_of_loopback);
-  const bool is_of_another_host =
-      mark != known.address.npos && std::string_view(known.address).substr(mark + 1) != loopback_;
-  const auto url = WebUrl::parse(known.address);
-  if (!url || is_of_another_host) {
-    throw ApiError(node_away, fmt::format("the node {} runs this, and cannot be reached from here: set cluster.address "
-                                          "in its configuration",
-                                          node));
-  }
+  const auto url = reachable_url(node, known.address, loopback_);
   const auto seal = node_seal(options_.secret, {.from = options_.node,
                                                 .epoch = options_.epoch,
                                                 .number = ++calls_,
                                                 .to = node,
                                                 .to_epoch = known.epoch,
                                                 .path = path});
-  auto head = head_of_request(*url, path, seal);
-  const auto link = std::make_shared<Link>(loop_, *url);
+  auto head = head_of_request(url, path, seal);
+  const auto link = std::make_shared<Link>(loop_, url);
   std::string problem;
   try {
     const auto end = co_await with_timeout(stopping_, time_to_connect, connect(link, std::move(head)));
@@ -194,7 +197,7 @@ Task<std::optional<tcp::socket>> NodeLinks::open(std::string node, std::string p
   }
   if (!problem.empty())
     throw ApiError(node_away,
-                   fmt::format("the node {} runs this, and cannot be reached at {}: {}", node, url->origin(), problem));
+                   fmt::format("the node {} runs this, and cannot be reached at {}: {}", node, url.origin(), problem));
   AGW_ASSERT(link->has_address);
   AGW_ASSERT(link->tls.has_value() == link->is_encrypted());
   if (link->is_not_served) co_return std::nullopt;

@@ -70,6 +70,15 @@ std::string header_value(const std::string& text) {
   return is_plain ? text : "=?base64?" + base64(text) + "?=";
 }
 
+/// The headers of a request in the modern protocol.
+std::vector<HttpHeader> modern_headers(const RpcRequest& rpc) {
+  std::vector<HttpHeader> headers{{"Mcp-Method", rpc.method}};
+  const auto name = string_member(rpc.params, rpc.method == "resources/read" ? "uri" : "name");
+  if (name) headers.push_back({"Mcp-Name", header_value(std::string(*name))});
+  for (const auto& [header, value] : rpc.headers) headers.push_back({header, header_value(value)});
+  return headers;
+}
+
 }  // namespace
 
 /// A request and the state of its response, possibly across several HTTP exchanges.
@@ -159,12 +168,7 @@ Task<RpcResponse> HttpTransport::send_request(RpcRequest rpc, StopSource& stop) 
   exchange.method = rpc.method;
   exchange.idle_timeout = std::min<milliseconds>(rpc.limit, no_idle_timeout);
   exchange.waits = rpc.waits;
-  const auto name = string_member(rpc.params, rpc.method == "resources/read" ? "uri" : "name");
-  if (era_ == McpEra::modern) {
-    exchange.headers.push_back({"Mcp-Method", rpc.method});
-    if (name) exchange.headers.push_back({"Mcp-Name", header_value(std::string(*name))});
-    for (auto& [header, value] : rpc.headers) exchange.headers.push_back({header, header_value(value)});
-  }
+  if (era_ == McpEra::modern) exchange.headers = modern_headers(rpc);
   auto& meta = rpc.params["_meta"];
   if (!meta.is_object()) meta = json::object();
   meta.get_object()["progressToken"] = id;
