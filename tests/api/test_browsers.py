@@ -17,7 +17,7 @@ from threads import new_thread
 
 pytestmark = pytest.mark.skipif(not IS_INSTALLED, reason="no Chromium is installed: run script/bootstrap")
 
-MAX_BROWSERS, MAX_INPUTS = 4, 256
+MAX_BROWSERS, MAX_TABS, MAX_INPUTS = 4, 20, 256
 CTRL = 2
 
 # The titles say what the pages notice.
@@ -47,6 +47,9 @@ PAGES = {
     "forbidden": """<title>forbidden</title><body style="margin: 0"><a href="file:///etc/passwd"
         style="display: block; width: 200px; height: 100px">a file</a><a href="/file" download style="display: block;
         height: 100px">a download</a><input type=file style="display: block; height: 100px">""",
+    "bomb": """<title>bomb</title><body style="margin: 0"><button style="width: 200px; height: 100px"
+        onclick="for (let i = 0; i < 40; ++i) window.open('/button'); document.title = 'opened'">Open</button>""",
+    "surrogate": """<title>surrogate</title><script>document.title = 'half \\ud83d of it' + 'x'.repeat(1000)</script>""",
     "file": "downloaded",
 }
 
@@ -150,6 +153,21 @@ def test_window_of_a_site_becomes_a_tab(browser, site):
     browser.click(100, 50)
     browser.until_tab(title="button")
     assert [tab["title"] for tab in browser.tabs["tabs"]] == ["opener", "button"]
+
+
+def test_number_of_windows_is_limited(browser, site):
+    browser.open_site(site, "bomb", title="bomb")
+    first = browser.tab["id"]
+    browser.click(100, 50)
+    browser.until_tabs(lambda tabs: len(tabs["tabs"]) == MAX_TABS)
+    browser.send("tab", action="select", id=first)
+    browser.until_tab(title="opened")
+    assert len(browser.tabs["tabs"]) == MAX_TABS
+
+
+def test_titles_are_text_and_shortened(browser, site):
+    browser.open_site(site, "surrogate")
+    browser.until_tabs(lambda _: browser.tab["title"].startswith("half \ufffd of it") and len(browser.tab["title"]) < 310)
 
 
 def test_dialog_is_answered(browser, site, gateway):

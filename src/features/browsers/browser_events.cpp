@@ -60,7 +60,11 @@ void Browser::add_tab(const json::object& params) {
   const auto info = object_or_empty(params, "targetInfo");
   const auto id = string_or_empty(info, "targetId");
   if (session.empty() || id.empty() || find(id)) return;
-  if (tabs_.size() >= max_tabs) return devtools_.post({}, "Target.closeTarget", {{"targetId", id}});
+  if (tabs_.size() >= max_tabs) {
+    // The site that opened it waits for it, and so do all tabs of that site.
+    devtools_.post(session, "Runtime.runIfWaitingForDebugger");
+    return devtools_.post({}, "Target.closeTarget", {{"targetId", id}});
+  }
   tabs_.push_back({.shown = {.id = id}, .session = session});
   note_target(info);
   set_up_tab(session);
