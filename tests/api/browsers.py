@@ -1,6 +1,8 @@
 """A client of the browser of a chat, and a website for it."""
 
 import contextlib
+import os
+import signal
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -26,6 +28,12 @@ def processes_of(thread, text=""):
     while more := {process for process, parent in parents.items() if parent in found} - found:
         found |= more
     return [process for process in found if text in lines[process] and not lines[process].startswith("bwrap")]
+
+
+def kill(processes):
+    for process in processes:
+        with contextlib.suppress(ProcessLookupError):  # it may end with its parent
+            os.kill(process, signal.SIGKILL)
 
 
 class Website:

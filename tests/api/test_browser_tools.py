@@ -5,18 +5,18 @@ import re
 import threading
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from shutil import which
 from urllib.parse import parse_qs
 
 import pytest
 
+from browsers import IS_INSTALLED, kill, processes_of
 from checks import accepted
 from integrations import new_integration, tools_of
-from jobs import new_extension
+from jobs import new_extension, wait_for
 from talker import Talker, configuration
-from tools import call_tool, calls, new_agent, new_thread, of_kind, run_chat, turns_of
+from tools import call_tool, new_agent, new_thread, run_chat
 
-pytestmark = pytest.mark.skipif(not which("chromium-headless-shell"), reason="Chromium is missing: run script/bootstrap")
+pytestmark = pytest.mark.skipif(not IS_INSTALLED, reason="no Chromium is installed: run script/bootstrap")
 
 TOOLS = ["open", "read", "click", "type", "select", "press", "back", "screenshot", "tabs", "wait"]
 
@@ -187,7 +187,7 @@ def test_tabs_are_listed_and_changed(surfer, website):
     assert "1. \"Order\"" in surfer("tabs", action="select", id=1)
     assert "# Order tea" in surfer("read")
     assert surfer("tabs", action="close", id=2) == f'1. "Order" http://{website}/form (active)\n'
-    assert surfer("tabs", action="new").endswith('2. "" about:blank (active)\n')
+    assert surfer("tabs", action="new").endswith(" about:blank (active)\n")
     assert surfer.refused("tabs", action="select", id=3) == "tab not found"
 
 
@@ -263,6 +263,14 @@ def test_page_that_never_ends_stops_only_its_call(surfer, website):
     assert surfer.end_of("click", ref=ref(page, "Freeze"))["isError"]
     assert time.monotonic() - began < 70
     assert "Another page" in surfer("open", url=f"{website}/other")
+
+
+def test_crashed_page_can_be_opened_again(surfer, website):
+    surfer("open", url=f"{website}/form")
+    kill(processes_of(surfer.thread["id"], "--type=renderer"))
+    wait_for(lambda: "has crashed" in surfer("tabs"))
+    assert surfer.refused("read") == "the page has crashed: open its address again"
+    assert "# Order tea" in surfer("open", url=f"{website}/form")
 
 
 @pytest.mark.parametrize("url", ["file:///etc/passwd", "chrome://version", "javascript:alert(1)", "data:text/html,x",

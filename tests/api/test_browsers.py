@@ -1,15 +1,13 @@
 """/browsers: the web browser of a chat. See docs/contract/browsers.md."""
 
 import base64
-import contextlib
 import json
 import os
-import signal
 import time
 
 import pytest
 
-from browsers import HEIGHT, IS_INSTALLED, PATH, PROGRAMS, WIDTH, Browser, Website, processes_of
+from browsers import HEIGHT, IS_INSTALLED, PATH, PROGRAMS, WIDTH, Browser, Website, kill, processes_of
 from checks import PATIENCE, accepted
 from integrations import new_integration
 from test_websocket import upgrade
@@ -71,12 +69,6 @@ def wait_until(condition):
     while not condition():
         assert time.monotonic() < deadline
         time.sleep(0.05)
-
-
-def kill(processes):
-    for process in processes:
-        with contextlib.suppress(ProcessLookupError):  # it may end with its parent
-            os.kill(process, signal.SIGKILL)
 
 
 def test_person_sees_and_uses_a_site(browser, site):

@@ -160,6 +160,7 @@ Task<json::object> Browser::command(std::string method, json::object params, Sto
 }
 
 Task<json::value> Browser::evaluate(std::string expression, StopSource& stop) {
+  if (active().has_crashed) throw BadGateway("the page has crashed: open its address again");
   const auto session = active().session;
   // Returns the same world until another document is loaded.
   const auto world = co_await request(session, "Page.createIsolatedWorld",
@@ -217,6 +218,8 @@ Task<> Browser::open_tab(StopSource& stop) {
   const auto result = co_await request({}, "Target.createTarget", {{"url", empty_page}}, stop);
   // Chromium reports the tab before it answers.
   select_tab(string_or_empty(result, "targetId"));
+  // As when the first tab is set up.
+  co_await command("Runtime.evaluate", {{"expression", "1"}}, stop);
 }
 
 void Browser::open_tab() {
