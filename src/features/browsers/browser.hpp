@@ -29,6 +29,7 @@ namespace agw {
 /// A Chromium in the sandbox, which persons (`BrowserClient`) and agents share. All act on the active tab and see the
 /// same. Used on the loop; hold the shared pointer during a call, because the browser may end at any time: calls then
 /// throw ApiError.
+/// Example: src/features/browsers/browser_test.cpp: BrowserTest.HasATabOnceItIsReady
 class Browser {
 public:
   struct Parts {
