@@ -47,9 +47,9 @@ else {
   }
 
   async function openPanel(page) {
-    await page.getByRole('main').getByRole('button', { name: 'More', exact: true }).click();
+    await page.getByRole('main').getByRole('button', { name: 'More', exact: true }).first().click();
     await page.getByRole('menuitem', { name: 'Browser' }).click();
-    await panel(page).waitFor();
+    await panel(page).first().waitFor();
   }
 
   /** Opens the panel in a new chat, with the gateway's end of its connection. */
@@ -232,6 +232,26 @@ else {
     await button(page, 'End').click();
     await panel(page).waitFor({ state: 'detached' });
     await eventually(() => assert.deepEqual(gateway.sent.at(-1), { type: 'close' }));
+  });
+
+  test('each of two chats has a browser of its own', async () => {
+    const { page, gateway, id } = await opened();
+    const other = await env.thread({ title: 'Tulips' });
+    await page.evaluate((chat) => localStorage.setItem('agw.beside', JSON.stringify(chat)), other.id);
+    await page.reload();
+    gateway.sent.length = 0;
+    await openPanel(page);
+    const beside = page.getByRole('region', { name: 'Chat beside' });
+    await beside.getByRole('button', { name: 'More', exact: true }).click();
+    await page.getByRole('menuitem', { name: 'Browser' }).click();
+    await eventually(() =>
+      assert.deepEqual(
+        gateway.of('open').map(({ threadId }) => threadId),
+        [id, other.id],
+      ),
+    );
+    await beside.getByRole('button', { name: 'End', exact: true }).click();
+    await eventually(async () => assert.equal(await panel(page).count(), 1));
   });
 
   test('on a phone the panel replaces the chat, a finger clicks and scrolls', async () => {

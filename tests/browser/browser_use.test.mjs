@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import http from 'node:http';
 import test from 'node:test';
 import { expectAccessible } from './accessibility.mjs';
-import { eventually, expectFocus, missing, withGateway } from './environment.mjs';
+import { answers, eventually, expectFocus, missing, sendMessage, withGateway } from './environment.mjs';
 
 if (missing) test(`the browser of a chat (skipped: ${missing})`, { skip: true });
 else {
@@ -141,6 +141,35 @@ else {
     Object.assign(env, await env.backend.restart());
     await button(page, `Allow localhost:${site.address().port} here`).click();
     await garden(page);
+  });
+
+  test('a person lets agents use the browser, and watches one', async () => {
+    const { id } = await env.thread({ title: 'Roses' });
+    chats.push(id);
+    await env.api('PATCH', `/threads/${id}`, { mode: 'act' });
+    await env.api('PATCH', '/agents/assistant/stage', { stage: 'trusted', reason: 'It may use the browser.' });
+    const page = await env.open(`/t/${id}`);
+    await openPanel(page);
+    await button(page, 'Let agents use it').click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Let agents use it' }).click();
+    await button(page, 'Let agents use it').waitFor({ state: 'detached' });
+    const [integration] = await env.api('GET', '/extensions?type=integration');
+    assert.deepEqual(
+      [integration.name, integration.enabled, integration.definition.kind],
+      ['browser', true, 'browser'],
+    );
+
+    const url = `http://localhost:${site.address().port}/`;
+    await env.backend.reply({ tool_calls: [{ name: 'browser__open', arguments: { url } }] });
+    await env.backend.reply({ text: 'It was refused.' });
+    await sendMessage(page, 'Open my site');
+    await panel(page).getByRole('status').getByText(`assistant opens ${url}`).waitFor();
+    await answers(page).getByText('It was refused.').waitFor();
+    await button(page, `Allow localhost:${site.address().port} here`).click();
+    await garden(page);
+
+    await env.api('POST', `/extensions/${integration.id}/toggle`);
+    await button(page, 'Let agents use it').waitFor();
   });
 
   test('a reload of the page, another tab and the end of the browser', async () => {
