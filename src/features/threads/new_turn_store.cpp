@@ -91,8 +91,8 @@ std::size_t of_different_threads(std::span<const Insertion* const> turns, std::s
   AGW_ASSERT(!turns.empty());
   const auto thread = [](const Insertion* turn) -> auto& { return turn->prepared.turn.thread_id; };
   std::size_t count = 1;
-  while (count < std::min(turns.size(), most) &&
-         std::ranges::find(turns.first(count), thread(turns[count]), thread) == turns.begin() + count)
+  while (count < std::min(turns.size(), most) && std::ranges::find(turns.first(count), thread(turns[count]), thread) ==
+                                                     turns.begin() + static_cast<std::ptrdiff_t>(count))
     ++count;
   AGW_ASSERT(count <= most);
   return count;

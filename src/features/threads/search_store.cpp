@@ -126,6 +126,7 @@ Statement prepare_with_hits(Connection& connection, std::string_view sql) {
 std::vector<std::string> Scope::words() const {
   if (thread) return {thread_word(*thread)};
   std::vector<std::string> words;
+  words.reserve(agent_ids.size());
   for (const auto& id : agent_ids) words.push_back(agent_word(id));
   return words;
 }
