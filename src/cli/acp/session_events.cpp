@@ -21,8 +21,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto reconnect_limit = 15s;
-constexpr auto reconnect_interval = 100ms;
+constexpr auto resubscribe_limit = 15s;
+constexpr auto resubscribe_interval = 100ms;
 constexpr auto settle_interval = 100ms;
 constexpr int settle_attempts = 10;
 constexpr std::size_t max_runs = 64;
@@ -117,13 +117,13 @@ Task<> Session::follow() {
 /// Waits for a gateway that restarts. Returns false if it did not come back.
 Task<bool> Session::reconnect() {
   send(notice("warning", "The connection to the gateway broke"));
-  const auto deadline = std::chrono::steady_clock::now() + reconnect_limit;
+  const auto deadline = std::chrono::steady_clock::now() + resubscribe_limit;
   while (std::chrono::steady_clock::now() < deadline) {
     if (co_await try_to_reconnect()) {
       send(notice("info", "The connection to the gateway is back"));
       co_return true;
     }
-    if (co_await pause(closing_, reconnect_interval) == WaitResult::stopped) co_return false;
+    if (co_await pause(closing_, resubscribe_interval) == WaitResult::stopped) co_return false;
   }
   co_return false;
 }

@@ -23,7 +23,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto restart_limit = 1500ms;
-constexpr auto poll_interval = 25ms;
+constexpr auto restart_poll_interval = 25ms;
 
 std::optional<FoundGateway> running(const std::optional<std::string>& data_dir) {
   try {
@@ -73,7 +73,7 @@ FoundGateway find_or_start_gateway(const std::optional<std::string>& data_dir_fl
   const auto until = std::chrono::steady_clock::now() + (has_run ? restart_limit : 0ms);
   do {
     if (auto found = running(data_dir_flag)) return *std::move(found);
-    if (has_run) std::this_thread::sleep_for(poll_interval);
+    if (has_run) std::this_thread::sleep_for(restart_poll_interval);
   } while (std::chrono::steady_clock::now() < until);
   std::vector<std::string> arguments{"agw", "serve"};
   if (data_dir_flag) arguments.insert(arguments.end(), {"--data-dir", std::filesystem::absolute(*data_dir_flag)});

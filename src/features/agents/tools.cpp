@@ -5,7 +5,7 @@ namespace agw {
 
 namespace {
 
-constexpr auto input_schema = R"({
+constexpr auto remember_schema = R"({
   "type": "object",
   "properties": {
     "text": {"type": "string", "minLength": 1, "maxLength": 2000,
@@ -30,7 +30,7 @@ Tool remember_tool(Identities& identities) {
            "conversation. Use it for facts that will help later, such as preferences, decisions, names and dates that "
            "the person told you, not for the contents of documents. One fact per line, complete in itself. Never "
            "a password, a key or a token.",
-           parse_json(input_schema).value()},
+           parse_json(remember_schema).value()},
       .effect = ToolEffect::writes,
       .call = [&identities](const ToolCall& call) { return remember(identities, call); }};
 }

@@ -34,7 +34,7 @@ constexpr std::size_t max_growth = 3;
 constexpr std::size_t max_picture_bytes = 5 * 1024 * 1024;
 constexpr auto unknown_type = "application/octet-stream";
 
-bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }
+bool is_control_character(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }
 
 bool is_mime_character(char c) {
   return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || std::string_view("!#$&-^_.+").find(c) != std::string::npos;
@@ -128,7 +128,8 @@ Attachments::Attachments(BlockingPool& blocking, Database& database, const Clock
 Task<Attachment> Attachments::add(std::string name, std::string content_type, std::string bytes,
                                   InTransaction<Attachment> in_transaction, std::optional<std::string> id) {
   if (id && (!is_uuid(*id) || boost::to_lower_copy(*id) != *id)) throw BadRequest("invalid id: " + *id);
-  if (name.size() > max_name_length || std::ranges::any_of(name, is_control)) throw BadRequest("invalid name: " + name);
+  if (name.size() > max_name_length || std::ranges::any_of(name, is_control_character))
+    throw BadRequest("invalid name: " + name);
   if (id) {
     if (auto found = co_await find({*id}); !found.empty()) co_return std::move(found.front());
   }

@@ -11,7 +11,7 @@ namespace agw {
 
 namespace {
 
-constexpr std::size_t max_shown = 20;
+constexpr std::size_t max_facts = 20;
 constexpr std::size_t shown_title = 80;
 constexpr std::size_t reflection_limit = 900;
 
@@ -46,7 +46,7 @@ void add_titles(std::string& text, std::string_view heading, const std::vector<B
 }  // namespace
 
 std::vector<BriefingEntry> latest(const std::vector<BriefingEntry>& entries) {
-  return {entries.begin(), entries.begin() + static_cast<std::ptrdiff_t>(std::min(entries.size(), max_shown))};
+  return {entries.begin(), entries.begin() + static_cast<std::ptrdiff_t>(std::min(entries.size(), max_facts))};
 }
 
 void add_runs(BriefingFacts& facts, const std::vector<JobRun>& runs) {

@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t max_tabs = 20;
 // In bytes.
 constexpr std::size_t max_title = 300;
-constexpr std::size_t max_address = 4096;
+constexpr std::size_t max_url_length = 4096;
 constexpr std::size_t max_dialog_text = 4096;
 constexpr auto crash_title = "This page has crashed: reload it";
 
@@ -104,7 +104,7 @@ void Browser::note_target(const json::object& info) {
   if (!tab) return;
   const auto before = tab->shown;
   // It is empty while another page is being opened.
-  if (auto url = text_of(info, "url", max_address); !url.empty()) tab->shown.url = std::move(url);
+  if (auto url = text_of(info, "url", max_url_length); !url.empty()) tab->shown.url = std::move(url);
   tab->shown.title = tab->has_crashed ? crash_title : text_of(info, "title", max_title);
   if (tab->shown.title != before.title || tab->shown.url != before.url) note_change();
 }
@@ -144,14 +144,14 @@ void Browser::on_loaded(Tab& tab, const json::object& params) {
 void Browser::on_navigated(Tab& tab, const json::object& params) {
   const auto frame = object_or_empty(params, "frame");
   if (string_or_empty(frame, "id") != tab.shown.id) return;
-  tab.shown.url = text_of(frame, "url", max_address);
+  tab.shown.url = text_of(frame, "url", max_url_length);
   read_history(tab.shown.id);
   note_change();
 }
 
 void Browser::on_moved(Tab& tab, const json::object& params) {
   if (string_or_empty(params, "frameId") != tab.shown.id) return;
-  tab.shown.url = text_of(params, "url", max_address);
+  tab.shown.url = text_of(params, "url", max_url_length);
   read_history(tab.shown.id);
   note_change();
 }

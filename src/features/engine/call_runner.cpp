@@ -44,7 +44,6 @@ namespace {
 
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
-using Verdict = Permission::Verdict;
 
 constexpr std::size_t max_at_once = 8;
 /// Bytes. Only tools that do not limit their output themselves can exceed it.
@@ -87,7 +86,7 @@ std::string dry_text(const ToolUse& use) {
 
 /// The result of a call that a person did not allow, for the model.
 Permission refused_by_person(const PermissionRequest& decided) {
-  Permission refused{.verdict = Verdict::denied, .reason = "permission denied: "};
+  Permission refused{.verdict = Permission::Verdict::denied, .reason = "permission denied: "};
   if (decided.by == DecidedBy::timeout) {
     refused.reason += "nobody answered";
   } else if (decided.by != DecidedBy::person || decided.decision == PermissionDecision::allow) {
@@ -347,7 +346,8 @@ Task<ToolOutcome> CallRunner::outcome_of(const StepCalls& step, const ToolUse& u
   if (!is_offered(request)) co_return failed(permission_for(request).reason);
   if (!tool->authorizes_itself) {
     const auto permission = permission_for(request);
-    const bool is_refused = permission.verdict != Verdict::allowed && permission.verdict != Verdict::ask;
+    const bool is_refused =
+        permission.verdict != Permission::Verdict::allowed && permission.verdict != Permission::Verdict::ask;
     if (is_refused) co_return failed(permission.reason);
   }
   if (step.caller->dry && tool->effect != ToolEffect::reads) co_return ToolOutcome{dry_text(use)};
@@ -418,9 +418,9 @@ Task<ToolOutcome> CallRunner::make(const StepCalls& step, const ToolUse& use, co
   const StopSource::Listener when_stopped(step.active->stop, [&call] { call.stop.request(); });
   const bool asks_first =
       !tool.authorizes_itself || (tool.kind != ToolKind::own && tool.effect != ToolEffect::executes);
-  if (asks_first && made.authorize({}).verdict == Verdict::ask) {
+  if (asks_first && made.authorize({}).verdict == Permission::Verdict::ask) {
     const auto permission = co_await made.permit({});
-    if (permission.verdict != Verdict::allowed) co_return failed(permission.reason);
+    if (permission.verdict != Permission::Verdict::allowed) co_return failed(permission.reason);
   }
   co_return co_await bounded_call(loop_, tool, made, step.active->stop, asking->person_waits);
 }
@@ -429,15 +429,16 @@ Task<Permission> CallRunner::ask_permission(Call& call, ToolTarget target, std::
   const auto& caller = *call.step.caller;
   call.request.target = target;
   const auto permission = permission_for(call.request);
-  if (permission.verdict != Verdict::ask) co_return permission;
+  if (permission.verdict != Permission::Verdict::ask) co_return permission;
   AGW_ASSERT(caller.asks_in);
   AGW_ASSERT(!caller.dry);
-  AGW_ASSERT(permission.otherwise == Verdict::denied || permission.otherwise == Verdict::staged);
+  AGW_ASSERT(permission.otherwise == Permission::Verdict::denied ||
+             permission.otherwise == Permission::Verdict::staged);
   if (approvals_.is_full(*caller.asks_in)) {
-    co_return Permission{.verdict = Verdict::denied,
+    co_return Permission{.verdict = Permission::Verdict::denied,
                          .reason = "permission denied: too many requests wait for a person or were not allowed"};
   }
-  const bool can_propose = permission.otherwise == Verdict::staged;
+  const bool can_propose = permission.otherwise == Permission::Verdict::staged;
   const auto decided = co_await approvals_.ask({.run = caller.asks_in,
                                                 .agent_id = caller.agent->id,
                                                 .agent = caller.run.agent_name,
@@ -450,13 +451,13 @@ Task<Permission> CallRunner::ask_permission(Call& call, ToolTarget target, std::
                                                 .pattern = grant_pattern(call.request)},
                                                call.stop);
   if (!decided) co_return Permission{.verdict = permission.otherwise, .reason = permission.reason};
-  if (decided->decision == PermissionDecision::propose) co_return Permission{.verdict = Verdict::staged};
+  if (decided->decision == PermissionDecision::propose) co_return Permission{.verdict = Permission::Verdict::staged};
   if (decided->decision != PermissionDecision::allow || call.stop.requested()) co_return refused_by_person(*decided);
   call.request.approved = std::move(target);
   call.request.grants = grants_of(caller);
   const auto approved = permission_for(call.request);
   // Asking again for what was just approved would never end.
-  AGW_ASSERT(approved.verdict != Verdict::ask);
+  AGW_ASSERT(approved.verdict != Permission::Verdict::ask);
   co_return approved;
 }
 

@@ -67,7 +67,7 @@ std::string expanded(std::string_view prompt, std::string_view arguments) {
   return text;
 }
 
-std::optional<std::string> text_member(const json::object& definition, std::string_view name) {
+std::optional<std::string> filled_member(const json::object& definition, std::string_view name) {
   const auto text = string_member(definition, name);
   return text && !text->empty() ? std::optional<std::string>(*text) : std::nullopt;
 }
@@ -82,9 +82,9 @@ std::optional<ExpandedCommand> expand_command(std::string_view message, const Ex
   const auto& definition = command->definition.members();
   return ExpandedCommand{
       .text = expanded(string_member(definition, "prompt").value_or(""), stripped(message.substr(1 + name.size()))),
-      .agent_id = text_member(definition, "agent_id"),
-      .mode = text_member(definition, "mode"),
-      .model = text_member(definition, "model")};
+      .agent_id = filled_member(definition, "agent_id"),
+      .mode = filled_member(definition, "mode"),
+      .model = filled_member(definition, "model")};
 }
 
 }  // namespace agw

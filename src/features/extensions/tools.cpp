@@ -54,8 +54,6 @@ constexpr auto update_schema = R"({
   "required": ["id"]
 })";
 
-using Verdict = Permission::Verdict;
-
 /// An extension as agents see it. Definitions of other owners are omitted, because they may hold confidential text.
 json::object listed(const Extension& extension, const std::string& agent_id) {
   json::object shown{{"id", extension.id},           {"type", to_text(extension.type)},
@@ -122,7 +120,7 @@ bool needs_a_person(const Extension& wanted, const std::string& agent_id) {
 /// Requests no approval for a change that will become a proposal in any case.
 Task<Permission> permit(const ToolCall& call, ToolTarget target, const Extension& wanted) {
   auto permission = call.authorize(target);
-  if (permission.verdict != Verdict::ask) co_return permission;
+  if (permission.verdict != Permission::Verdict::ask) co_return permission;
   if (!needs_a_person(wanted, call.run.agent_id)) co_return co_await call.permit(std::move(target));
   permission.verdict = permission.otherwise;
   co_return permission;
@@ -147,8 +145,8 @@ Task<ToolOutcome> create(Extensions& extensions, const ToolCall& call) {
                  .trigger_def = wanted.trigger_def,
                  .enabled = wanted.enabled};
   const auto permission = co_await permit(call, {}, made);
-  if (permission.verdict == Verdict::denied) co_return ToolOutcome{permission.reason, true};
-  if (permission.verdict == Verdict::staged || needs_a_person(made, call.run.agent_id)) {
+  if (permission.verdict == Permission::Verdict::denied) co_return ToolOutcome{permission.reason, true};
+  if (permission.verdict == Permission::Verdict::staged || needs_a_person(made, call.run.agent_id)) {
     co_return co_await stage(call, made, fmt::format("New {}: {}", to_text(made.type), made.name));
   }
   if (permission.disables_record) body["enabled"] = false;
@@ -168,8 +166,8 @@ Task<ToolOutcome> update(Extensions& extensions, const ToolCall& call) {
   body.erase("if_updated_at");
   const auto wanted = changed(*record, read_extension_change(body, record->type));
   const auto permission = co_await permit(call, {.record_is_own = record->owner_agent_id == call.run.agent_id}, wanted);
-  if (permission.verdict == Verdict::denied) co_return ToolOutcome{permission.reason, true};
-  if (permission.verdict == Verdict::staged || needs_a_person(wanted, call.run.agent_id)) {
+  if (permission.verdict == Permission::Verdict::denied) co_return ToolOutcome{permission.reason, true};
+  if (permission.verdict == Permission::Verdict::staged || needs_a_person(wanted, call.run.agent_id)) {
     if (record->source == Source::built_in && !changes_at_most_enabled(*record, wanted)) {
       throw Forbidden("built-in extensions are not editable; make one of your own with CreateExtension");
     }

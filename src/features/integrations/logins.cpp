@@ -43,7 +43,7 @@ using namespace std::chrono_literals;
 namespace {
 
 constexpr auto login_timeout = 10min;
-constexpr std::size_t max_waiting = 100;
+constexpr std::size_t max_logins = 100;
 constexpr std::size_t max_challenges = 1000;
 constexpr std::int64_t refresh_margin_seconds = 30;
 
@@ -158,10 +158,10 @@ Task<StartedLogin> McpLogins::start(IntegrationSettings settings, NewLogin spec)
   StartedLogin started{.authorization_url = authorization_url(server, waiting.client, waiting.attempt),
                        .state = waiting.attempt.state};
   std::erase_if(waiting_, [](const auto& each) { return each.second.until < std::chrono::steady_clock::now(); });
-  if (waiting_.size() == max_waiting) waiting_.clear();
+  if (waiting_.size() == max_logins) waiting_.clear();
   const bool is_new = waiting_.emplace(started.state, std::move(waiting)).second;
   AGW_ASSERT(is_new);
-  AGW_ASSERT(waiting_.size() <= max_waiting);
+  AGW_ASSERT(waiting_.size() <= max_logins);
   co_return started;
 }
 

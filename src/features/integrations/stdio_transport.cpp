@@ -25,7 +25,7 @@ constexpr int max_logged_garbage = 3;  // per process, because its output is unl
 constexpr int max_messages_per_second = 2000;
 constexpr std::size_t max_queued_bytes = 32 * 1024 * 1024;
 constexpr auto stderr_grace = 500ms;
-constexpr std::size_t max_line_length = 128 * 1024;  // bytes of a line that are kept for quoting
+constexpr std::size_t max_error_line = 128 * 1024;  // bytes of a line that are kept for quoting
 constexpr std::size_t max_quoted_length = 1000;
 constexpr std::size_t max_logged_length = 200;
 static_assert(max_queued_bytes > max_message_bytes);
@@ -165,7 +165,7 @@ void StdioTransport::take_errors(std::string_view bytes) {
     note_error(rest.substr(0, end));
     rest.remove_prefix(end + 1);
   }
-  error_line_ = std::string(rest.substr(0, max_line_length));
+  error_line_ = std::string(rest.substr(0, max_error_line));
   AGW_DEBUG_ASSERT(error_line_.find('\n') == error_line_.npos);
 }
 
@@ -223,7 +223,7 @@ void StdioTransport::take(RpcMessage message) {
 /// Stores the line with its secrets, because few lines are ever shown, and searching a flood of lines is slow.
 void StdioTransport::note_error(std::string_view line) {
   if (line.find_first_not_of(" \t\r\v\f") == line.npos) return;
-  last_error_ = line.substr(0, max_line_length);
+  last_error_ = line.substr(0, max_error_line);
   if (log::enabled(log::Level::debug)) log::debug("integration {}: {}", name_, quoted(line, max_logged_length));
 }
 
@@ -238,8 +238,8 @@ void StdioTransport::note_garbage(std::string_view line) {
 
 /// The beginning of a line, with secrets removed.
 std::string StdioTransport::quoted(std::string_view line, std::size_t max_size) const {
-  const bool is_whole = line.size() < max_line_length;
-  const auto hidden = is_whole ? secrets_.hidden_in(line) : secrets_.hidden_in_cut(line.substr(0, max_line_length));
+  const bool is_whole = line.size() < max_error_line;
+  const auto hidden = is_whole ? secrets_.hidden_in(line) : secrets_.hidden_in_cut(line.substr(0, max_error_line));
   return to_utf8(boost::trim_copy(hidden).substr(0, max_size));
 }
 

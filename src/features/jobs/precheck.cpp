@@ -13,8 +13,6 @@ using namespace std::chrono_literals;
 
 namespace {
 
-using Verdict = PrecheckResult::Verdict;
-
 constexpr auto precheck_time_limit = 60s;
 constexpr std::size_t max_precheck_output = std::size_t{32} * 1024;
 /// Bytes of the output that an error quotes.
@@ -35,16 +33,17 @@ PrecheckResult precheck_failure(const std::string& why, std::string output = {})
   auto problem = "the precheck " + why;
   output.resize(output.find_last_not_of(white_space) + 1);
   if (!output.empty()) problem += ": " + shortened(output, max_quoted_output);
-  return {.verdict = Verdict::fail, .problem = std::move(problem)};
+  return {.verdict = PrecheckResult::Verdict::fail, .problem = std::move(problem)};
 }
 
 PrecheckResult precheck_result(const ProcessResult& result) {
   auto output = to_utf8(result.output);
-  if (result.stopped) return {.verdict = Verdict::stopped};
+  if (result.stopped) return {.verdict = PrecheckResult::Verdict::stopped};
   if (result.timed_out)
     return precheck_failure(fmt::format("took longer than {} s", precheck_time_limit.count()), std::move(output));
   if (result.end.exit_code == 0) return {.output = std::move(output)};
-  if (result.end.exit_code == 1) return {.verdict = Verdict::skip, .problem = "the precheck found nothing to do"};
+  if (result.end.exit_code == 1)
+    return {.verdict = PrecheckResult::Verdict::skip, .problem = "the precheck found nothing to do"};
   return precheck_failure(fmt::format("failed with exit status {}", result.end.exit_code), std::move(output));
 }
 

@@ -18,7 +18,7 @@ constexpr std::size_t max_files = 200'000;
 constexpr std::size_t max_entries = 100'000;
 constexpr std::string_view shared_directory = "knowledge/";
 constexpr std::string_view agents_directory = "agents/";
-constexpr std::string_view own_directory = "knowledge/";
+constexpr std::string_view knowledge_directory = "knowledge/";
 
 bool is_markdown(std::string_view path) { return path.ends_with(".md") || path.ends_with(".markdown"); }
 
@@ -34,9 +34,9 @@ std::optional<Place> place_of_file(std::string_view path) {
   }
   if (!path.starts_with(agents_directory)) return std::nullopt;
   const auto slash = path.find('/', agents_directory.size());
-  if (slash == path.npos || !path.substr(slash + 1).starts_with(own_directory)) return std::nullopt;
+  if (slash == path.npos || !path.substr(slash + 1).starts_with(knowledge_directory)) return std::nullopt;
   const auto name = path.substr(agents_directory.size(), slash - agents_directory.size());
-  return Place{"agent:" + std::string(name), path.substr(slash + 1 + own_directory.size())};
+  return Place{"agent:" + std::string(name), path.substr(slash + 1 + knowledge_directory.size())};
 }
 
 /// True for hidden files and names that are not UTF-8.

@@ -46,7 +46,7 @@ std::string path_of(const json::value& value) {
   return is_path ? std::string(value.get_string()) : scalar_text(value);
 }
 
-std::string text_member(const json::object& head, std::string_view name) {
+std::string scalar_member(const json::object& head, std::string_view name) {
   const auto* value = head.if_contains(name);
   return value ? scalar_text(*value) : std::string();
 }
@@ -71,8 +71,8 @@ std::vector<std::string> list_member(const json::object& head, std::string_view 
 
 NamedEntity entity_of(const json::value& value) {
   if (!value.is_object()) return {.name = scalar_text(value)};
-  NamedEntity entity{.name = text_member(value.get_object(), "name")};
-  const auto type = text_member(value.get_object(), "type");
+  NamedEntity entity{.name = scalar_member(value.get_object(), "name")};
+  const auto type = scalar_member(value.get_object(), "type");
   if (!type.empty()) entity.type = type;
   return entity;
 }
@@ -95,14 +95,14 @@ std::vector<NamedEntity> entities_of(const json::object& head) {
 }
 
 PageHead head_of(const json::object& head) {
-  return {.title = text_member(head, "title"),
-          .summary = text_member(head, "summary"),
-          .category = text_member(head, "category"),
-          .scope = text_member(head, "scope"),
+  return {.title = scalar_member(head, "title"),
+          .summary = scalar_member(head, "summary"),
+          .category = scalar_member(head, "category"),
+          .scope = scalar_member(head, "scope"),
           .tags = list_member(head, "tags"),
           .sources = list_member(head, "sources", path_of),
           .entities = entities_of(head),
-          .updated_at = parse_iso8601(text_member(head, "updated_at"))};
+          .updated_at = parse_iso8601(scalar_member(head, "updated_at"))};
 }
 
 json::array array_of(const std::vector<std::string>& texts) { return json::array(texts.begin(), texts.end()); }

@@ -10,7 +10,7 @@ namespace agw {
 namespace {
 
 /// Few, to leave room for past turns.
-constexpr std::size_t max_pages = 3;
+constexpr std::size_t max_cited_pages = 3;
 constexpr std::size_t max_page_title_length = 80;
 
 /// Returns the words as a query. Quoted phrases stay phrases.
@@ -39,7 +39,7 @@ Task<std::vector<Passage>> KnowledgePages::find(LibraryQuestion question) {
       {.question = question_of(question.words),
        .agent_name = agent ? agent->name : std::string(),
        .wanted = question.match == Match::all ? TermsWanted::all : TermsWanted::any,
-       .limit = std::min(max_pages, question.limit)});
+       .limit = std::min(max_cited_pages, question.limit)});
   for (const auto& hit : hits) passages.push_back(passage_of(hit));
   co_return passages;
 }

@@ -17,7 +17,7 @@ namespace agw {
 namespace {
 
 /// Only the beginning of a message is read, because a pasted document follows the request.
-constexpr std::size_t max_bytes_read = 4096;
+constexpr std::size_t max_question_size = 4096;
 constexpr std::size_t max_word_length = 64;
 constexpr std::size_t min_prefix_length = 4;
 
@@ -36,7 +36,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 9> typograph
 
 /// Words without information about the subject, including greetings and requests. A message that consists of them has
 /// no search words.
-const std::set<std::string_view>& stop_words() {
+const std::set<std::string_view>& question_stop_words() {
   static const std::set<std::string_view> words{
       "a",       "able",      "about",   "after",   "again",      "ago",   "all",  "already", "also",
       "am",      "an",        "and",     "any",     "anyone",     "are",   "as",   "ask",     "asked",
@@ -64,7 +64,7 @@ bool is_letter(char c) { return static_cast<unsigned char>(c) >= 0x80 || is_alph
 bool is_plain_word(std::string_view word) { return std::ranges::all_of(word, is_letter); }
 
 std::string normalized(std::string_view message) {
-  std::string text(utf8_prefix(message, max_bytes_read));
+  std::string text(utf8_prefix(message, max_question_size));
   for (const auto& [mark, plain] : typographic) boost::replace_all(text, mark, plain);
   return lower_case(text);
 }
@@ -87,7 +87,7 @@ public:
     boost::split(tokens, text, boost::is_space(), boost::token_compress_on);
     for (const auto& token : tokens) {
       const auto word = trimmed(token);
-      if (!word.empty() && !stop_words().contains(word)) add(word);
+      if (!word.empty() && !question_stop_words().contains(word)) add(word);
     }
   }
 

@@ -19,7 +19,7 @@ constexpr auto proposals_path = "autoresearch/proposals";
 constexpr std::string_view ending = ".md";
 /// A head must end within this many bytes.
 constexpr std::size_t max_head_length = 64 << 10;
-constexpr std::size_t max_entries = 100'000;
+constexpr std::size_t max_listed_entries = 100'000;
 /// The resolution of file times is a few milliseconds: a second change within that time may leave the stamp unchanged.
 constexpr auto time_to_settle = 100ms;
 
@@ -79,7 +79,7 @@ std::optional<std::string> segment_of(const DirectoryEntry& entry) {
 }
 
 std::vector<DirectoryEntry> entries_of(const Directory& directory, const std::string& what) {
-  auto listed = directory.list(".", max_entries);
+  auto listed = directory.list(".", max_listed_entries);
   if (listed) return std::move(*listed);
   log::warn("the proposals of {} are not listed: {}", what, to_string(listed.error()));
   return {};

@@ -35,13 +35,13 @@ Parts parts_of(std::string_view text) {
   return {.head = head, .content = {}, .is_open = true};
 }
 
-std::optional<std::string> text_member(const json::object& head, std::string_view name) {
+std::optional<std::string> written_member(const json::object& head, std::string_view name) {
   auto text = text_or_json(head, name);
   return text.empty() ? std::nullopt : std::optional(std::move(text));
 }
 
 std::optional<Timestamp> time_member(const json::object& head, std::string_view name) {
-  const auto text = text_member(head, name);
+  const auto text = written_member(head, name);
   return text ? parse_iso8601(*text) : std::nullopt;
 }
 
@@ -82,16 +82,17 @@ std::optional<std::string_view> proposal_head_of(std::string_view text) {
 
 ProposalHead read_proposal_head(const json::object& head, const ProposalAddress& address) {
   ProposalHead read;
-  read.title = text_member(head, "title").value_or(address.name.value_or(address.date));
-  read.target = text_member(head, "target");
-  read.reason = text_member(head, "reason");
+  read.title = written_member(head, "title").value_or(address.name.value_or(address.date));
+  read.target = written_member(head, "target");
+  read.reason = written_member(head, "reason");
   read.created_at = time_member(head, "created_at");
   read.decided_at = time_member(head, "decided_at");
-  read.agent_id = text_member(head, "agent_id");
+  read.agent_id = written_member(head, "agent_id");
   if (const auto id = string_member(head, "made_from")) read.made_from = *id;
-  read.type = from_text<ProposalType>(text_member(head, "type").value_or(""))
+  read.type = from_text<ProposalType>(written_member(head, "type").value_or(""))
                   .value_or(type_of_target(read.target.value_or("")));
-  read.status = from_text<ProposalStatus>(text_member(head, "status").value_or("")).value_or(ProposalStatus::pending);
+  read.status =
+      from_text<ProposalStatus>(written_member(head, "status").value_or("")).value_or(ProposalStatus::pending);
   return read;
 }
 

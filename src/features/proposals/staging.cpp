@@ -17,7 +17,7 @@ namespace agw {
 
 namespace {
 
-constexpr std::size_t max_title_length = 200;
+constexpr std::size_t max_staged_title = 200;
 constexpr std::size_t max_name_length = 48;
 /// In bytes. Fits into the name of a directory.
 constexpr std::size_t max_agent_length = 200;
@@ -37,7 +37,7 @@ std::string title_of(std::string_view wanted) {
     else if (!title.empty() && title.back() != ' ')
       title += ' ';
   }
-  if (title.size() > max_title_length) title.resize(max_title_length);
+  if (title.size() > max_staged_title) title.resize(max_staged_title);
   // Truncation may have split a character, which `to_utf8` replaces.
   return to_utf8(title);
 }

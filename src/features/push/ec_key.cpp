@@ -29,7 +29,7 @@ struct Free {
 };
 template <class T, auto free_it>
 using Owned = std::unique_ptr<T, Free<free_it>>;
-using Number = Owned<BIGNUM, BN_clear_free>;
+using BigNumber = Owned<BIGNUM, BN_clear_free>;
 using Group = Owned<EC_GROUP, EC_GROUP_free>;
 using Point = Owned<EC_POINT, EC_POINT_free>;
 using Context = Owned<EVP_PKEY_CTX, EVP_PKEY_CTX_free>;
@@ -81,7 +81,7 @@ EcKey EcKey::generate() {
 
 EcKey EcKey::from_private(std::string_view scalar) {
   const Group group(EC_GROUP_new_by_curve_name(NID_X9_62_prime256v1));
-  const Number number(BN_bin2bn(data_of(scalar), static_cast<int>(scalar.size()), nullptr));
+  const BigNumber number(BN_bin2bn(data_of(scalar), static_cast<int>(scalar.size()), nullptr));
   require(group && number, "read a key");
   if (scalar.size() != scalar_size || BN_is_zero(number.get()) ||
       BN_cmp(number.get(), EC_GROUP_get0_order(group.get())) >= 0) {
@@ -108,7 +108,7 @@ std::string EcKey::public_point() const {
 std::string EcKey::private_scalar() const {
   BIGNUM* number = nullptr;
   require(EVP_PKEY_get_bn_param(key_.get(), OSSL_PKEY_PARAM_PRIV_KEY, &number) == 1, "store a key");
-  const Number owned(number);
+  const BigNumber owned(number);
   std::string scalar(scalar_size, '\0');
   write_scalar(number, data_of(scalar));
   return scalar;

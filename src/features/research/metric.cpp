@@ -14,11 +14,11 @@ namespace {
 
 constexpr std::string_view keyword = "METRIC";
 constexpr std::size_t max_line_length = 4096;
-constexpr std::size_t max_name_length = 64;
+constexpr std::size_t max_metric_length = 64;
 constexpr std::size_t max_unit_length = 32;
 
 bool is_name(std::string_view name) {
-  return !name.empty() && name.size() <= max_name_length && std::ranges::all_of(name, [](char c) {
+  return !name.empty() && name.size() <= max_metric_length && std::ranges::all_of(name, [](char c) {
     return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '-' || c == '.' || c == '/' || c == ':';
   });
 }

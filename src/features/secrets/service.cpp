@@ -22,7 +22,7 @@ namespace agw {
 namespace {
 
 constexpr auto file_name = data_files::secrets;
-constexpr std::size_t max_name_length = 128;
+constexpr std::size_t max_secret_name_length = 128;
 constexpr std::size_t max_value_length = 64 * 1024;
 constexpr std::string_view opening = "${secret:";
 static_assert(max_value_length < max_yaml_size, "a value alone can be read again");
@@ -55,7 +55,7 @@ Secrets::Secrets(std::filesystem::path data_directory)
       trust_(std::make_shared<TlsTrustStore>(data_directory_ / data_files::authority)) {}
 
 void Secrets::check_name(std::string_view name) {
-  const bool valid = !name.empty() && name.size() <= max_name_length && !(name[0] >= '0' && name[0] <= '9') &&
+  const bool valid = !name.empty() && name.size() <= max_secret_name_length && !(name[0] >= '0' && name[0] <= '9') &&
                      std::ranges::all_of(name, is_name_character);
   if (valid) return;
   throw SecretError(

@@ -12,7 +12,7 @@ namespace agw {
 
 namespace {
 
-constexpr auto input_schema = R"({
+constexpr auto search_schema = R"({
   "type": "object",
   "properties": {
     "query": {"type": "string", "minLength": 1,
@@ -123,7 +123,7 @@ Tool search_turns_tool(Threads& threads) {
   return {.description = {"SearchTurns",
                           "Searches what was said in all conversations with you, this one included. Gives the turns "
                           "that match, best first, with the piece of text around what was found.",
-                          parse_json(input_schema).value()},
+                          parse_json(search_schema).value()},
           .call = [&threads](const ToolCall& call) { return search(threads, call); }};
 }
 

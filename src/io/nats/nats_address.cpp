@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::string_view usual_port = "4222";
 
-bool is_loopback(std::string_view host) {
+bool names_loopback(std::string_view host) {
   return host == "localhost" || host == "[::1]" ||
          (host.starts_with("127.") && host.find_first_not_of("0123456789.") == host.npos);
 }
@@ -46,7 +46,7 @@ NatsAddress read_nats_address(const std::string& urls, const std::string& key) {
     const auto url = parse_url(std::string_view(part.begin(), part.end()), key);
     const std::string host(url.encoded_host().data(), url.encoded_host().size());
     const bool is_encrypted = url.scheme() == "tls";
-    if (!is_encrypted && !is_loopback(host)) {
+    if (!is_encrypted && !names_loopback(host)) {
       refuse_address(key,
                      fmt::format("nats://{} may reach a server on another host unencrypted: use tls://{}", host, host));
     }

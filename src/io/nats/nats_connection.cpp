@@ -15,9 +15,9 @@ namespace agw {
 
 namespace {
 
-constexpr int connect_timeout = 2'000;  // ms
-constexpr int reconnect_wait = 200;     // ms
-constexpr int ping_interval = 2'000;    // ms
+constexpr int connect_timeout_ms = 2'000;
+constexpr int reconnect_wait = 200;   // ms
+constexpr int ping_interval = 2'000;  // ms
 constexpr int max_unanswered_pings = 2;
 constexpr int max_pending_messages = 1'000'000;
 
@@ -60,7 +60,7 @@ NatsOptions usual_options(const NatsAddress& address, const std::string& name) {
   if (!address.token.empty()) require(nats.set_token(made, address.token.c_str()));
   if (address.is_encrypted) require(nats.set_secure(made, true));
   require(nats.set_name(made, name.c_str()));
-  require(nats.set_timeout(made, connect_timeout));
+  require(nats.set_timeout(made, connect_timeout_ms));
   require(nats.set_max_reconnect(made, -1));
   require(nats.set_reconnect_wait(made, reconnect_wait));
   require(nats.set_ping_interval(made, ping_interval));
@@ -243,7 +243,7 @@ std::chrono::duration<double, std::milli> check_nats(const NatsAddress& address,
   auto status = nats.connect(&connection, options.get());
   refuse_if_hopeless(status, address, key);
   const auto asked_at = std::chrono::steady_clock::now();
-  if (status == NATS_OK) status = nats.flush(connection, connect_timeout);
+  if (status == NATS_OK) status = nats.flush(connection, connect_timeout_ms);
   const auto answered_at = std::chrono::steady_clock::now();
   if (connection) nats.destroy(connection);
   if (status != NATS_OK) throw StartError(ExitStatus::failure, unreachable(address, key, status) + ".");

@@ -17,7 +17,7 @@ constexpr std::uint16_t tls_port = 5223;
 /// The limit for each part of an address (RFC 7622, section 3.1).
 constexpr std::size_t max_part = 1023;
 
-bool is_host_character(char c) { return is_alphanumeric(c) || c == '.' || c == '-'; }
+bool may_be_in_host(char c) { return is_alphanumeric(c) || c == '.' || c == '-'; }
 
 std::optional<std::uint16_t> parse_port(std::string_view text) {
   std::uint16_t port = 0;
@@ -35,7 +35,7 @@ std::optional<std::string_view> take_host(std::string_view text, std::string& ho
   boost::system::error_code error;
   if (is_bracketed)
     boost::asio::ip::make_address_v6(host, error);
-  else if (host.empty() || !std::ranges::all_of(host, is_host_character))
+  else if (host.empty() || !std::ranges::all_of(host, may_be_in_host))
     return std::nullopt;
   if (error) return std::nullopt;
   return text.substr(end + (is_bracketed ? 1 : 0));

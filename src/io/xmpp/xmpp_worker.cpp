@@ -51,7 +51,7 @@ constexpr std::uint64_t max_stanza = 512 * 1024;
 constexpr std::size_t max_text = 256 * 1024;
 static_assert(max_text <= max_stanza);
 /// No stanza used here is deeper.
-constexpr int max_depth = 16;
+constexpr int max_stanza_depth = 16;
 constexpr int max_runs_in_a_row = 6;
 /// libstrophe does not report how much is unsent, so after sending the thread retries at this interval, for this long.
 constexpr auto busy_poll_interval = 20ms;
@@ -276,7 +276,7 @@ void XmppWorker::arrived(xmpp_stanza_t* stanza) {
 }
 
 XmppElement XmppWorker::element_of(xmpp_stanza_t* stanza, int depth) const {
-  AGW_ASSERT(depth <= max_depth);
+  AGW_ASSERT(depth <= max_stanza_depth);
   XmppElement element;
   if (const char* name = strophe_.stanza_name(stanza)) element.name = name;
   std::vector<const char*> attributes(static_cast<std::size_t>(strophe_.stanza_attribute_count(stanza)) * 2);
@@ -290,7 +290,7 @@ XmppElement XmppWorker::element_of(xmpp_stanza_t* stanza, int depth) const {
   for (auto* child = strophe_.stanza_children(stanza); child; child = strophe_.stanza_next(child)) {
     if (strophe_.stanza_is_text(child))
       element.text += strophe_.stanza_text(child);
-    else if (depth < max_depth)
+    else if (depth < max_stanza_depth)
       element.children.push_back(element_of(child, depth + 1));
   }
   return element;

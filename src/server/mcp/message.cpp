@@ -10,9 +10,9 @@ namespace agw {
 
 namespace {
 
-constexpr int bad_request = 400;
+constexpr int bad_request_code = 400;
 
-McpError invalid(const char* why) { return {rpc_code::invalid_request, why, {}, bad_request}; }
+McpError invalid(const char* why) { return {rpc_code::invalid_request, why, {}, bad_request_code}; }
 
 bool is_valid_id(const json::value& id) { return id.is_string() || id.is_int64(); }
 

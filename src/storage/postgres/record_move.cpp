@@ -22,7 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 
-constexpr auto time_to_connect = 20s;
+constexpr auto time_to_open = 20s;
 
 [[noreturn]] void refuse(const std::string& why) { throw StartError(ExitStatus::failure, why); }
 
@@ -30,7 +30,7 @@ constexpr auto time_to_connect = 20s;
 class Server {
 public:
   explicit Server(const RecordMove& move) : address_(read_address(move.url)), link_(address_, stop_) {
-    const auto deadline = Session::Clock::now() + time_to_connect;
+    const auto deadline = Session::Clock::now() + time_to_open;
     try {
       link_.connect(deadline);
     } catch (const ConnectionLost& error) {

@@ -16,7 +16,7 @@ namespace agw {
 
 namespace {
 
-constexpr std::size_t max_output = 4 * 1024 * 1024;
+constexpr std::size_t max_markdown = 4 * 1024 * 1024;
 constexpr std::size_t max_prefixes = 12;
 
 using Names = std::initializer_list<std::string_view>;
@@ -61,7 +61,7 @@ std::string one_line(std::string text) {
 
 }  // namespace
 
-bool MarkdownWriter::is_full() const { return at_.out.size() >= max_output; }
+bool MarkdownWriter::is_full() const { return at_.out.size() >= max_markdown; }
 
 std::string MarkdownWriter::take_title() { return one_line(std::move(title_)); }
 

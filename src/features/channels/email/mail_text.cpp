@@ -28,7 +28,7 @@ Lines lines_of(std::string_view text) {
   return lines;
 }
 
-bool is_blank(std::string_view line) { return line.find_first_not_of(" \t") == line.npos; }
+bool is_blank_line(std::string_view line) { return line.find_first_not_of(" \t") == line.npos; }
 
 bool is_quoted(std::string_view line) {
   const auto begin = line.find_first_not_of(' ');
@@ -67,21 +67,21 @@ std::size_t end_of_own_lines(const Lines& lines) {
 }
 
 void drop_blank_end(Lines& lines) {
-  while (!lines.empty() && is_blank(lines.back())) lines.pop_back();
+  while (!lines.empty() && is_blank_line(lines.back())) lines.pop_back();
 }
 
 /// `On Monday, Ann wrote:`, over one or a few lines.
 void drop_introduction(Lines& lines) {
   drop_blank_end(lines);
   if (lines.empty() || !boost::trim_right_copy(std::string(lines.back())).ends_with(':')) return;
-  for (std::size_t count = 0; count < max_introduction && !lines.empty() && !is_blank(lines.back()); ++count)
+  for (std::size_t count = 0; count < max_introduction && !lines.empty() && !is_blank_line(lines.back()); ++count)
     lines.pop_back();
 }
 
 void drop_quote_below(Lines& lines) {
   drop_blank_end(lines);
   const auto size = lines.size();
-  while (!lines.empty() && (is_quoted(lines.back()) || is_blank(lines.back()))) lines.pop_back();
+  while (!lines.empty() && (is_quoted(lines.back()) || is_blank_line(lines.back()))) lines.pop_back();
   if (lines.size() < size) drop_introduction(lines);
 }
 

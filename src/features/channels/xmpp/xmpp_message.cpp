@@ -20,7 +20,7 @@ constexpr std::string_view client = "jabber:client";
 constexpr std::string_view stanza_ids = "urn:xmpp:sid:0";
 constexpr std::string_view out_of_band = "jabber:x:oob";
 constexpr std::size_t max_topic = 255;
-constexpr std::size_t max_files = 10;
+constexpr std::size_t max_links = 10;
 
 bool is_correction(const XmppElement& stanza) { return stanza.child("replace", "urn:xmpp:message-correct:0"); }
 
@@ -57,7 +57,7 @@ std::string name_of_file(std::string_view url) {
 
 void add_files(const XmppElement& stanza, ReceivedMessage& message) {
   for (const auto& one : stanza.children) {
-    if (one.name != "x" || one.xmlns != out_of_band || message.files.size() == max_files) continue;
+    if (one.name != "x" || one.xmlns != out_of_band || message.files.size() == max_links) continue;
     const std::string url(one.text_of("url", out_of_band));
     if (url.empty()) continue;
     message.files.push_back({.id = url, .name = name_of_file(url), .mime = "application/octet-stream"});
