@@ -138,7 +138,8 @@ std::vector<Numbers> UnindexedWords::places(const SearchQuery& query, std::int64
   const std::lock_guard lock(mutex_);
   auto block = first_block_ + std::ssize(filters_);
   add(places, {std::max(after + 1, first_number(block)), std::numeric_limits<std::int64_t>::max()});
-  while (block-- > first_block_ && last_number(block) > after) {
+  while (block > first_block_ && last_number(block - 1) > after) {
+    --block;
     if (may_match(filters_[static_cast<std::size_t>(block - first_block_)]))
       add(places, {std::max(after + 1, first_number(block)), last_number(block)});
   }
