@@ -83,11 +83,11 @@ endfunction()
 # what the compiler works on.
 function(in_large_batches variable)
   if(AGW_LARGE_BATCH EQUAL 0)
-    in_batches(batched ${ARGN})
+    in_batches(${variable} ${ARGN})
   else()
-    batches_of(batched ${variable} "/.*" ${AGW_LARGE_BATCH} ${ARGN})
+    batches_of(${variable} ${variable} "/.*" ${AGW_LARGE_BATCH} ${ARGN})
   endif()
-  set(${variable} ${batched} PARENT_SCOPE)
+  set(${variable} ${${variable}} PARENT_SCOPE)
 endfunction()
 
 # batches_of(<variable> <directory> <ignored> <size> <source>...): sets the variable to files in this directory of the build
