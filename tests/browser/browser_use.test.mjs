@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import http from 'node:http';
 import test from 'node:test';
 import { expectAccessible } from './accessibility.mjs';
-import { answers, eventually, expectFocus, missing, sendMessage, withGateway } from './environment.mjs';
+import { answers, eventually, expectFocus, message, missing, sendMessage, withGateway } from './environment.mjs';
 
 if (missing) test(`the browser of a chat (skipped: ${missing})`, { skip: true });
 else {
@@ -37,17 +37,23 @@ else {
   test.before(() => new Promise((listening) => site.listen(0, '127.0.0.1', listening)));
   test.after(() => site.close());
 
+  /** The colour of a pixel of a picture, as red, green, blue and opacity. */
+  const colorAt = (picture, x, y) =>
+    picture.evaluate(
+      (image, at) => {
+        const canvas = new OffscreenCanvas(1, 1).getContext('2d');
+        canvas.drawImage(image, ...at, 1, 1, 0, 0, 1, 1);
+        return [...canvas.getImageData(0, 0, 1, 1).data];
+      },
+      [x, y],
+    );
+
   /** Waits until the website is shown, because Chromium drops input before a page's first picture. */
   async function garden(page) {
     await tab(page, 'Garden').waitFor();
     const picture = panel(page).getByRole('application').getByRole('img');
-    const colorOf = (image) => {
-      const canvas = new OffscreenCanvas(1, 1).getContext('2d');
-      canvas.drawImage(image, 300, 300, 1, 1, 0, 0, 1, 1);
-      return canvas.getImageData(0, 0, 1, 1).data;
-    };
     await eventually(async () => {
-      const [red, green] = Object.values(await picture.evaluate(colorOf));
+      const [red, green] = await colorAt(picture, 300, 300);
       assert.ok(red < 20 && green > 100);
     });
   }
@@ -141,6 +147,54 @@ else {
     Object.assign(env, await env.backend.restart());
     await button(page, `Allow localhost:${site.address().port} here`).click();
     await garden(page);
+  });
+
+  test('what a person draws on a page is attached to the message, with the address', async () => {
+    const page = await openSite();
+    await button(page, 'Mark for a message').click();
+    await expectFocus(page, 'Marks for a message');
+    await page.keyboard.press('Escape');
+    await expectFocus(page, 'Mark for a message');
+    await page.keyboard.press('Enter');
+    await expectAccessible(page);
+
+    const marks = panel(page).getByRole('group', { name: 'Marks for a message' });
+    const box = await marks.getByRole('img', { name: 'Picture of the page' }).boundingBox();
+    for (const top of [250, 300]) {
+      await page.mouse.move(box.x + 250, box.y + top);
+      await page.mouse.down();
+      await page.mouse.move(box.x + 350, box.y + top, { steps: 4 });
+      await page.mouse.up();
+    }
+    await button(page, 'Undo').click();
+    await button(page, 'Add to message').click();
+    await marks.waitFor({ state: 'detached' });
+    await expectFocus(page, 'Message');
+
+    const { port } = site.address();
+    const attachment = page.getByRole('list', { name: 'Attachments' }).getByRole('listitem');
+    await attachment.getByText(`localhost-${port}.jpg`).waitFor();
+    const [red, green] = await colorAt(attachment.locator('img'), 300, 250);
+    assert.ok(red > 120 && green < 90, `${red} ${green}`);
+    const [undone] = await colorAt(attachment.locator('img'), 300, 300);
+    assert.ok(undone < 20, `${undone}`);
+
+    await page.keyboard.press('Enter');
+    const sent = page.getByRole('article', { name: 'You' });
+    await sent.getByText(`http://localhost:${port}/`).waitFor();
+    await sent.getByText(`localhost-${port}.jpg`).waitFor();
+  });
+
+  test('on a narrow screen, the panel is hidden when marks are added, and text is kept', async () => {
+    const page = await openSite();
+    await message(page).fill('Larger, please');
+    await page.setViewportSize({ width: 600, height: 800 });
+    await button(page, 'Mark for a message').click();
+    await button(page, 'Add to message').click();
+    await panel(page).waitFor({ state: 'detached' });
+    await expectFocus(page, 'Message');
+    await page.getByRole('list', { name: 'Attachments' }).getByText('.jpg').waitFor();
+    assert.equal(await message(page).inputValue(), 'Larger, please');
   });
 
   test('a person lets agents use the browser, and watches one', async () => {
