@@ -48,6 +48,15 @@ PAGES = {
     "bomb": """<title>bomb</title><body style="margin: 0"><button style="width: 200px; height: 100px"
         onclick="for (let i = 0; i < 40; ++i) window.open('/button'); document.title = 'opened'">Open</button>""",
     "surrogate": """<title>surrogate</title><script>document.title = 'half \\ud83d of it' + 'x'.repeat(1000)</script>""",
+    "elements": """<title>elements</title><style>body {margin: 0} .box {position: absolute; left: 0; width: 200px;
+        height: 40px; overflow: hidden}</style>
+        <button class=box id=save style="top: 0"><b>Save</b> it</button>
+        <p><i>one</i></p><p><i class=box style="top: 50px">two</i></p>
+        <form><input name=id value=7 hidden><div><input type=password class=box style="top: 0" id=secret
+        value=hunter2 data-copy=hunter2 title=hunter2></div></form>
+        <div class=box id=long style="top: 150px"></div>
+        <script>long.textContent = 'x\\ud83d'.repeat(50000)
+        document.forms[0].className = 'box'; document.forms[0].style = 'top: 100px; width: 300px'</script>""",
     "file": "downloaded",
 }
 
@@ -96,6 +105,32 @@ def test_text_is_pasted_and_copied(browser, site):
     browser.key("a", "KeyA", 65, modifiers=CTRL)
     browser.send("copy")
     assert browser.until("copied")["text"] == "grün 日本 🙂"
+
+
+def test_element_is_named_to_the_one_who_asks(browser, site, gateway):
+    def element_at(x, y):
+        browser.send("inspect", x=x, y=y)
+        return browser.until("inspected", "error")
+
+    browser.open_site(site, "elements", title="elements")
+    browser.until_frame()
+    with Browser(gateway, thread=browser.thread) as other:
+        assert element_at(150, 20) == {
+            "type": "inspected", "selector": "#save", "tag": "button", "text": "Save it",
+            "html": '<button class="box" id="save" style="top: 0"><b>Save</b> it</button>',
+            "x": 0, "y": 0, "width": 200, "height": 40}
+        assert element_at(100, 70)["selector"] == "p:nth-of-type(2) > i"
+        password = element_at(100, 120)
+        assert (password["selector"], password["text"], "hunter2" in str(password)) == ("#secret", "", False)
+        form = element_at(250, 120)
+        assert (form["tag"], form["selector"], "hunter2" in str(form)) == ("form", "form", False)
+        long = element_at(100, 170)
+        assert len(long["text"]) <= 200 and len(long["html"]) == 2000
+        assert long["html"].startswith('<div class="box" id="long"') and long["html"].endswith("…")
+        assert element_at(-1, 20) == {"type": "error", "status": 404, "error": "no element there"}
+        assert element_at("1", 20)["error"] == "x must be a number from -100000 to 100000"
+        other.send("inspect", x=5000, y=5000)
+        assert other.until("inspected", "error")["error"] == "no element there"
 
 
 def test_wheel_and_size_reach_the_site(browser, site):

@@ -84,6 +84,19 @@ else {
     return page;
   }
 
+  /** Opens the address in the browser of the chat, as another client. */
+  const goElsewhere = (page, threadId, to) =>
+    page.evaluate(
+      ([token, ...messages]) =>
+        new Promise((done) => {
+          const socket = new WebSocket(`${location.origin.replace('http', 'ws')}/browsers`, ['bearer', token]);
+          const sendNext = () => socket.send(JSON.stringify(messages.shift()));
+          socket.onopen = sendNext;
+          socket.onmessage = () => (messages.length ? sendNext() : done());
+        }),
+      [env.token, { type: 'open', threadId, width: 500, height: 500 }, { type: 'go', to }],
+    );
+
   async function clickAt(page, top) {
     const box = await panel(page).getByRole('application').boundingBox();
     await page.mouse.click(box.x + 20, box.y + top);
@@ -183,6 +196,53 @@ else {
     const sent = page.getByRole('article', { name: 'You' });
     await sent.getByText(`http://localhost:${port}/`).waitFor();
     await sent.getByText(`localhost-${port}.jpg`).waitFor();
+  });
+
+  test('elements that a person clicks on are named in the message, until the page changes', async () => {
+    const page = await openSite();
+    await message(page).fill('Rename it');
+    await button(page, 'Mark for a message').click();
+    const marks = panel(page).getByRole('group', { name: 'Marks for a message' });
+    const box = await marks.getByRole('img', { name: 'Picture of the page' }).boundingBox();
+    const lines = () => marks.locator('path').getAttribute('d');
+    const outlined = (top) =>
+      eventually(async () =>
+        assert.ok((await lines()).endsWith(`M0 ${top}L200 ${top}L200 ${top + 40}L0 ${top + 40}L0 ${top}`)),
+      );
+    await page.mouse.click(box.x + 20, box.y + 70);
+    await outlined(50);
+    await page.mouse.click(box.x + 20, box.y + 120);
+    await outlined(100);
+    await button(page, 'Undo').click();
+    await outlined(50);
+    await page.mouse.click(box.x + 20, box.y + 170);
+    await outlined(150);
+    await expectAccessible(page);
+
+    await marks.getByText('or click on elements').waitFor();
+    await button(page, 'Add to message').click();
+    await marks.waitFor({ state: 'detached' });
+    const { port } = site.address();
+    const expected = [
+      `Rename it\n\nhttp://localhost:${port}/\n\n`,
+      '```\nbutton\n\n<button style="top: 50px" onclick=',
+      '```\ndiv\n\n<div style="top: 150px" onwheel=',
+    ];
+    const text = await message(page).inputValue();
+    assert.deepEqual(
+      expected.filter((part) => !text.includes(part)),
+      [],
+      text,
+    );
+    assert.ok(!text.includes('/second'), text);
+
+    await button(page, 'Mark for a message').click();
+    // Somebody else moves on meanwhile.
+    await goElsewhere(page, chats[0], `http://localhost:${port}/second`);
+    await tab(page, 'Second').waitFor();
+    await page.mouse.click(box.x + 20, box.y + 70);
+    await marks.getByText('The page has changed').waitFor();
+    assert.equal(await lines(), '');
   });
 
   test('on a narrow screen, the panel is hidden when marks are added, and text is kept', async () => {

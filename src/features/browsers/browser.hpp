@@ -107,6 +107,8 @@ public:
   void open_tab();
   /// Sends the selected text to the client once the page has answered.
   void copy(BrowserClient& client);
+  /// Sends the element at that place of the view, in CSS pixels, in the same way.
+  void inspect(BrowserClient& client, double x, double y);
   /// Lets it reach a host that was refused.
   void allow(const std::string& host);
   /// Tells the clients about a refused connection.
@@ -164,7 +166,9 @@ private:
   Task<> fetch(std::string session, std::string method, json::object params, json::object& response);
   Task<json::object> request(std::string session, std::string method, json::object params, StopSource& stop);
   void post(const Tab& tab, std::string_view method, json::object params = {}, DevTools::Answered answered = {});
-  Task<> copy_to(BrowserClient* client);
+  using MessageOf = json::object (*)(const json::value& answer);  // throws ApiError
+  void ask_page(BrowserClient& client, std::string expression, MessageOf message_of);
+  Task<> answer_from_page(BrowserClient* client, std::string expression, MessageOf message_of);
   json::object dialog_message() const;
   void announce_dialog() const { send(dialog_message()); }
   Task<> free_page(std::string id);

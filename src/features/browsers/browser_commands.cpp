@@ -13,6 +13,7 @@
 #include "base/text/ascii.hpp"
 #include "base/text/utf8.hpp"
 #include "features/browsers/browser.hpp"
+#include "features/browsers/page_element.hpp"
 
 namespace agw {
 
@@ -81,6 +82,11 @@ const json::value* history_entry(const json::object& history, int steps) {
   if (wanted < 0 || wanted >= static_cast<std::int64_t>(entries->size())) return nullptr;
   const auto* entry = (*entries)[static_cast<std::size_t>(wanted)].if_object();
   return entry ? entry->if_contains("id") : nullptr;
+}
+
+json::object copied_message(const json::value& text) {
+  return {{"type", "copied"},
+          {"text", text.is_string() ? first_characters(text.get_string(), max_copied) : std::string_view()}};
 }
 
 }  // namespace
@@ -318,15 +324,20 @@ void Browser::go_to_entry(const std::string& id, int steps) {
   });
 }
 
-void Browser::copy(BrowserClient& client) {
-  if (!stop_.requested()) working_.spawn(copy_to(&client));
+void Browser::copy(BrowserClient& client) { ask_page(client, selection, copied_message); }
+
+void Browser::inspect(BrowserClient& client, double x, double y) {
+  ask_page(client, element_at(x, y), inspected_message);
 }
 
-Task<> Browser::copy_to(BrowserClient* client) {
-  json::object message{{"type", "copied"}};
+void Browser::ask_page(BrowserClient& client, std::string expression, MessageOf message_of) {
+  if (!stop_.requested()) working_.spawn(answer_from_page(&client, std::move(expression), message_of));
+}
+
+Task<> Browser::answer_from_page(BrowserClient* client, std::string expression, MessageOf message_of) {
+  json::object message;
   try {
-    const auto text = co_await evaluate(selection, stop_);
-    message["text"] = text.is_string() ? first_characters(text.get_string(), max_copied) : std::string_view();
+    message = message_of(co_await evaluate(std::move(expression), stop_));
   } catch (const ApiError& error) {
     message = {{"type", "error"}, {"status", error.status()}, {"error", error.error()}};
   }

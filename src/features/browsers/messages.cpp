@@ -151,6 +151,7 @@ void take_message(Browser& browser, BrowserClient& client, const json::object& m
   if (type == "shown") return take_shown(browser, client, message);
   if (type == "resize") return browser.resize(view_size(message));
   if (type == "copy") return browser.copy(client);
+  if (type == "inspect") return browser.inspect(client, number_in(message, "x"), number_in(message, "y"));
   if (type == "go") return browser.go(string_or_empty(message, "to"));
   if (type == "tab") return take_tab(browser, message);
   if (type == "dialog") return browser.answer_dialog(is_true(message, "accept"), string_or_empty(message, "text"));

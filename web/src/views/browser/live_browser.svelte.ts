@@ -23,6 +23,14 @@ export interface BrowserTab {
   isLoading: boolean;
 }
 
+/** An element of the page: how to find it, and its box in CSS pixels of the view. Its texts are the website's. */
+export interface PageElement extends Size {
+  x: number;
+  y: number;
+  selector: string;
+  html: string;
+}
+
 export interface SiteDialog {
   kind: 'alert' | 'confirm' | 'prompt' | 'beforeunload';
   message: string;
@@ -40,6 +48,7 @@ interface Messages {
   tabs: { tabs: BrowserTab[]; activeId: string; canGoBack: boolean; canGoForward: boolean };
   frame: Size & { seq: number; data: string };
   copied: { text: string };
+  inspected: PageElement;
   dialog: SiteDialog;
   dialogClosed: object;
   refused: Refusal;
@@ -102,6 +111,8 @@ export class LiveBrowser {
   /** Where a person wants to go as soon as the browser is open. */
   #next = '';
   #afterCopy = (): void => {};
+  /** Waits for the one element that was asked for. */
+  #inspected: ((answer: PageElement | string) => void) | null = null;
 
   constructor(
     readonly threadId: string,
@@ -132,6 +143,14 @@ export class LiveBrowser {
   copy(then: () => void = () => {}): void {
     this.#afterCopy = then;
     this.send({ type: 'copy' });
+  }
+
+  /** Asks for the element at a place of the view; `then` gets it, or why it cannot be named. One at a time. */
+  inspect({ x, y }: { x: number; y: number }, then: (answer: PageElement | string) => void): void {
+    if (this.#inspected) return;
+    this.#inspected = then;
+    if (this.isOpen) this.send({ type: 'inspect', x, y });
+    else this.#answerInspection(t('Connecting…'));
   }
 
   /** Answers the dialog of the site. `text` answers a prompt. */
@@ -193,6 +212,7 @@ export class LiveBrowser {
     frame: ({ seq, data, width, height }) =>
       (this.picture = { seq, src: `data:image/jpeg;base64,${data}`, width, height }),
     copied: ({ text }) => void this.#copied(text),
+    inspected: (element) => this.#answerInspection(element),
     dialog: (dialog) => (this.dialog = dialog),
     dialogClosed: () => (this.dialog = null),
     refused: (refusal) => this.#refused(refusal),
@@ -246,8 +266,14 @@ export class LiveBrowser {
     this.#leave(reasons[reason]?.() ?? t('Ended.'));
   }
 
+  #answerInspection(answer: PageElement | string): void {
+    this.#inspected?.(answer);
+    this.#inspected = null;
+  }
+
   #failed(error: string): void {
-    if (this.isOpen) this.problem = error;
+    if (this.#inspected) this.#answerInspection(error);
+    else if (this.isOpen) this.problem = error;
     else this.#leave(error);
   }
 
@@ -259,6 +285,7 @@ export class LiveBrowser {
     if (socket !== this.#socket) return;
     this.isOpen = false;
     this.#socket = null;
+    this.#answerInspection(t('Connecting…'));
     if (++this.#attempts > maxAttempts) this.#leave(t('The gateway cannot be reached.'));
     else this.#retryTimer = setTimeout(() => this.#connect(), retryDelay);
   }
@@ -273,6 +300,7 @@ export class LiveBrowser {
     this.tabs = [];
     this.refusals = [];
     this.ended = why;
+    this.#answerInspection(why);
     socket?.close();
   }
 }

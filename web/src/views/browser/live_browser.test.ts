@@ -144,6 +144,24 @@ test('a refused host is shown once, and the page is loaded again when it is allo
   ]);
 });
 
+test('an element is asked for once at a time, and answered also if it is not there', () => {
+  const live = opened();
+  const answers: unknown[] = [];
+  const ask = (): void => live.inspect({ x: 1, y: 2 }, (answer) => answers.push(answer));
+  ask();
+  ask();
+  expect(last().sent.filter(({ type }) => type === 'inspect')).toEqual([{ type: 'inspect', x: 1, y: 2 }]);
+  last().say({ type: 'inspected', selector: '#save' });
+  ask();
+  last().say({ type: 'error', status: 404, error: 'no element there' });
+  last().say({ type: 'error', status: 404, error: 'tab not found' });
+  ask();
+  last().lose();
+  ask();
+  expect(answers).toEqual([{ type: 'inspected', selector: '#save' }, 'no element there', 'Connecting…', 'Connecting…']);
+  expect(live.problem).toBe('tab not found');
+});
+
 test('a question of the site is answered once, with text if it is a prompt', () => {
   const live = opened();
   last().say({ type: 'dialog', kind: 'prompt', message: 'Name?', default: 'me' });

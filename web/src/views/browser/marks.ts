@@ -1,10 +1,21 @@
 /** Lines that a person draws on a picture of the browser, for a message. */
+import { escapeInvisible } from '../../base/escape';
+import { t } from '../../base/language';
 import { hostOf } from './address';
-import type { Size } from './live_browser.svelte';
+import type { PageElement, Size } from './live_browser.svelte';
 import type { Point } from './pointer';
 
 /** Through the places where the pointer was, in pixels of the view. */
 export type Line = readonly Point[];
+
+/** What a person draws, or the box of an element that the message names. */
+export interface Mark {
+  line: Line;
+  element?: PageElement;
+}
+
+/** Of the elements that a message names. */
+export const maxElements = 5;
 
 /** In pixels of the view. */
 export const lineWidth = 4;
@@ -13,10 +24,17 @@ export const lineWidth = 4;
 export const pathOf = (lines: readonly Line[]): string =>
   lines.map((line) => `M${line.map(({ x, y }) => `${x} ${y}`).join('L')}${line.length > 1 ? '' : 'h.1'}`).join('');
 
-/** The lines with `to` as the new end of the last one. */
-export const continued = (lines: readonly Line[], to: Point): Line[] => [
-  ...lines.slice(0, -1),
-  [...(lines.at(-1) ?? []), to],
+/** Whether the pointer hardly moved: a click and no line. */
+export const isClick = ([first, ...rest]: Line): boolean =>
+  rest.every(({ x, y }) => Math.hypot(x - (first?.x ?? 0), y - (first?.y ?? 0)) <= lineWidth);
+
+/** A line around the element. */
+export const boxOf = ({ x, y, width, height }: PageElement): Line => [
+  { x, y },
+  { x: x + width, y },
+  { x: x + width, y: y + height },
+  { x, y: y + height },
+  { x, y },
 ];
 
 /** `image`: a picture of `view`. Returns a JPEG of it with the lines in `color`. Throws if the picture is not there. */
@@ -33,6 +51,20 @@ export function withLines(image: HTMLImageElement, view: Size, lines: readonly L
 
 /** What a message says about a picture of the page with this address: the address, if others can open it. */
 export const wordsAbout = (url: string): string => (/^https?:/.test(url) ? url : '');
+
+/** The element as a block of code, whose fence is longer than any in it. */
+function blockOf({ selector, html }: PageElement): string {
+  const text = escapeInvisible(`${selector}\n\n${html}`);
+  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
+  const fence = '`'.repeat(longest + 1);
+  return `${fence}\n${text}\n${fence}`;
+}
+
+/** What a message says about elements of the page. Their texts are not the person's, and could read like an order. */
+export const wordsAboutElements = (url: string, elements: readonly PageElement[]): string =>
+  [wordsAbout(url), t('Elements of this website, in its words and not mine:'), ...elements.map(blockOf)]
+    .filter(Boolean)
+    .join('\n\n');
 
 /** The name of the file with a picture of the page with this address. */
 export const fileNameOf = (url: string): string => `${hostOf(url).replace(/[^\w.-]+/g, '-') || 'page'}.jpg`;
