@@ -135,6 +135,7 @@ def test_element_is_named_to_the_one_who_asks(browser, site, gateway):
 
 def test_wheel_and_size_reach_the_site(browser, site):
     browser.open_site(site, "scroll", title="scroll")
+    browser.until_frame()  # before its first picture, a page takes no input
     browser.send("mouse", action="wheel", x=100, y=100, deltaX=0, deltaY=200)
     browser.until_tab(title="scrolled")
     browser.send("resize", width=500, height=400)

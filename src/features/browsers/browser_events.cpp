@@ -138,6 +138,7 @@ void Browser::on_loaded(Tab& tab, const json::object& params) {
   if (string_or_empty(params, "frameId") != tab.shown.id) return;
   tab.shown.is_loading = false;
   read_title(tab.shown.id);
+  read_history(tab.shown.id);
   note_change();
 }
 
@@ -163,8 +164,11 @@ void Browser::read_history(const std::string& id) {
     const auto* entries = result ? array_member(*result, "entries") : nullptr;
     if (!tab || !entries) return;
     const auto current = number_of(*result, "currentIndex");
-    tab->can_go_back = current > 0;
-    tab->can_go_forward = current + 1 < static_cast<double>(entries->size());
+    const bool can_go_back = current > 0;
+    const bool can_go_forward = current + 1 < static_cast<double>(entries->size());
+    if (can_go_back == tab->can_go_back && can_go_forward == tab->can_go_forward) return;
+    tab->can_go_back = can_go_back;
+    tab->can_go_forward = can_go_forward;
     note_change();
   });
 }
