@@ -30,7 +30,7 @@ constexpr auto check_interval = 1s;
 constexpr std::chrono::milliseconds stopping_grace{1'000};
 /// Sites change titles as often as they like.
 constexpr auto announcement_interval = 50ms;
-constexpr auto title_interval = 500ms;
+constexpr auto page_interval = 500ms;
 constexpr auto picture_patience = 100ms;
 /// Chromium sends no more pictures without a confirmation.
 constexpr std::size_t max_unconfirmed = 2;
@@ -71,7 +71,7 @@ Task<> Browser::live() {
   working_.spawn(read_messages());
   working_.spawn(read_errors());
   working_.spawn(announce_tabs());
-  working_.spawn(follow_titles());
+  working_.spawn(follow_page());
   working_.spawn(watch_limits());
   working_.spawn(disks_.watch(blocking_, stop_));
   working_.spawn(processes_.watch(stop_));
@@ -185,9 +185,12 @@ Task<> Browser::announce_tabs() {
   }
 }
 
-Task<> Browser::follow_titles() {
-  while (co_await pause(stop_, title_interval) == WaitResult::done) {
-    if (has_clients() && find(active_)) read_title(active_);
+Task<> Browser::follow_page() {
+  while (co_await pause(stop_, page_interval) == WaitResult::done) {
+    if (!has_clients() || !find(active_)) continue;
+    read_title(active_);
+    // The page may report a navigation before Chromium has added it to the history.
+    read_history(active_);
   }
 }
 
@@ -242,16 +245,24 @@ void Browser::pass_picture() {
   bool is_taken = false;
   for (auto* client : clients_) is_taken = client->offer(picture_) || is_taken;
   if (!is_taken || unconfirmed_.empty()) return;
-  const bool may_have_lost_one = unconfirmed_.size() >= max_unconfirmed;
+  may_have_lost_picture_ = may_have_lost_picture_ || unconfirmed_.size() >= max_unconfirmed;
   for (const auto number : std::exchange(unconfirmed_, {}))
     post(active(), "Page.screencastFrameAck", {{"sessionId", number}});
-  if (may_have_lost_one && !stop_.requested()) working_.spawn(renew_pictures(picture_.number));
+  if (!stop_.requested() && !std::exchange(awaits_last_picture_, true)) working_.spawn(renew_last_picture());
 }
 
-/// Starts the pictures anew if none has followed the picture `after`.
-Task<> Browser::renew_pictures(std::int64_t after) {
-  co_await pause(stop_, picture_patience);
-  if (picture_.number == after && !picture_.data.empty() && has_clients()) start_pictures();
+/// Waits until no picture follows, then starts the pictures anew if the last one may be lost: two that came in short
+/// succession may both have been unconfirmed, although the first one was confirmed here before the second one came.
+Task<> Browser::renew_last_picture() {
+  for (bool has_followed = true; has_followed && !stop_.requested();) {
+    const auto last = picture_.number;
+    co_await pause(stop_, picture_patience);
+    has_followed = picture_.number != last;
+    may_have_lost_picture_ = may_have_lost_picture_ || has_followed;
+  }
+  awaits_last_picture_ = false;
+  const bool may_have_lost = std::exchange(may_have_lost_picture_, false);
+  if (may_have_lost && !picture_.data.empty() && has_clients() && !stop_.requested()) start_pictures();
 }
 
 void Browser::start_pictures() {

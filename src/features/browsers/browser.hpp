@@ -131,7 +131,7 @@ private:
   Task<> read_messages();
   Task<> read_errors();
   Task<> announce_tabs();
-  Task<> follow_titles();
+  Task<> follow_page();
   Task<> watch_limits();
   std::optional<BrowserEnd> reached_limit() const;
   void note_use() { last_use_ = std::chrono::steady_clock::now(); }
@@ -141,7 +141,7 @@ private:
   void pass_picture();
   void start_pictures();
   void stop_pictures();
-  Task<> renew_pictures(std::int64_t after);
+  Task<> renew_last_picture();
 
   // browser_events.cpp: what Chromium reports.
   static Event event_named(std::string_view method);
@@ -212,6 +212,8 @@ private:
   std::vector<BrowserClient*> clients_;
   BrowserPicture picture_;
   std::vector<std::int64_t> unconfirmed_;  ///< the pictures that Chromium may not follow up yet, by its numbers
+  bool may_have_lost_picture_ = false;     ///< by Chromium, which had two unconfirmed ones
+  bool awaits_last_picture_ = false;       ///< `renew_last_picture` is running
 };
 
 using BrowserPointer = std::shared_ptr<Browser>;

@@ -4,18 +4,24 @@
 #include <gtest/gtest.h>
 
 #include "api/error.hpp"
+#include "base/json/json_values.hpp"
 #include "testing/run.hpp"
 
 namespace agw {
 namespace {
 
 using namespace std::chrono_literals;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-/// Has one tab. Answers every command except inputs, ends at `https://crash`, and asks something at `https://ask`.
+/// Has one tab. Answers every command except inputs, ends at `https://crash`, and asks something at `https://ask`. Its
+/// pictures are AAAA, after its confirmation BBBB, and CCCC once they are started again: it has lost that one.
 constexpr auto pretended_browser = R"py(
 import json, sys
 def say(**message): sys.stdout.write(json.dumps(message) + '\0')
+def show(number, data):
+    say(method='Page.screencastFrame', sessionId='S', params={'sessionId': number, 'data': data, 'metadata': {}})
+starts = 0
 read = b''
 while b := sys.stdin.buffer.read1():
     *texts, read = (read + b).split(b'\0')
@@ -24,6 +30,10 @@ while b := sys.stdin.buffer.read1():
         if method == 'Target.setAutoAttach':
             say(method='Target.attachedToTarget', params={'sessionId': 'S', 'targetInfo': {
                 'targetId': 'T', 'type': 'page', 'title': 'a tab', 'url': 'about:blank'}})
+        if method == 'Page.startScreencast':
+            starts += 1
+            show(starts, 'AAAA' if starts == 1 else 'CCCC')
+        if method == 'Page.screencastFrameAck' and starts == 1 and message['params']['sessionId'] == 1: show(7, 'BBBB')
         if method == 'Browser.close': sys.exit()
         if url == 'https://crash': sys.exit('out of memory')
         if url == 'https://ask':
@@ -32,11 +42,32 @@ while b := sys.stdin.buffer.read1():
     sys.stdout.flush()
 )py";
 
+/// Shows every picture at once, and keeps its data.
+class ShowingSocket : public MessageSocket {
+public:
+  explicit ShowingSocket(Loop& loop) : received(loop) {}
+  Task<std::optional<std::string>> read() override { co_return std::nullopt; }
+  void send(std::string_view message) override {
+    const auto text = parse_json(message)->as_object();
+    if (string_or_empty(text, "type") != "frame") return;
+    pictures.push_back(string_or_empty(text, "data"));
+    received.pulse();
+  }
+  StopSource& stop_source() override { return stop_; }
+
+  std::vector<std::string> pictures;
+  AsyncEvent received;
+
+private:
+  StopSource stop_;
+};
+
 class BrowserTest : public ::testing::Test {
 protected:
   /// Runs `body` with a browser that is ready, and waits for the browser's end, which is `end_`.
   void with_browser(std::function<Task<>(Browser& browser)> body) {
     testing::run([&](Loop& loop) -> Task<> {
+      loop_ = &loop;
       BlockingPool blocking(loop);
       Browser browser(loop, blocking, limits_,
                       {.process = {.arguments = {"/usr/bin/python3", "-c", pretended_browser},
@@ -53,6 +84,7 @@ protected:
     });
   }
 
+  Loop* loop_ = nullptr;
   BrowserLimits limits_;
   StopSource never_;
   std::optional<BrowserEnd> end_;
@@ -67,6 +99,22 @@ TEST_F(BrowserTest, HasATabOnceItIsReady) {
     browser.end(BrowserEnd::closed);
   });
   EXPECT_EQ(end_, BrowserEnd::closed);
+}
+
+TEST_F(BrowserTest, RenewsALastPictureThatMayBeLost) {
+  with_browser([this](Browser& browser) -> Task<> {
+    ShowingSocket socket(*loop_);
+    BrowserClient client(socket);
+    browser.attach(client);
+    for (std::int64_t shown = 1; shown <= 3; ++shown) {
+      while (std::ssize(socket.pictures) < shown) co_await socket.received.wait();
+      client.note_shown(shown);
+      browser.note_shown();
+    }
+    EXPECT_THAT(socket.pictures, ElementsAre("AAAA", "BBBB", "CCCC"));
+    browser.detach(client);
+    browser.end(BrowserEnd::closed);
+  });
 }
 
 TEST_F(BrowserTest, RefusesInputThatThePageDoesNotTake) {
