@@ -4,18 +4,10 @@
 
 #include <fmt/format.h>
 
+#include "api/socket_messages.hpp"
 #include "base/async/assert.hpp"
-#include "base/async/cancellation.hpp"
 
 namespace agw {
-
-namespace {
-
-Task<> read_message_from(MessageSocket& socket, std::optional<std::string>& message) {
-  message = co_await socket.read();
-}
-
-}  // namespace
 
 std::string_view to_text(BrowserEnd end) {
   switch (end) {
@@ -39,11 +31,7 @@ std::string_view to_text(BrowserEnd end) {
   return {};
 }
 
-Task<std::optional<std::string>> BrowserClient::read() {
-  std::optional<std::string> message;
-  co_await with_timeout(left_, no_limit, read_message_from(socket_, message));
-  co_return message;
-}
+Task<std::optional<std::string>> BrowserClient::read() { return read_until(socket_, left_); }
 
 bool BrowserClient::offer(const BrowserPicture& picture) {
   AGW_ASSERT(shown_ <= sent_);

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "api/error.hpp"
 #include "base/json/json_values.hpp"
 
 namespace agw {
@@ -124,18 +125,8 @@ void take_shown(Browser& browser, BrowserClient& client, const json::object& mes
 
 }  // namespace
 
-json::object read_browser_message(const std::string& text) {
-  auto parsed = parse_json(text);
-  if (!parsed || !parsed->is_object()) throw BadRequest("a message must be a JSON object");
-  return std::move(parsed->get_object());
-}
-
 ViewSize view_size(const json::object& message) {
   return {.width = view_side(message, "width"), .height = view_side(message, "height")};
-}
-
-json::object error_message(const ApiError& error) {
-  return {{"type", "error"}, {"status", error.status()}, {"error", error.error()}};
 }
 
 BrowserInput input_of(const json::object& message) {

@@ -2,7 +2,6 @@
 
 #include <string>
 
-#include "api/error.hpp"
 #include "base/json/json.hpp"
 #include "features/browsers/browser.hpp"
 
@@ -11,9 +10,6 @@ namespace agw {
 /// Does what a client's message asks for. Throws ApiError.
 /// Example: src/features/browsers/messages_test.cpp: BrowserMessages.MoveTheMouse
 void take_message(Browser& browser, BrowserClient& client, const json::object& message);
-
-/// The object in the text. Throws BadRequest.
-json::object read_browser_message(const std::string& text);
 
 /// The size in a message. Throws BadRequest.
 ViewSize view_size(const json::object& message);
@@ -26,7 +22,5 @@ struct BrowserInput {
 };
 /// The command for a message of the type `mouse`, `key` or `text`. Throws BadRequest.
 BrowserInput input_of(const json::object& message);
-
-json::object error_message(const ApiError& error);
 
 }  // namespace agw

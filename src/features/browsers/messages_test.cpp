@@ -3,10 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "api/socket_messages.hpp"
+
 namespace agw {
 namespace {
 
-json::object message(std::string_view text) { return read_browser_message(std::string(text)); }
+json::object message(std::string_view text) { return parse_message(text); }
 
 std::string refusal_of(std::string_view text) {
   try {

@@ -10,6 +10,7 @@
 
 #include "api/error.hpp"
 #include "api/route.hpp"
+#include "api/socket_messages.hpp"
 #include "base/async/assert.hpp"
 #include "base/error.hpp"
 #include "base/json/json_values.hpp"
@@ -269,7 +270,7 @@ Task<> Browsers::serve(Request& /*request*/, MessageSocket& socket) {
   try {
     const auto first = co_await client.read();
     if (!first) co_return;
-    const auto wanted = read_browser_message(*first);
+    const auto wanted = parse_message(*first);
     if (string_or_empty(wanted, "type") != "open") throw BadRequest("the first message must be of type open");
     const auto size = view_size(wanted);
     const auto [opened, is_new] = co_await join(string_or_empty(wanted, "threadId"));
@@ -284,7 +285,7 @@ Task<> Browsers::serve(Request& /*request*/, MessageSocket& socket) {
   const ScopedClient scope{*browser, client};
   while (const auto text = co_await client.read()) {
     try {
-      take_message(*browser, client, read_browser_message(*text));
+      take_message(*browser, client, parse_message(*text));
     } catch (const ApiError& error) {
       client.send(error_message(error));
     }

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "api/error.hpp"
+#include "api/socket_messages.hpp"
 #include "base/async/assert.hpp"
 #include "base/id.hpp"
 #include "base/json/json_values.hpp"
@@ -65,8 +66,7 @@ Task<json::object> ClientTools::parse(std::string text) const {
   } else {
     parsed = parse_json(text);
   }
-  if (!parsed || !parsed->is_object()) throw BadRequest("a message must be a JSON object");
-  co_return std::move(parsed->get_object());
+  co_return message_object(std::move(parsed));
 }
 
 std::shared_ptr<RunClient> ClientTools::lend(const std::string& id) const {

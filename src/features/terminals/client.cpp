@@ -2,15 +2,10 @@
 
 #include <algorithm>
 
+#include "api/socket_messages.hpp"
 #include "base/async/assert.hpp"
 
 namespace agw {
-
-namespace {
-
-Task<> read_from(MessageSocket& socket, std::optional<std::string>& message) { message = co_await socket.read(); }
-
-}  // namespace
 
 std::string_view to_text(TerminalEnd end) {
   switch (end) {
@@ -38,11 +33,7 @@ std::string_view to_text(TerminalEnd end) {
   return {};
 }
 
-Task<std::optional<std::string>> TerminalClient::read() {
-  std::optional<std::string> message;
-  co_await with_timeout(left_, no_limit, read_from(socket_, message));
-  co_return message;
-}
+Task<std::optional<std::string>> TerminalClient::read() { return read_until(socket_, left_); }
 
 void TerminalClient::send_output(std::string_view text) {
   send({{"type", "output"}, {"seq", ++sent_}, {"data", text}});

@@ -10,6 +10,7 @@
 #include "api/error.hpp"
 #include "api/refusals.hpp"
 #include "api/route.hpp"
+#include "api/socket_messages.hpp"
 #include "base/async/assert.hpp"
 #include "base/error.hpp"
 #include "base/id.hpp"
@@ -36,12 +37,6 @@ static_assert(max_side < std::numeric_limits<unsigned short>::max());
 // Otherwise a message could never be typed.
 static_assert(max_message <= Terminal::max_input);
 
-json::object read_message(const std::string& text) {
-  auto parsed = parse_json(text);
-  if (!parsed || !parsed->is_object()) throw BadRequest("a message must be a JSON object");
-  return std::move(parsed->get_object());
-}
-
 unsigned short side_of(const json::object& message, std::string_view name, unsigned short otherwise) {
   const auto* value = message.if_contains(name);
   if (!value) return otherwise;
@@ -53,10 +48,6 @@ unsigned short side_of(const json::object& message, std::string_view name, unsig
 TerminalSize size_of(const json::object& message) {
   const TerminalSize standard;
   return {.columns = side_of(message, "columns", standard.columns), .rows = side_of(message, "rows", standard.rows)};
-}
-
-json::object error_message(const ApiError& error) {
-  return {{"type", "error"}, {"status", error.status()}, {"error", error.error()}};
 }
 
 void take_message(Terminal& terminal, const json::object& message) {
@@ -77,7 +68,7 @@ void take_message(Terminal& terminal, const json::object& message) {
 
 void take_text(Terminal& terminal, TerminalClient& client, const std::string& text) {
   try {
-    take_message(terminal, read_message(text));
+    take_message(terminal, parse_message(text));
   } catch (const ApiError& error) {
     client.send(error_message(error));
   }
@@ -151,7 +142,7 @@ Task<> Terminals::serve(Request& /*request*/, MessageSocket& socket) {
   try {
     const auto first = co_await client.read();
     if (!first) co_return;
-    terminal = co_await open(read_message(*first), client);
+    terminal = co_await open(parse_message(*first), client);
   } catch (const ApiError& error) {
     client.send(error_message(error));
     co_return;
