@@ -35,7 +35,7 @@ void insert_picture(Connection& connection, const std::string& thread_id, const 
 }
 
 std::vector<std::string> pictures_of_size(Connection& connection, const std::string& thread_id, std::int64_t size) {
-  constexpr std::int64_t few = 4;
+  constexpr std::int64_t few = 8;
   std::vector<std::string> ids;
   auto row = connection.prepare(
       "SELECT attachment_id FROM thread_pictures WHERE thread_id = :thread AND size = :size"

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <csignal>
+
 #include "api/error.hpp"
 #include "base/json/json_values.hpp"
 #include "testing/run.hpp"
@@ -64,6 +66,8 @@ private:
 
 class BrowserTest : public ::testing::Test {
 protected:
+  BrowserTest() { ::signal(SIGPIPE, SIG_IGN); }
+
   /// Runs `body` with a browser that is ready, and waits for the browser's end, which is `end_`.
   void with_browser(std::function<Task<>(Browser& browser)> body) {
     testing::run([&](Loop& loop) -> Task<> {
