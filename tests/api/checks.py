@@ -62,6 +62,14 @@ def seconds_of(act):
     return time.monotonic() - began
 
 
+def wait_until(condition):
+    """Waits for something of which no event tells."""
+    deadline = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < deadline, "it has not happened"
+        time.sleep(0.05)
+
+
 def ids(records):
     return [record["id"] for record in records]
 

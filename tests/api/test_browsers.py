@@ -1,16 +1,13 @@
 """/browsers: the web browser of a chat. See docs/contract/browsers.md."""
 
 import base64
-import json
 import os
-import time
 
 import pytest
 
-from browsers import HEIGHT, IS_INSTALLED, PATH, PROGRAMS, WIDTH, Browser, Website, kill, processes_of
-from checks import PATIENCE, accepted
+from browsers import HEIGHT, IS_INSTALLED, PROGRAMS, WIDTH, Browser, Website, kill, processes_of
+from checks import wait_until
 from integrations import new_integration
-from test_websocket import upgrade
 from threads import new_thread
 
 pytestmark = pytest.mark.skipif(not IS_INSTALLED, reason="no Chromium is installed: run script/bootstrap")
@@ -71,13 +68,6 @@ def site():
 def browser(gateway):
     with Browser(gateway) as opened:
         yield opened
-
-
-def wait_until(condition):
-    deadline = time.monotonic() + PATIENCE
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
 
 
 def test_person_sees_and_uses_a_site(browser, site):
@@ -378,19 +368,6 @@ def test_whole_chromium_runs_too(make_gateway, site):
         browser.until_tab(title="clicked 1 true")
 
 
-@pytest.mark.parametrize("message, error", [
-    ("no JSON", "a message must be a JSON object"),
-    ({"type": "copy"}, "the first message must be of type open"),
-    ({"type": "open", "width": 99, "height": 100}, "width must be a whole number from 100 to 4096"),
-    ({"type": "open", "width": 100}, "height must be a whole number from 100 to 4096"),
-])
-def test_invalid_first_message_is_refused(gateway, message, error):
-    with gateway.events(path=PATH) as socket:
-        socket.send(message)
-        assert socket.until(lambda _: True) == [{"type": "error", "status": 400, "error": error}]
-        assert socket.closed() == 1000
-
-
 def test_unknown_chat_is_not_found(gateway):
     for thread in ("none", "..", "a/b"):
         assert Browser(gateway, thread).first == {"type": "error", "status": 404, "error": "thread not found"}
@@ -419,15 +396,3 @@ def test_invalid_messages_leave_the_browser_open(browser):
 def test_browsers_can_be_impossible(make_gateway, config, status, error):
     gateway = make_gateway(config=config).start()
     assert Browser(gateway).first == {"type": "error", "status": status, "error": error}
-
-
-def test_socket_has_the_same_checks_as_others(gateway):
-    assert upgrade(gateway, path=PATH, token=False).status == 401
-    assert upgrade(gateway, "Origin: http://evil.example", path=PATH).status == 403
-    assert gateway.http.get(PATH).status_code == 426
-
-
-def test_browsers_are_described_in_asyncapi_only(gateway):
-    assert accepted(gateway.http.get("/asyncapi.json"))["channels"]["browsers"]["address"] == PATH
-    for document in ("/utcp", "/openapi.json"):
-        assert PATH not in json.dumps(accepted(gateway.http.get(document)))

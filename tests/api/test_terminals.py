@@ -1,16 +1,13 @@
 """/terminals: terminals for people, in the sandbox. See docs/contract/terminals.md."""
 
 import contextlib
-import json
-import time
 import uuid
 from pathlib import Path
 
 import pytest
 from websockets import ConnectionClosed
 
-from checks import PATIENCE, accepted
-from test_websocket import upgrade
+from checks import accepted, wait_until
 
 PATH = "/terminals"
 MAX_TERMINALS = 8
@@ -98,13 +95,6 @@ def processes_with(text):
         except OSError:  # the process has ended
             pass
     return found
-
-
-def wait_until(condition):
-    deadline = time.monotonic() + PATIENCE
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
 
 
 def start_background_process(terminal):
@@ -245,19 +235,6 @@ def test_number_of_terminals_is_limited(make_gateway):
     wait_until(lambda: Terminal(gateway).first["type"] == "opened")
 
 
-@pytest.mark.parametrize("message, error", [
-    ("no JSON", "a message must be a JSON object"),
-    ({"type": "input"}, "the first message must be of type open"),
-    ({"type": "open", "columns": 0}, "columns must be a whole number from 1 to 1000"),
-    ({"type": "open", "rows": 1001}, "rows must be a whole number from 1 to 1000"),
-])
-def test_invalid_first_message_is_refused(gateway, message, error):
-    with gateway.events(path=PATH) as socket:
-        socket.send(message)
-        assert socket.until(lambda _: True) == [{"type": "error", "status": 400, "error": error}]
-        assert socket.closed() == 1000
-
-
 def test_unknown_project_and_agent_are_not_found(gateway):
     assert Terminal(gateway, projectId="none").first == {"type": "error", "status": 404, "error": "project not found"}
     assert Terminal(gateway, agentId="none").first == {"type": "error", "status": 404, "error": "agent not found"}
@@ -276,16 +253,3 @@ def test_invalid_message_leaves_the_terminal_open(terminal):
 def test_terminals_can_be_switched_off(make_gateway, config, error):
     gateway = make_gateway(config=config).start()
     assert Terminal(gateway).first == {"type": "error", "status": 403, "error": error}
-
-
-def test_socket_has_the_same_checks_as_others(gateway):
-    assert upgrade(gateway, path=PATH, token=False).status == 401
-    assert upgrade(gateway, "Origin: http://evil.example", path=PATH).status == 403
-    assert upgrade(gateway, "Host: evil.example", path=PATH).status in (400, 403)
-    assert gateway.http.get(PATH).status_code == 426
-
-
-def test_terminals_are_described_in_asyncapi_only(gateway):
-    assert accepted(gateway.http.get("/asyncapi.json"))["channels"]["terminals"]["address"] == PATH
-    for document in ("/utcp", "/openapi.json"):
-        assert PATH not in json.dumps(accepted(gateway.http.get(document)))
