@@ -18,7 +18,8 @@ class MessageSocket {
 public:
   virtual ~MessageSocket() = default;
 
-  /// The client's next message, in UTF-8; nullopt once the socket is closed. Call it from one coroutine at a time.
+  /// The client's next message, in UTF-8; nullopt once the socket is closed and all messages that came before were
+  /// read. Call it from one coroutine at a time.
   virtual Task<std::optional<std::string>> read() = 0;
   /// Queues a message. A client that reads too slowly is disconnected.
   virtual void send(std::string_view message) = 0;

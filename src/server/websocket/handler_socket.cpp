@@ -53,7 +53,7 @@ void HandlerSocket::closed() {
 
 Task<std::optional<std::string>> HandlerSocket::read() {
   while (unread_.empty() && !stop_source_.requested()) co_await changed_.wait();
-  if (stop_source_.requested()) co_return std::nullopt;
+  if (unread_.empty()) co_return std::nullopt;
   auto message = std::move(unread_.front());
   unread_.pop_front();
   changed_.pulse();

@@ -170,11 +170,9 @@ export class LiveBrowser {
     this.refusals = this.refusals.filter((one) => one !== refusal);
   }
 
-  /** Ends the browser, with all its tabs. The gateway then closes the connection; sooner, it would miss the message. */
+  /** Ends the browser, with all its tabs. */
   end(): void {
     this.send({ type: 'close' });
-    if (this.#socket) this.#socket.onmessage = null;
-    this.#socket = null;
     this.#address = '';
     this.#leave(t('Ended.'));
   }

@@ -113,11 +113,11 @@ test('the end of the browser has a reason, and it can be opened again', () => {
   expect([live.isOpen, live.ended]).toEqual([true, null]);
 });
 
-test('the browser is ended by the person, and the gateway closes the connection', () => {
+test('a person who ends the browser leaves at once', () => {
   const live = opened();
   live.end();
   expect(last().sent.at(-1)).toEqual({ type: 'close' });
-  expect([live.isOpen, live.ended, last().readyState]).toEqual([false, 'Ended.', 1]);
+  expect([live.isOpen, live.ended, last().readyState]).toEqual([false, 'Ended.', 3]);
 });
 
 test('an error before the browser is open ends the attempt, and a later one does not', () => {
