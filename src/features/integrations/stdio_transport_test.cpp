@@ -1,7 +1,5 @@
 #include "features/integrations/stdio_transport.hpp"
 
-#include <signal.h>
-
 #include <gtest/gtest.h>
 
 #include "testing/run.hpp"
@@ -13,7 +11,6 @@ using namespace std::chrono_literals;
 
 /// Runs a shell command as a server. Returns why the transport failed.
 std::string cause_of_death(const std::string& command, const FilledSecrets& secrets = {}) {
-  ::signal(SIGPIPE, SIG_IGN);
   std::string cause;
   testing::run([&](Loop& loop) -> Task<> {
     StdioTransport transport(loop, "server", [&]() -> Task<ServerProcess> {

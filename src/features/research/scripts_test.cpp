@@ -1,7 +1,5 @@
 #include "features/research/scripts.hpp"
 
-#include <signal.h>
-
 #include <chrono>
 #include <fstream>
 
@@ -22,7 +20,6 @@ namespace fs = std::filesystem;
 class ScriptsTest : public ::testing::Test {
 protected:
   ScriptsTest() {
-    ::signal(SIGPIPE, SIG_IGN);
     fs::create_directories(home_ / "lab");
     fs::create_directories(home_ / ".agent-gateway");
     write("lab/asset.md", "text");

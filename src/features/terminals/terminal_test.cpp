@@ -1,7 +1,5 @@
 #include "features/terminals/terminal.hpp"
 
-#include <signal.h>
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -62,8 +60,6 @@ struct Session {
 
 class TerminalTest : public ::testing::Test {
 protected:
-  TerminalTest() { ::signal(SIGPIPE, SIG_IGN); }
-
   /// Runs `command` in a terminal with `body` as its client, and ends it.
   void with_terminal(const std::string& command, const std::function<Task<>(Session)>& body) {
     testing::run([&](Loop& loop) -> Task<> {

@@ -36,8 +36,6 @@ ProcessOptions shell(const std::string& command) {
 
 class ProcessTest : public ::testing::Test {
 protected:
-  ProcessTest() { ::signal(SIGPIPE, SIG_IGN); }
-
   /// Runs a process to its end with the limits.
   static ProcessResult result_of(ProcessOptions options, ProcessLimits limits = {}, std::string input = {}) {
     ProcessResult result;

@@ -1,7 +1,6 @@
 #include "io/sandbox/sandbox.hpp"
 
 #include <fcntl.h>
-#include <signal.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -47,7 +46,6 @@ std::string read(const fs::path& path) {
 class SandboxTest : public ::testing::Test {
 protected:
   SandboxTest() {
-    ::signal(SIGPIPE, SIG_IGN);
     write(home_ / ".ssh/id_ed25519", "secret");
     write(home_ / "letters/a.txt", "secret");
     write(data_ / ".gateway-token", "secret");

@@ -1,4 +1,3 @@
-#include <signal.h>
 #include <sys/mount.h>
 #include <unistd.h>
 
@@ -22,7 +21,6 @@ using namespace std::chrono_literals;
 
 class BashTool : public ::testing::Test {
 protected:
-  BashTool() { ::signal(SIGPIPE, SIG_IGN); }
   void SetUp() override {
     if (const auto problem = fixture_.sandbox.problem()) GTEST_SKIP() << *problem;
   }
