@@ -96,6 +96,7 @@ Gateway::Gateway(Loop& loop, const DataDirectory& directory, const Settings& set
       briefings_(loop, clock_, signals_, projects_, extensions_, threads_, costs_, background_completions_, proposals_,
                  jobs_),
       push_(loop, {database_, hub_, clock_, blocking_, secrets_, http_, access_}, push_options(settings)),
+      shared_links_(loop, {database_, clock_, blocking_}),
       channels_({loop, database_, hub_, clock_, blocking_, secrets_, http_, signals_, attachments_, extensions_,
                  threads_, runs_, approvals_, engine_}),
       apps_(loop, database_, hub_, clock_, extensions_, blocking_, secrets_, sandbox_,
@@ -143,6 +144,7 @@ void Gateway::load() {
   interrupted_ = Runs::interrupted(connection);
   jobs_.load(connection, interrupted_);
   push_.load(connection);
+  shared_links_.load(connection);
   apps_.load(connection);
   research_.load(connection);
   if (!is_node_) checkpoints_.load(connection);

@@ -49,6 +49,7 @@
 #include "features/research/service.hpp"
 #include "features/runs/service.hpp"
 #include "features/secrets/service.hpp"
+#include "features/shared_links/service.hpp"
 #include "features/signals/alerts.hpp"
 #include "features/signals/service.hpp"
 #include "features/skills/service.hpp"
@@ -158,6 +159,7 @@ private:
   Research research_;
   Briefings briefings_;
   Push push_;
+  SharedLinks shared_links_;
   Channels channels_;
   DocumentRoutes document_routes_;
   Metrics metrics_;

@@ -52,6 +52,7 @@ Routes Gateway::all_routes() {
   append(table, research_routes(research_));
   append(table, briefing_routes(briefings_));
   append(table, push_routes(push_));
+  append(table, shared_link_routes(shared_links_, threads_, page_fields()));
   append(table, channel_routes(channels_));
   append(table, mcp_.routes());
   append(table, document_routes_.routes());

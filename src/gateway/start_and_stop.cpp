@@ -57,6 +57,7 @@ Task<> Gateway::begin() {
   runs_.start();
   checkpoints_.start();
   threads_.start();
+  shared_links_.start();
   knowledge_.start();
   jobs_.start();
   integrations_.start();
@@ -125,6 +126,7 @@ Task<> Gateway::shut_down() {
   co_await alerts_.stop();
   co_await briefings_.stop();
   co_await push_.stop();
+  co_await shared_links_.stop();
   co_await mcp_.stop();
   co_await terminals_.stop();
   co_await browsers_.stop();

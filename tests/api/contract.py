@@ -35,7 +35,14 @@ def check(gateway, response):
 
 def is_raw(request):
     """Whether a success is the bytes of a file."""
-    return "raw=true" in request.url.query.decode() or (request.method == "GET" and request.url.path.startswith("/files/"))
+    path = request.url.path
+    return ("raw=true" in request.url.query.decode() or is_shared(path) or
+            (request.method == "GET" and path.startswith("/files/")))
+
+
+def is_shared(path):
+    """Whether this is the encrypted content of a link, which only the web page can read."""
+    return path.startswith("/ui/shared/")
 
 
 def is_text(where, status):
@@ -52,7 +59,8 @@ def check_headers(where, status, headers, raw=False):
     assert headers.get("cache-control") == "no-store", f"{where}: Cache-Control is {headers.get('cache-control')}"
     assert headers.get("x-content-type-options") == "nosniff", f"{where}: no X-Content-Type-Options: nosniff"
     if raw:
-        assert headers.get("content-security-policy") == "sandbox", f"{where}: raw bytes without a sandbox"
+        policy = headers.get("content-security-policy", "")
+        assert policy == "sandbox" or " /ui/shared/" in where and policy.startswith("default-src 'none'; "), f"{where}: raw bytes without a sandbox"
         return
     expected = None if status == 204 else "application/json; charset=utf-8"
     if is_text(where, status):

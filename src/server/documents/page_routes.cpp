@@ -135,13 +135,15 @@ Task<Response> show_frame(BlockingPool& blocking, std::span<const PageFile> file
 
 }  // namespace
 
+Fields page_fields() { return fields_of_page(page_policy, "self"); }
+
 Routes page_routes(BlockingPool& blocking, std::span<const PageFile> files) {
   return {
       get("/ui", "The web page", redirect_to_page).needs_no_token().undocumented(),
       get("/ui/*", "The files of the web page", std::bind_front(show_file, std::ref(blocking), files))
           .needs_no_token()
           .undocumented()
-          .with_headers(fields_of_page(page_policy, "self")),
+          .with_headers(page_fields()),
       get("/ui/frame", "The frame for what extensions show", std::bind_front(show_frame, std::ref(blocking), files))
           .needs_no_token()
           .undocumented()

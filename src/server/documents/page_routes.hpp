@@ -21,6 +21,9 @@ struct PageFile {
 /// All files, sorted by path; empty if the build has no page.
 std::span<const PageFile> page_files();
 
+/// The headers of every response below `/ui/` that is not a frame: what the page may do in a browser.
+Fields page_fields();
+
 /// `/ui/`: the web page. Its files contain no data, so they need no token; the headers of every response restrict what
 /// the page may do in a browser. For clients that do not accept brotli, such as browsers over plain HTTP from another
 /// machine, `blocking`, which must outlive the routes, converts the content. If `files` is empty, `/ui/` is a page that
