@@ -78,7 +78,9 @@ std::optional<Refusal> check_target(const Head& head) {
   if (!head.target.starts_with('/') && !is_absolute_form(head.target) && !is_asterisk_form(head)) {
     return malformed("the request target must be a path");
   }
-  const bool plain = std::ranges::all_of(head.target, [](char c) { return c > 0x20 && c < 0x7f && c != '#'; });
+  // Without an early exit, so that it compiles to vector instructions.
+  bool plain = true;
+  for (const char c : head.target) plain &= c > 0x20 && c < 0x7f && c != '#';
   if (!plain) return malformed("the request target holds a bad character");
   return std::nullopt;
 }
