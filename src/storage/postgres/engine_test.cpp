@@ -220,6 +220,7 @@ void insert_all_rows(Connection& connection, std::span<const std::int64_t* const
 }
 
 TEST_F(PostgresTest, RowsThatWaitTogetherAreInsertedTogether) {
+  sizes_of_inserts().clear();
   run([this](Loop& loop) -> Task<> {
     const auto database = open(loop);
     TaskGroup group(loop);
