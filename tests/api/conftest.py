@@ -71,10 +71,16 @@ def fetch_declared_shapes(tmp_path_factory):
     gateway.close()
 
 
+def without_scheduled_jobs(gateway):
+    """Disables the built-in hourly job, because tests count threads, runs and events."""
+    accepted(gateway.http.patch("/extensions/compile-knowledge", json={"enabled": False}))
+    return gateway
+
+
 @pytest.fixture(scope="session")
 def gateway(tmp_path_factory):
     """A gateway shared by all tests that only read, or that change only records they create."""
-    shared = Gateway(tmp_path_factory.mktemp("shared")).start()
+    shared = without_scheduled_jobs(Gateway(tmp_path_factory.mktemp("shared")).start())
     yield shared
     shared.close()
 
@@ -94,12 +100,6 @@ def make_gateway(tmp_path):
         gateway.close()
 
 
-def without_scheduled_jobs(gateway):
-    """Disables the built-in hourly job, because tests count threads and runs."""
-    accepted(gateway.http.patch("/extensions/compile-knowledge", json={"enabled": False}))
-    return gateway
-
-
 @pytest.fixture
 def own_gateway(make_gateway):
     """A started gateway that only this test uses."""
@@ -109,7 +109,7 @@ def own_gateway(make_gateway):
 @pytest.fixture(scope="session")
 def shared_talker(tmp_path_factory):
     with ProviderStub() as stub:
-        shared = Gateway(tmp_path_factory.mktemp("talker"), config=configuration(stub)).start()
+        shared = without_scheduled_jobs(Gateway(tmp_path_factory.mktemp("talker"), config=configuration(stub)).start())
         yield Talker(shared, stub)
         shared.close()
 

@@ -300,6 +300,6 @@ def test_disabled_or_unscheduled_job_is_not_due(gateway, new_name):
     assert plain["schedule"] is None and plain["next_due"] == []
 
 
-def test_built_in_jobs_are_listed(gateway):
-    found = {job["name"]: job["enabled"] for job in accepted(gateway.http.get("/jobs"))}
+def test_built_in_jobs_are_listed(make_gateway):
+    found = {job["name"]: job["enabled"] for job in accepted(make_gateway().start().http.get("/jobs"))}
     assert found["compile-knowledge"] is True and found["self-reflect"] is False
