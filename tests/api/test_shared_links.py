@@ -74,6 +74,7 @@ def test_a_link_is_read_without_a_token_until_it_is_taken_back(gateway, thread):
     assert is_timestamp(made["created_at"]) and is_timestamp(made["expires_at"])
     found = read(gateway, made["id"])
     assert found.status_code == 200 and found.content == content
+    assert found.headers["x-expires-at"] == made["expires_at"]
     assert links(gateway, thread) == [made] and made in links(gateway)
 
     taken = gateway.http.delete(f"/links/{made['id']}")

@@ -27,7 +27,9 @@ else {
     await answers(page).first().waitFor();
     await page.getByRole('button', { name: 'More', exact: true }).click();
     await page.getByRole('menuitem', { name: 'Share as a link' }).click();
-    return { page, dialog: page.getByRole('dialog', { name: 'Share as a link' }) };
+    const dialog = page.getByRole('dialog', { name: 'Share as a link' });
+    await dialog.getByText('A link that contains the chat').click();
+    return { page, dialog };
   }
 
   async function copyLink(...turns) {
@@ -35,7 +37,7 @@ else {
     await dialog.getByText('you cannot take it back').waitFor();
     await dialog.getByText('Only this machine can open it').waitFor();
     await dialog.getByText(/It is [\d,]+ characters long\./).waitFor();
-    await dialog.getByRole('button', { name: 'Copy link' }).click();
+    await dialog.getByRole('button', { name: 'Copy the long link' }).click();
     await page.getByText('Link copied.').waitFor();
     return page.evaluate(() => window.copied);
   }
@@ -108,7 +110,7 @@ else {
     const { page, dialog } = await openDialog(...turns, end);
     await dialog.getByText('Most programs for messages and mail cut links of this length').waitFor();
     await dialog.getByRole('button', { name: 'Share as a file' }).waitFor();
-    await dialog.getByRole('button', { name: 'Copy link' }).click();
+    await dialog.getByRole('button', { name: 'Copy the long link' }).click();
     await page.getByText('Link copied.').waitFor();
     const link = await page.evaluate(() => window.copied);
     assert.ok(link.length > 200_000, `${link.length}`);
@@ -128,7 +130,7 @@ else {
     const turns = Array.from({ length: 5 }, () => noise(150_000));
     const { page, dialog } = await openDialog(...turns, end);
     await dialog.getByText('This chat is too long for a link. Send the file.').waitFor();
-    assert.equal(await dialog.getByRole('button', { name: 'Copy link' }).count(), 0);
+    assert.equal(await dialog.getByRole('button', { name: 'Copy the long link' }).count(), 0);
     const save = dialog.getByRole('button', { name: 'Share as a file' });
     const [saved] = await Promise.all([page.waitForEvent('download'), save.click()]);
     assert.equal(saved.suggestedFilename(), 'A garden.html');

@@ -28,7 +28,10 @@ Task<Response> remove_link(SharedLinks& links, Request& request) {
 }
 
 Task<Response> show_content(SharedLinks& links, Request& request) {
-  co_return Response{.body = co_await links.content(request.path("id")), .content_type = "application/octet-stream"};
+  auto content = co_await links.content(request.path("id"));
+  co_return Response{.body = std::move(content.bytes),
+                     .content_type = "application/octet-stream",
+                     .headers = {{"X-Expires-At", to_iso8601(content.expires_at)}}};
 }
 
 }  // namespace

@@ -98,15 +98,16 @@ Task<std::vector<SharedLink>> SharedLinks::list(std::optional<std::string> threa
       });
 }
 
-Task<std::string> SharedLinks::content(std::string id) {
+Task<SharedContent> SharedLinks::content(std::string id) {
   // Anyone may ask: only what could be a link costs a read.
   if (!is_link_id(id)) throw link_not_found();
-  auto bytes = co_await services_.database.read([id, now = services_.clock.now()](Connection& connection) {
-    const auto encoded = shared_link_store::content(connection, id, now);
-    return encoded ? from_base64url(*encoded) : std::nullopt;
+  auto found = co_await services_.database.read([id, now = services_.clock.now()](Connection& connection) {
+    auto stored = shared_link_store::content(connection, id, now);
+    if (stored) stored->bytes = from_base64url(stored->bytes).value_or("");
+    return stored;
   });
-  if (!bytes) throw link_not_found();
-  co_return *std::move(bytes);
+  if (!found) throw link_not_found();
+  co_return *std::move(found);
 }
 
 Task<> SharedLinks::remove(std::string id) {

@@ -57,7 +57,7 @@ public:
   /// Newest first. `thread_id`: those of all threads if there is none.
   Task<std::vector<SharedLink>> list(std::optional<std::string> thread_id = {});
   /// Throws NotFound `link not found`, also if it has expired.
-  Task<std::string> content(std::string id);
+  Task<SharedContent> content(std::string id);
   /// Throws like `content`.
   Task<> remove(std::string id);
 

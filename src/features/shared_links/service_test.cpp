@@ -41,7 +41,9 @@ TEST(SharedLinksTest, AreReadUntilTheyAreTakenBack) {
     EXPECT_EQ(made.id.size(), 32u);
     EXPECT_EQ(made.size, 4);
     EXPECT_EQ(made.expires_at - made.created_at, std::chrono::days(7));
-    EXPECT_EQ(co_await fixture.links.content(made.id), bytes);
+    const auto found = co_await fixture.links.content(made.id);
+    EXPECT_EQ(found.bytes, bytes);
+    EXPECT_EQ(found.expires_at, made.expires_at);
     co_await fixture.links.remove(made.id);
     EXPECT_EQ(co_await failure(fixture.links.content(made.id)), "404 link not found");
     EXPECT_EQ(co_await failure(fixture.links.remove(made.id)), "404 link not found");
@@ -66,7 +68,7 @@ TEST(SharedLinksTest, EndByThemselves) {
     const auto thread = co_await fixture.thread();
     const auto made = co_await fixture.links.create(thread, {.days = 1}, "x");
     fixture.threads.clock.time = made.expires_at - 1ms;
-    EXPECT_EQ(co_await fixture.links.content(made.id), "x");
+    EXPECT_EQ((co_await fixture.links.content(made.id)).bytes, "x");
     fixture.threads.clock.time = made.expires_at;
     EXPECT_EQ(co_await failure(fixture.links.content(made.id)), "404 link not found");
     EXPECT_EQ(co_await failure(fixture.links.remove(made.id)), "404 link not found");

@@ -45,11 +45,11 @@ std::vector<SharedLink> list(Connection& connection, const std::optional<std::st
   return links;
 }
 
-std::optional<std::string> content(Connection& connection, std::string_view id, Timestamp now) {
-  auto row = connection.prepare("SELECT content FROM shared_links WHERE id = :id AND expires_at > :now");
+std::optional<SharedContent> content(Connection& connection, std::string_view id, Timestamp now) {
+  auto row = connection.prepare("SELECT content, expires_at FROM shared_links WHERE id = :id AND expires_at > :now");
   row.bind(":id", id).bind(":now", now);
   if (!row.step()) return std::nullopt;
-  return row.string(0);
+  return SharedContent{.bytes = row.string(0), .expires_at = row.time(1)};
 }
 
 bool remove(Connection& connection, std::string_view id, Timestamp now) {

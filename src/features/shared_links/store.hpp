@@ -23,8 +23,8 @@ bool has_thread(Connection& connection, std::string_view thread_id);
 void insert(Connection& connection, const SharedLink& link, std::string_view content);
 /// Newest first, without those that have expired at `now`. `thread_id`: all threads if there is none.
 std::vector<SharedLink> list(Connection& connection, const std::optional<std::string>& thread_id, Timestamp now);
-/// The content as it was inserted; nullopt if the link is unknown or has expired.
-std::optional<std::string> content(Connection& connection, std::string_view id, Timestamp now);
+/// The content in base64url, as it was inserted; nullopt if the link is unknown or has expired.
+std::optional<SharedContent> content(Connection& connection, std::string_view id, Timestamp now);
 /// Returns whether it existed and had not expired.
 bool remove(Connection& connection, std::string_view id, Timestamp now);
 void remove_expired(Connection& connection, Timestamp now);

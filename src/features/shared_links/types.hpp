@@ -18,6 +18,12 @@ struct SharedLink {
 };
 const Description& describe(Tag<SharedLink>);
 
+/// What the reader of a link gets.
+struct SharedContent {
+  std::string bytes;
+  Timestamp expires_at{};
+};
+
 /// The query of `POST /threads/:id/links`.
 struct NewSharedLink {
   std::int64_t days = 30;  ///< how long the link works

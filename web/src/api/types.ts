@@ -25,6 +25,7 @@ export type Project = Schemas['Project'];
 export type ProjectDirectory = Schemas['ProjectDirectory'];
 export type ProjectEntry = ProjectDirectory['entries'][number];
 export type ProjectFile = Schemas['ProjectFile'];
+export type SharedLink = Schemas['SharedLink'];
 export type Signal = Schemas['Signal'];
 export type PushSubscription = Schemas['PushSubscription'];
 export type PushTest = Schemas['PushTest'];

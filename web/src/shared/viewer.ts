@@ -1,10 +1,14 @@
-/** The page for shared chats, whose content is in its address. It needs no token, and reads no data of the gateway. */
+/**
+ * The page for shared chats, whose content is in its address, or stored by the gateway, encrypted with a key that is in
+ * the address. It needs no token, and reads no other data of the gateway.
+ */
 import { download } from '../base/download';
-import { language, t } from '../base/language';
+import { language, locale, t } from '../base/language';
 import '../styles/tokens.css';
 import { documentOf, fileName, styles } from './contents';
 import { unpacked } from './link';
 import code from './shared_frame?worker&url';
+import { fetchStored, isStored, NotShown } from './stored';
 import './viewer.css';
 
 const bar = document.createElement('header');
@@ -41,9 +45,29 @@ function frame(html: string, text: string): HTMLIFrameElement {
   return made;
 }
 
+/** The HTML of the chat. */
+async function content(): Promise<string> {
+  if (!isStored(location.hash)) return unpacked(location.hash);
+  const { text, until } = await fetchStored(location.hash);
+  const time = until && new Date(until).toLocaleString(locale, { dateStyle: 'medium', timeStyle: 'short' });
+  if (time) bar.append(` ${t('The link works until {time}.', { time })}`);
+  return text;
+}
+
+function explain(error: unknown): string {
+  if (error instanceof RangeError) return t('This link contains more than a chat may be. It was not opened.');
+  if (!(error instanceof NotShown))
+    return t('This link contains no chat, or only a part of one: programs cut long links. Ask for the chat as a file.');
+  return {
+    ended: t('This link does not work any more: it has ended or was taken back.'),
+    key: t('This link is incomplete or was changed, so the chat stays encrypted. Ask for the link again.'),
+    unreachable: t('The gateway could not be reached.'),
+  }[error.reason];
+}
+
 async function show(): Promise<HTMLElement> {
   try {
-    const text = await unpacked(location.hash);
+    const text = await content();
     const response = await fetch(code);
     if (!response.ok) throw new Error(`${response.status}`);
     const script = (await response.text()).replaceAll('</script', '<\\/script');
@@ -52,10 +76,7 @@ async function show(): Promise<HTMLElement> {
   } catch (error) {
     console.warn('no chat is shown:', error);
     const problem = document.createElement('p');
-    problem.textContent =
-      error instanceof RangeError
-        ? t('This link contains more than a chat may be. It was not opened.')
-        : t('This link contains no chat, or only a part of one: programs cut long links. Ask for the chat as a file.');
+    problem.textContent = explain(error);
     return problem;
   }
 }
