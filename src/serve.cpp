@@ -36,7 +36,7 @@ namespace {
 constexpr int max_port = 65535;
 constexpr std::int64_t files_besides_connections = 512;
 
-Settings read_settings(const ServeOptions& options, const DataDirectory& directory) {
+SettingsSources find_settings(const ServeOptions& options, const DataDirectory& directory) {
   if (options.config && options.config->empty()) throw StartError(ExitStatus::usage, "--config must name a file");
   SettingsSources sources;
   if (options.host) sources.flags["host"] = *options.host;
@@ -46,7 +46,7 @@ Settings read_settings(const ServeOptions& options, const DataDirectory& directo
   sources.file = options.config ? std::filesystem::path(*options.config) : directory.path / data_files::configuration;
   sources.file_must_exist = options.config.has_value();
   if (!options.config) write_example_configuration(sources.file);
-  return load_settings(sources);
+  return sources;
 }
 
 void warn(const std::string& text) {
@@ -93,7 +93,9 @@ std::optional<int> take_port_before() {
 
 GatewayEnd start_and_serve(const ServeOptions& options, DataDirectory directory, std::optional<int> previous_port) {
   const auto outside_home = prepare_data_directory(directory);
-  auto settings = read_settings(options, directory);
+  const auto sources = find_settings(options, directory);
+  auto settings = load_settings(sources);
+  const auto configured = settings;
   const auto exposed = check_binding(settings);
   prepare_own_directory(directory, settings);
   LockFile lock(directory.own);
@@ -110,7 +112,7 @@ GatewayEnd start_and_serve(const ServeOptions& options, DataDirectory directory,
   }
   const WorkerThread sweeping("agw-sweep", [path = directory.path] { remove_temporary_files(path); });
   if (previous_port && settings.port == 0) settings.port = *previous_port;
-  const auto end = run_gateway(directory, settings, lock, options.trace_loop);
+  const auto end = run_gateway(directory, settings, {sources, configured}, lock, options.trace_loop);
   log::info("stopped");
   return end;
 }

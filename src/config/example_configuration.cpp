@@ -30,6 +30,11 @@ std::string as_comment(const std::string& text) {
   return out + "\n";
 }
 
+/// Only for defaults: none of their texts needs quotes.
+std::string as_yaml(const json::value& value) {
+  return value.is_string() ? std::string(value.get_string()) : value.is_null() ? std::string() : to_json(value);
+}
+
 std::string describe(const Key<Settings>& key) {
   auto text = std::string(key.text);
   if (key.name != "providers") text += fmt::format(" Must be {}.", key.value.kind);
@@ -59,7 +64,7 @@ std::string example_configuration() {
   const Settings defaults;
   std::string_view previous;
   for (const auto& key : settings_keys()) {
-    const auto shown = key.example.empty() ? key.value.show(defaults) : std::string(key.example);
+    const auto shown = key.example.empty() ? as_yaml(key.value.get(defaults)) : std::string(key.example);
     const auto depth = static_cast<std::size_t>(std::ranges::count(key.name, '.'));
     const auto leaf = key.name.substr(key.name.rfind('.') + 1);
     out += "\n" + as_comment(describe(key)) + open_sections(previous, key.name);

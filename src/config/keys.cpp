@@ -1,6 +1,6 @@
 // The table of all keys of config.yaml: first the kinds of values that only some keys have, then the table, then the
-// keys of one provider. The reader of the file, `agw config`, the example file and docs/configuration.md are based on
-// this table.
+// keys of one provider. The reader of the file, `/configuration`, the example file and docs/configuration.md are based
+// on this table.
 
 #include "config/keys.hpp"
 
@@ -88,7 +88,13 @@ Value<S> providers() {
                 read_providers(settings.providers, entry);
                 return true;
               },
-          .show = [](const S&) { return std::string(); }};
+          .get =
+              [](const S& settings) {
+                json::array names;
+                for (const auto& provider : settings.providers) names.emplace_back(provider.name);
+                return json::value(std::move(names));
+              },
+          .form = ValueForm::names};
 }
 
 // NOLINTNEXTLINE(readability-function-size): a table
@@ -112,11 +118,13 @@ Keys<Settings> make_settings_keys() {
        .text = "The minimum level of log messages.",
        .value = level(),
        .environment = "AGENT_GATEWAY_LOG_LEVEL",
-       .flag = "--log-level"},
+       .flag = "--log-level",
+       .change = Changeable::at_next_start},
       {.name = "log.format",
        .text = "The format of log lines: text for people, json for programs.",
        .value = one_of_formats(),
-       .environment = "AGENT_GATEWAY_LOG_FORMAT"},
+       .environment = "AGENT_GATEWAY_LOG_FORMAT",
+       .change = Changeable::at_next_start},
       {.name = "hosts",
        .text = "Additional host names under which browsers and programs may reach the gateway.",
        .value = texts<S>(&S::hosts, host_names, is_host_name),
@@ -140,7 +148,8 @@ Keys<Settings> make_settings_keys() {
        .example = "key.pem"},
       {.name = "limits.body_mib",
        .text = "The maximum size of a request body, in MiB.",
-       .value = whole_number<S>(at(&S::limits, &S::Limits::body_mib), 1, 1024)},
+       .value = whole_number<S>(at(&S::limits, &S::Limits::body_mib), 1, 1024),
+       .change = Changeable::at_next_start},
       {.name = "limits.connections",
        .text = "The maximum number of simultaneous connections.",
        .value = whole_number<S>(at(&S::limits, &S::Limits::connections), 1, 1'000'000)},
@@ -181,7 +190,8 @@ Keys<Settings> make_settings_keys() {
       {.name = "tools.web_search.base_url",
        .text = "The service's address, if it is not the vendor's own; required for searxng.",
        .value = text<S>(at(&S::web_search, &S::WebSearch::base_url), a_web_address, is_web_address),
-       .example = "http://127.0.0.1:8888"},
+       .example = "http://127.0.0.1:8888",
+       .is_secret = true},
       {.name = "tools.web_search.api_key_env",
        .text = "The environment variable that holds the service's key.",
        .value = text<S>(at(&S::web_search, &S::WebSearch::api_key_env), "the name of an environment variable",
@@ -196,31 +206,39 @@ Keys<Settings> make_settings_keys() {
        .value = approvals_mode()},
       {.name = "approvals.timeout_minutes",
        .text = "How long an agent waits for the person's answer, in minutes, such as 0.5.",
-       .value = number_up_to<S>(at(&S::approvals, &S::Approvals::timeout_minutes), 1440)},
+       .value = number_up_to<S>(at(&S::approvals, &S::Approvals::timeout_minutes), 1440),
+       .change = Changeable::at_once},
       {.name = "budget_usd_per_day",
        .text = "The daily budget of all agents together, in USD.",
        .value = amount<S>(&S::budget_usd_per_day),
-       .example = "5"},
+       .example = "5",
+       .change = Changeable::at_once},
       {.name = "retention.days",
        .text = "How long job runs, signals, trash, decided proposals and permission requests are kept, in days.",
-       .value = whole_number<S>(at(&S::retention, &S::Retention::days), 1, 36500)},
+       .value = whole_number<S>(at(&S::retention, &S::Retention::days), 1, 36500),
+       .change = Changeable::at_next_start},
       {.name = "retention.turns_per_job_thread",
        .text = "How many turns a thread of a job keeps; older ones are summarised and deleted.",
-       .value = whole_number<S>(at(&S::retention, &S::Retention::turns_per_job_thread), 4, 1'000'000)},
+       .value = whole_number<S>(at(&S::retention, &S::Retention::turns_per_job_thread), 4, 1'000'000),
+       .change = Changeable::at_next_start},
       {.name = "checkpoints.file_mib",
        .text = "The maximum size of a file that is stored before an agent changes it, in MiB.",
-       .value = whole_number<S>(at(&S::checkpoints, &S::Checkpoints::file_mib), 1, 1024)},
+       .value = whole_number<S>(at(&S::checkpoints, &S::Checkpoints::file_mib), 1, 1024),
+       .change = Changeable::at_next_start},
       {.name = "checkpoints.total_mib",
        .text = "How much is stored to undo changes of files, in MiB; the least recently used is deleted first.",
-       .value = whole_number<S>(at(&S::checkpoints, &S::Checkpoints::total_mib), 1, 1'000'000)},
+       .value = whole_number<S>(at(&S::checkpoints, &S::Checkpoints::total_mib), 1, 1'000'000),
+       .change = Changeable::at_next_start},
       {.name = "checkpoints.days",
        .text = "How long changes of files can be undone, in days.",
-       .value = whole_number<S>(at(&S::checkpoints, &S::Checkpoints::days), 1, 36500)},
+       .value = whole_number<S>(at(&S::checkpoints, &S::Checkpoints::days), 1, 36500),
+       .change = Changeable::at_next_start},
       {.name = "cluster.database",
        .text = "A PostgreSQL database for the records, instead of gateway.db.",
        .value = text<S>(at(&S::cluster, &S::Cluster::database), "the address of a PostgreSQL database", is_printable),
        .example = "postgresql://agw:${secret:DATABASE}@localhost/agw",
-       .environment = "AGENT_GATEWAY_CLUSTER_DATABASE"},
+       .environment = "AGENT_GATEWAY_CLUSTER_DATABASE",
+       .is_secret = true},
       {.name = "cluster.node",
        .text = "This gateway's name among those that share the database. Without one, it does not share the database.",
        .value =
@@ -231,7 +249,8 @@ Keys<Settings> make_settings_keys() {
        .text = "A NATS server over which these gateways exchange events.",
        .value = text<S>(at(&S::cluster, &S::Cluster::events), "the address of a NATS server", is_printable),
        .example = "nats://agw:${secret:NATS}@localhost:4222",
-       .environment = "AGENT_GATEWAY_CLUSTER_EVENTS"},
+       .environment = "AGENT_GATEWAY_CLUSTER_EVENTS",
+       .is_secret = true},
       {.name = "cluster.address",
        .text =
            "The address under which the others reach this gateway and its apps; not required if all are on one host.",

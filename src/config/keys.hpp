@@ -1,10 +1,12 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/json/json.hpp"
 #include "config/config_node.hpp"
 #include "config/settings.hpp"
 
@@ -15,13 +17,25 @@ struct InvalidItem {
   const ConfigNode& item;
 };
 
-/// Reads a key's value into a `Target` and formats it.
+/// The control in which a person sees and changes a value.
+enum class ValueForm { number, whole_number, choice, text, texts, names };
+
+/// Reads a key's value into a `Target` and returns it.
 template <class Target>
 struct Value {
   std::string kind;                                      ///< follows "must be" in error messages
   std::function<bool(Target&, const ConfigNode&)> read;  ///< returns false if the value is not of this kind
-  std::function<std::string(const Target&)> show;        ///< as YAML; an empty string if there is no value
+  std::function<json::value(const Target&)> get;         ///< null if there is no value
+  ValueForm form = ValueForm::text;
+  std::vector<std::string> choices = {};
+  std::optional<double> min = {};
+  std::optional<double> max = {};
 };
+
+/// Who may change a setting while the gateway runs, and when that takes effect. Whoever has the token can change those
+/// that are not `in_file`, so a setting that protects the machine must be `in_file`: it decides which programs run, who
+/// reaches the gateway, what agents reach, or which servers get keys and conversations.
+enum class Changeable { in_file, at_next_start, at_once };
 
 /// The complete description of one configuration key.
 template <class Target>
@@ -32,6 +46,8 @@ struct Key {
   std::string_view example = {};      ///< for the example file, if there is no default
   std::string_view environment = {};  ///< the environment variable, if any
   std::string_view flag = {};         ///< the flag of `agw serve`, if any
+  Changeable change = Changeable::in_file;
+  bool is_secret = false;  ///< the value may contain a password
 };
 
 template <class Target>

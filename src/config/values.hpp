@@ -37,7 +37,11 @@ Value<Target> whole_number(Place place, std::int64_t min, std::int64_t max) {
             std::invoke(place, target) = *number;
             return true;
           },
-          [=](const Target& target) { return std::to_string(std::invoke(place, target)); }};
+          [=](const Target& target) { return json::value(std::invoke(place, target)); },
+          ValueForm::whole_number,
+          {},
+          static_cast<double>(min),
+          static_cast<double>(max)};
 }
 
 /// A number above 0; may be a fraction.
@@ -50,7 +54,11 @@ Value<Target> number_up_to(Place place, int max) {
             std::invoke(place, target) = *number;
             return true;
           },
-          [=](const Target& target) { return fmt::format("{}", std::invoke(place, target)); }};
+          [=](const Target& target) { return json::value(std::invoke(place, target)); },
+          ValueForm::number,
+          {},
+          0,
+          max};
 }
 
 /// An optional amount.
@@ -63,7 +71,13 @@ Value<Target> amount(Place place) {
             std::invoke(place, target) = number;
             return true;
           },
-          [](const Target&) { return std::string(); }};
+          [=](const Target& target) {
+            const auto& amount = std::invoke(place, target);
+            return amount ? json::value(*amount) : json::value();
+          },
+          ValueForm::number,
+          {},
+          0};
 }
 
 template <class Target, class Place>
@@ -74,7 +88,10 @@ Value<Target> text(Place place, std::string kind, Check check) {
             std::invoke(place, target) = entry.text;
             return true;
           },
-          [=](const Target& target) { return std::string(std::invoke(place, target)); }};
+          [=](const Target& target) {
+            const std::string text = std::invoke(place, target);
+            return text.empty() ? json::value() : json::value(text);
+          }};
 }
 
 template <class Target, class Place>
@@ -90,13 +107,21 @@ Value<Target> texts(Place place, std::string kind, Check check) {
             }
             return true;
           },
-          [](const Target&) { return std::string("[]"); }};
+          [=](const Target& target) {
+            const auto& list = std::invoke(place, target);
+            return json::value(json::array(list.begin(), list.end()));
+          },
+          ValueForm::texts};
 }
 
 template <class Target, class Place, class Choice>
 Value<Target> one_of(Place place, std::vector<std::pair<std::string, Choice>> choices) {
   std::string names;
-  for (const auto& choice : choices) names += (names.empty() ? "" : ", ") + choice.first;
+  std::vector<std::string> words;
+  for (const auto& choice : choices) {
+    names += (names.empty() ? "" : ", ") + choice.first;
+    words.push_back(choice.first);
+  }
   return {"one of " + names,
           [=](Target& target, const ConfigNode& entry) {
             const auto chosen = std::ranges::find(choices, entry.text, &std::pair<std::string, Choice>::first);
@@ -107,8 +132,9 @@ Value<Target> one_of(Place place, std::vector<std::pair<std::string, Choice>> ch
           [=](const Target& target) {
             const auto shown =
                 std::ranges::find(choices, Choice(std::invoke(place, target)), &std::pair<std::string, Choice>::second);
-            return shown == choices.end() ? std::string() : shown->first;
-          }};
+            return shown == choices.end() ? json::value() : json::value(shown->first);
+          },
+          ValueForm::choice, std::move(words)};
 }
 
 }  // namespace agw

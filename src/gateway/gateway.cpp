@@ -15,7 +15,8 @@
 
 namespace agw {
 
-Gateway::Gateway(Loop& loop, const DataDirectory& directory, const Settings& settings, LockFile& lock)
+Gateway::Gateway(Loop& loop, const DataDirectory& directory, const Settings& settings, const Configured& configured,
+                 LockFile& lock)
     : loop_(loop),
       lock_(lock),
       tls_(configured_tls(settings.tls)),
@@ -99,6 +100,7 @@ Gateway::Gateway(Loop& loop, const DataDirectory& directory, const Settings& set
       shared_links_(loop, {database_, clock_, blocking_}),
       channels_({loop, database_, hub_, clock_, blocking_, secrets_, http_, signals_, attachments_, extensions_,
                  threads_, runs_, approvals_, engine_}),
+      configuration_({blocking_, costs_, approvals_}, configured.sources, configured.settings),
       apps_(loop, database_, hub_, clock_, extensions_, blocking_, secrets_, sandbox_,
             {.home = directory.home, .data_directory = directory.path, .placements = placements_.get()}),
       app_routes_(loop, apps_, blocking_, access_),

@@ -24,6 +24,7 @@
 #include "features/client_tools/service.hpp"
 #include "features/cluster/readiness.hpp"
 #include "features/cluster/service.hpp"
+#include "features/configuration/service.hpp"
 #include "features/context/prompt.hpp"
 #include "features/context/thread_retention.hpp"
 #include "features/costs/background_completions.hpp"
@@ -78,7 +79,8 @@ namespace agw {
 class Gateway {
 public:
   /// Creates the features and loads the records that they hold in memory. Starts nothing.
-  Gateway(Loop& loop, const DataDirectory& directory, const Settings& settings, LockFile& lock);
+  Gateway(Loop& loop, const DataDirectory& directory, const Settings& settings, const Configured& configured,
+          LockFile& lock);
 
   /// Starts the features, runs the loop until all of them have stopped, and returns the result. Call it once.
   GatewayEnd run(bool trace_loop);
@@ -161,6 +163,7 @@ private:
   Push push_;
   SharedLinks shared_links_;
   Channels channels_;
+  Configuration configuration_;
   DocumentRoutes document_routes_;
   Metrics metrics_;
   Apps apps_;

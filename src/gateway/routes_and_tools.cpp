@@ -54,6 +54,7 @@ Routes Gateway::all_routes() {
   append(table, push_routes(push_));
   append(table, shared_link_routes(shared_links_, threads_, page_fields()));
   append(table, channel_routes(channels_));
+  append(table, configuration_routes(configuration_));
   append(table, mcp_.routes());
   append(table, document_routes_.routes());
   append(table, metrics_routes(metrics_));

@@ -146,9 +146,10 @@ Task<> Gateway::shut_down() {
   daemon_.stop();
 }
 
-GatewayEnd run_gateway(const DataDirectory& directory, const Settings& settings, LockFile& lock, bool trace_loop) {
+GatewayEnd run_gateway(const DataDirectory& directory, const Settings& settings, const Configured& configured,
+                       LockFile& lock, bool trace_loop) {
   Loop loop;
-  return Gateway(loop, directory, settings, lock).run(trace_loop);
+  return Gateway(loop, directory, settings, configured, lock).run(trace_loop);
 }
 
 }  // namespace agw

@@ -71,6 +71,9 @@ public:
 
   /// Before the loop runs: ends requests that a killed gateway left undecided, and reads the grants.
   void load(Connection& connection);
+  /// Replaces the patience with requests that are made from now on.
+  void wait_up_to(std::chrono::milliseconds patience) { options_.patience = patience; }
+
   /// Inside a write: ends requests that a killed gateway left undecided.
   static void end_interrupted(Connection& connection, Timestamp now);
   /// Reads the grants again, because another node may have changed them.
@@ -131,7 +134,7 @@ private:
   Hub& hub_;
   const Clock& clock_;
   Runs& runs_;
-  const Options options_;
+  Options options_;
   std::deque<WaitingPointer> waiting_;  ///< oldest first
   std::vector<Grant> grants_;
   TaskGroup background_;

@@ -45,6 +45,9 @@ public:
   Costs(Loop& loop, Database& database, Hub& hub, const Clock& clock, TimeZone zone, const Extensions& extensions,
         Threads& threads, const Models& models, std::optional<double> budget_usd_per_day);
 
+  /// Replaces the common budget.
+  void limit_to(std::optional<double> budget_usd_per_day) { budget_ = budget_usd_per_day; }
+
   /// Before the loop runs: reads what was spent today.
   void load(Connection& connection);
 

@@ -15,8 +15,8 @@ namespace {
 
 /// The tag of endpoints that grant access, which are never offered as tools.
 constexpr std::string_view granting = "pair";
-/// Grants access too, but has another tag.
-constexpr std::string_view granting_tool = "post_channels_pair";
+/// Grants access too, but has another tag; and only people change the settings of the gateway.
+constexpr std::array<std::string_view, 2> for_people = {"post_channels_pair", "patch_configuration"};
 /// Offered in addition to reading tools.
 constexpr std::array<std::string_view, 2> executing = {"post_run_job", "post_chat_stop"};
 /// The tool `chat` replaces the former and waits for the answer; the tool `propose` replaces the latter and fills in
@@ -53,8 +53,8 @@ const RouteTools::Tools& RouteTools::tools() const {
   for (const auto& entry : manual.at("tools").as_array()) {
     const auto& tool = entry.as_object();
     const auto name = string_or_empty(tool, "name");
-    const bool grants_access = has_tag(tool, granting) || name == granting_tool;
-    if (grants_access || std::ranges::find(replaced, name) != replaced.end()) continue;
+    const bool is_for_people = has_tag(tool, granting) || std::ranges::find(for_people, name) != for_people.end();
+    if (is_for_people || std::ranges::find(replaced, name) != replaced.end()) continue;
     const auto call = object_or_empty(tool, "tool_call_template");
     const auto method = string_or_empty(call, "http_method");
     AGW_ASSERT(!tools_.contains(name));

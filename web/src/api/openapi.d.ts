@@ -2492,6 +2492,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/configuration": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show the settings, and what determines them
+         * @description Show the settings, and what determines them. It changes nothing.
+         */
+        get: operations["getConfiguration"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Change settings in config.yaml; null removes one
+         * @description Change settings in config.yaml; null removes one. It changes what the gateway keeps.
+         */
+        patch: operations["patchConfiguration"];
+        trace?: never;
+    };
     "/mcp": {
         parameters: {
             query?: never;
@@ -3741,6 +3765,45 @@ export interface components {
             sender: string;
             /** @description what they call themselves there */
             name: string;
+        };
+        ConfigurationReport: {
+            /** @description the path of config.yaml */
+            file: string;
+            /** @description why the gateway could not start with the file as it is now */
+            problem?: string | null;
+            settings: {
+                key: string;
+                about: string;
+                /** @enum {string} */
+                form: "number" | "whole-number" | "choice" | "text" | "texts" | "names";
+                must_be: string;
+                choices?: string[];
+                min?: number | null;
+                max?: number | null;
+                default_value: unknown;
+                /** @description in effect; null if there is none, or it is secret */
+                value: unknown;
+                /** @description may contain a password; values are not sent */
+                secret?: boolean;
+                /** @description whether it has a value other than the default */
+                given?: boolean;
+                /**
+                 * @description what determines the value
+                 * @enum {string}
+                 */
+                source: "flag" | "variable" | "file" | "built-in";
+                /** @description of the flag or variable */
+                name?: string | null;
+                /** @description of its entry in the file */
+                line?: number | null;
+                /** @description whether PATCH /configuration can change it */
+                editable: boolean;
+                /** @description whether a change takes effect at once */
+                at_once?: boolean;
+                /** @description the next start sets next_value */
+                waits_for_restart?: boolean;
+                next_value?: unknown;
+            }[];
         };
     };
     responses: never;
@@ -13563,6 +13626,127 @@ export interface operations {
             };
             /** @description Not Found */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Payload Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Insufficient Storage */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getConfiguration: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConfigurationReport"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    patchConfiguration: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "retention.days": 60
+                 *     }
+                 */
+                "application/json": Record<string, never>;
+            };
+        };
+        responses: {
+            /** @description success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConfigurationReport"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
