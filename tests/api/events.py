@@ -152,3 +152,8 @@ class Events:
 def text_of(events):
     """Returns the text that a run has streamed."""
     return "".join(event["delta"] for event in events if event["type"] == "text-delta")
+
+
+def wait_for_text(events, turn, text):
+    """Waits until the run of this turn has streamed the text."""
+    events.until(lambda _: text_of(events.run_so_far(turn["id"])) == text)

@@ -1,6 +1,7 @@
 """Runs that are paused at each step, and messages that steer them."""
 
 from checks import accepted
+from events import wait_for_text
 from stubs.provider import ToolCall
 from talker import text_of as message_text
 from tools import turns_of
@@ -49,7 +50,7 @@ class Run:
         self.number = 0
         self.held = self._hold()
         self.turn = chat(talker.gateway, thread, "Which animals swim?", **members)
-        assert self.held.was_asked()
+        wait_for_text(events, self.turn, "Step 1.")
 
     def _hold(self):
         self.number += 1

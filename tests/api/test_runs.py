@@ -12,7 +12,7 @@ import sqlite3
 import pytest
 
 from checks import accepted, at_once, ids, refused
-from events import ENDS, RUN_KINDS, text_of
+from events import ENDS, RUN_KINDS, text_of, wait_for_text
 from extensions import toggle
 from jobs import wait_for
 from stubs.provider import Reply, ToolCall
@@ -36,11 +36,6 @@ def stop(gateway, thread):
 
 def turns(gateway, thread):
     return accepted(gateway.http.get(f"/threads/{thread['id']}/turns"))
-
-
-def wait_for_text(events, turn, text):
-    """Waits until the run of this turn has streamed the text."""
-    events.until(lambda _: text_of(events.run_so_far(turn["id"])) == text)
 
 
 @pytest.fixture
