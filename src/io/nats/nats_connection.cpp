@@ -54,6 +54,7 @@ NatsOptions usual_options(const NatsAddress& address, const std::string& name) {
   require(nats.options_create(&made));
   NatsOptions options(made);
   std::vector<const char*> servers;
+  servers.reserve(address.servers.size());
   for (const auto& server : address.servers) servers.push_back(server.c_str());
   require(nats.set_servers(made, servers.data(), static_cast<int>(servers.size())));
   if (!address.user.empty()) require(nats.set_user(made, address.user.c_str(), address.password.c_str()));

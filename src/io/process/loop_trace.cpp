@@ -60,6 +60,7 @@ void note_stack(int) {
 
 std::string name_of(std::uintptr_t address) {
   Dl_info info;
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): unwinding gives numbers
   if (::dladdr(reinterpret_cast<void*>(address), &info) == 0) return fmt::format("{:#x}", address);
   const auto offset = address - reinterpret_cast<std::uintptr_t>(info.dli_fbase);
   return fmt::format("{}+{:#x}", std::filesystem::path(info.dli_fname).filename().string(), offset);
