@@ -300,6 +300,7 @@ private:
                       body->starts_with('<') ? "a web page" : "something else"));
       co_return "";
     }
+    if (listing_.owner.empty()) listing_.owner = std::move(page.owner);
     auto& models = listing_.models;
     const auto room = std::min(max_listed_models - models.size(), page.models.size());
     std::move(page.models.begin(), page.models.begin() + static_cast<std::ptrdiff_t>(room), std::back_inserter(models));
@@ -329,6 +330,7 @@ ListingPage read_listing(ProviderKind kind, std::string_view body) {
   for (const auto& one : *list) {
     const auto* model = one.if_object();
     if (!model || is_other_than_chat(*model) || page.models.size() == max_listed_models) continue;
+    if (page.owner.empty()) page.owner = text_member(*model, "owned_by");
     auto entry = entry_of(*model);
     if (is_id(entry.id) && seen.insert(entry.id).second) page.models.push_back(std::move(entry));
   }

@@ -21,6 +21,7 @@ inline constexpr std::size_t max_listed_models = 50'000;
 /// The models of a service, or why they could not be listed.
 struct Listing {
   std::vector<ModelEntry> models{};
+  std::string owner{};  ///< of the first model (`owned_by`); empty if the list does not say
   std::string error{};  ///< what is wrong and what to do, for people; empty on success
 };
 
@@ -36,7 +37,8 @@ std::string list_url(const ProviderSettings& settings, const std::string& page =
 struct ListingPage {
   bool is_list = false;  ///< false: the text is not a list of models
   std::vector<ModelEntry> models{};
-  std::string next{};  ///< the token of the next page; empty on the last page
+  std::string owner{};  ///< of the first model; empty if the list does not say
+  std::string next{};   ///< the token of the next page; empty on the last page
 };
 /// Reads a page in any of the formats of services. Blocks: not for the loop.
 ListingPage read_listing(ProviderKind kind, std::string_view body);

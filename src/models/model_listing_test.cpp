@@ -61,6 +61,12 @@ TEST(ModelListing, ReadsTheFormsOfOtherServices) {
   EXPECT_EQ(ollama[0], (ModelEntry{.id = "qwen3:latest", .tools = true}));
 }
 
+TEST(ModelListing, NamesTheOwnerOfTheFirstModelThatHasOne) {
+  const auto owner = [](const char* body) { return read_listing(ProviderKind::openai, body).owner; };
+  EXPECT_EQ(owner(R"({"data":[{"id":"m","owned_by":"llamacpp"},{"id":"n","owned_by":"else"}]})"), "llamacpp");
+  EXPECT_EQ(owner(R"({"data":[{"id":"m"},{"id":"n","owned_by":null}]})"), "");
+}
+
 TEST(ModelListing, ReadsPages) {
   const auto anthropic = read_listing(
       ProviderKind::anthropic,
@@ -84,8 +90,10 @@ TEST(ModelListing, IsWhereEachServiceHasIt) {
             "https://models.github.ai.evil.example/inference/models");
   EXPECT_EQ(of("https://mine.openai.azure.com/openai/deployments/{model}?api-version=2024-10-21"),
             "https://mine.openai.azure.com/openai/models?api-version=2024-10-21");
-  for (const auto* base : {"https://api.x.ai/v1", "https://api.together.ai/v1", "https://api.fireworks.ai/inference/v1",
-                           "https://api.cerebras.ai/v1", "http://127.0.0.1:1234/v1", "http://127.0.0.1:8000/v1"}) {
+  for (const auto* base :
+       {"https://api.x.ai/v1", "https://api.together.ai/v1", "https://api.fireworks.ai/inference/v1",
+        "https://api.cerebras.ai/v1", "https://mine.openai.azure.com/openai/v1",
+        "https://bedrock-mantle.us-east-1.api.aws/v1", "http://127.0.0.1:1234/v1", "http://127.0.0.1:8000/v1"}) {
     EXPECT_EQ(of(base), std::string(base) + "/models");
   }
   EXPECT_EQ(of("http://127.0.0.1:11434", ProviderKind::ollama), "http://127.0.0.1:11434/api/tags");

@@ -2,6 +2,7 @@
 
 #include "base/async/assert.hpp"
 #include "base/embedded.hpp"
+#include "base/json/json_values.hpp"
 #include "base/json/yaml.hpp"
 #include "features/model_services/types.hpp"
 
@@ -10,6 +11,14 @@ namespace agw {
 namespace {
 
 constexpr std::string_view presets_path = "share/model-services.yaml";
+
+/// Moves what clients do not see from the row to the preset.
+void take_detection(json::object& members, ModelServicePreset* preset) {
+  preset->detect = is_true(members, "detect");
+  preset->owned_by = string_or_empty(members, "owned_by");
+  members.erase("detect");
+  members.erase("owned_by");
+}
 
 std::vector<ModelServicePreset> read_presets() {
   const auto files = embedded_files();
@@ -20,8 +29,10 @@ std::vector<ModelServicePreset> read_presets() {
   for (const auto& row : rows.as_array()) {
     auto members = row.as_object();
     for (const auto* flag : {"needs_key", "local"}) members.emplace(flag, false);
+    auto* preset = &presets.emplace_back();
+    take_detection(members, preset);
     Problems problems;
-    read_described(members, describe(Tag<ModelServicePreset>{}), &presets.emplace_back(), "", problems);
+    read_described(members, describe(Tag<ModelServicePreset>{}), preset, "", problems);
     AGW_CHECK(problems.empty(), "share/model-services.yaml: " + problems.front().message);
   }
   return presets;

@@ -370,7 +370,7 @@ Task<std::vector<DetectedService>> ModelServices::detect() {
   const auto detection = std::make_shared<Detection>(parts_.loop);
   detection->found.resize(presets.size());
   for (std::size_t place = 0; place < presets.size(); ++place) {
-    if (!presets[place].local || stopping_.requested()) continue;
+    if (!presets[place].detect || stopping_.requested()) continue;
     ++detection->left;
     group_.spawn(detect_one(detection, place));
   }
@@ -383,7 +383,9 @@ Task<> ModelServices::detect_one(std::shared_ptr<Detection> detection, std::size
   const auto& preset = options_.presets()[place];
   auto definition = definition_of(preset);
   auto listing = co_await list(model_service_settings(preset.name, definition), options_.detection_limit);
-  if (listing.error.empty()) {
+  // Another service may use the same port.
+  const bool is_it = preset.owned_by.empty() || listing.owner == preset.owned_by;
+  if (listing.error.empty() && is_it) {
     AGW_ASSERT(place < detection->found.size());
     detection->found[place] = {preset.name, preset.label, std::move(definition), std::move(listing.models)};
   }

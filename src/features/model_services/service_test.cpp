@@ -22,8 +22,8 @@ using ::testing::HasSubstr;
 using testing::LoopbackServer;
 
 /// A list of models in OpenAI's form.
-std::string list_response(std::string_view id) {
-  const auto body = fmt::format(R"({{"data":[{{"id":"{}"}}]}})", id);
+std::string list_response(std::string_view id, std::string_view owner = "") {
+  const auto body = fmt::format(R"({{"data":[{{"id":"{}","owned_by":"{}"}}]}})", id, owner);
   return fmt::format("HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n{}", body.size(),
                      body);
 }
@@ -69,7 +69,7 @@ ModelServicePreset preset(std::string name, std::string base_url, bool local) {
   made.name = made.label = std::move(name);
   made.api = "openai-chat";
   made.base_url = std::move(base_url);
-  made.local = local;
+  made.local = made.detect = local;
   made.needs_key = !local;
   return made;
 }
@@ -98,16 +98,35 @@ TEST(ModelServices, AreDetectedOnlyAtLocalPresets) {
   });
 }
 
-TEST(ModelServices, LocalPresetsAreOnLoopbackAtTheUsualPorts) {
-  std::vector<std::string> local;
+TEST(ModelServices, AreToldApartByTheOwnerThatTheirListNames) {
+  std::vector<ModelServicePreset> presets;
+  const ModelServices::Options options{.detection_limit = 1min,
+                                       .presets = [&]() -> const std::vector<ModelServicePreset>& { return presets; }};
+  with_services(options, [&](ModelServicesFixture& fixture, Loop& loop) -> Task<> {
+    LoopbackServer itself(loop, {list_response("m1", "llamacpp")});
+    LoopbackServer another(loop, {list_response("m2", "another")});
+    presets = {preset("itself", itself.url("/v1"), true), preset("replaced", another.url("/v1"), true),
+               preset("by-hand", "http://127.0.0.1:1/v1", true)};
+    presets[0].owned_by = presets[1].owned_by = "llamacpp";
+    presets[2].detect = false;
+    const auto found = co_await fixture.services.detect();
+    EXPECT_EQ(found.size(), 1U);
+    EXPECT_EQ(found.front().name, "itself");
+    co_await itself.close();
+    co_await another.close();
+  });
+}
+
+TEST(ModelServices, LocalPresetsAreOnLoopbackAndDetectedAtTheUsualPorts) {
+  std::vector<std::string> detected;
   for (const auto& each : model_service_presets()) {
     const auto url = WebUrl::parse(each.base_url);
     const bool is_loopback = url && url->host() == "127.0.0.1";
     EXPECT_EQ(each.local, is_loopback) << each.name;
-    if (each.local) local.push_back(each.name + " " + url->origin());
+    if (each.detect) detected.push_back(fmt::format("{} {} {}", each.name, url->origin(), each.owned_by));
   }
-  EXPECT_THAT(local, ElementsAre("ollama http://127.0.0.1:11434", "lm-studio http://127.0.0.1:1234",
-                                 "vllm http://127.0.0.1:8000", "llama-cpp http://127.0.0.1:8080"));
+  EXPECT_THAT(detected, ElementsAre("ollama http://127.0.0.1:11434 ", "lm-studio http://127.0.0.1:1234 ",
+                                    "vllm http://127.0.0.1:8000 vllm", "llama-cpp http://127.0.0.1:8080 llamacpp"));
 }
 
 TEST(ModelServices, AreAskedForTheirModelsOnceUntilTheListIsOld) {

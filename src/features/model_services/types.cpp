@@ -12,7 +12,7 @@ constexpr auto rules(Tag<ModelServicePreset>) {
       RuleFor<&ModelServicePreset::base_url>{{.about = "a part in <> is for a person to fill in"}},
       RuleFor<&ModelServicePreset::key_url>{{.about = "the page where a person gets a key"}},
       RuleFor<&ModelServicePreset::key_header>{{.about = "the header that takes the key, in place of api_key"}},
-      RuleFor<&ModelServicePreset::local>{{.about = "runs on this machine, and is looked for by detect"}},
+      RuleFor<&ModelServicePreset::local>{{.about = "runs on this machine"}},
       RuleFor<&ModelServicePreset::note>{{.about = "what a person has to know or fill in"}}};
 }
 const Description& describe(Tag<ModelServicePreset>) {

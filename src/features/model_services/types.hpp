@@ -20,8 +20,12 @@ struct ModelServicePreset {
   bool needs_key = false;
   std::optional<std::string> key_header;  ///< the header for the key, if it is not the API's own
   std::optional<std::string> default_model;
-  bool local = false;               ///< runs on this machine; `detect` looks for it
+  bool local = false;               ///< runs on this machine
   std::optional<std::string> note;  ///< what a person needs to know or enter
+
+  // Not shown to clients.
+  bool detect = false;     ///< `detect` looks for it at `base_url`
+  std::string owned_by{};  ///< as its list names the owner of its models; empty if it names none
 };
 const Description& describe(Tag<ModelServicePreset>);
 

@@ -2903,7 +2903,7 @@ export interface components {
             /** @description the header that takes the key, in place of api_key */
             key_header: string | null;
             default_model: string | null;
-            /** @description runs on this machine, and is looked for by detect */
+            /** @description runs on this machine */
             local: boolean;
             /** @description what a person has to know or fill in */
             note: string | null;
