@@ -179,10 +179,11 @@ bool ends_with_path(std::string_view base_url, std::string_view end) {
   return base_url.substr(0, base_url.find('?')).ends_with(end);
 }
 
-/// Azure lists models instead of deployments, and the path of GitHub's catalog differs from that of its API.
+/// Azure lists models instead of deployments. The lists of GitHub and Cohere are beside their OpenAI-compatible APIs.
 std::string openai_list_url(std::string_view base_url) {
   const auto url = boost::urls::parse_uri(base_url);
   if (url && url->host() == "models.github.ai") return "https://models.github.ai/catalog/models";
+  if (url && url->host() == "api.cohere.ai") return "https://api.cohere.ai/v1/models?endpoint=chat&page_size=1000";
   const auto deployment = base_url.find("/deployments/{model}");
   if (deployment == base_url.npos) return service_url(base_url, "/models");
   const auto query = std::min(base_url.find('?'), base_url.size());

@@ -88,6 +88,8 @@ TEST(ModelListing, IsWhereEachServiceHasIt) {
   EXPECT_EQ(of("https://models.github.ai/inference"), "https://models.github.ai/catalog/models");
   EXPECT_EQ(of("https://models.github.ai.evil.example/inference"),
             "https://models.github.ai.evil.example/inference/models");
+  EXPECT_EQ(of("https://api.cohere.ai/compatibility/v1"),
+            "https://api.cohere.ai/v1/models?endpoint=chat&page_size=1000");
   EXPECT_EQ(of("https://mine.openai.azure.com/openai/deployments/{model}?api-version=2024-10-21"),
             "https://mine.openai.azure.com/openai/models?api-version=2024-10-21");
   for (const auto* base :

@@ -300,7 +300,7 @@ def test_presets_are_listed(live):
 
 def test_presets_are_well_formed(live):
     presets = accepted(live.http.get("/model-services"))
-    for member in ("name", "label", "base_url"):
+    for member in ("name", "label"):
         values = [preset[member] for preset in presets]
         assert sorted(set(values)) == sorted(values), f"{member} is not unique"
     for preset in presets:

@@ -142,6 +142,14 @@ def test_unknown_deployment_of_azure_is_reported(chats):
     assert "does not exist" in chats.fail(f"{chats.connect(path=AZURE)}/wrong", Fault(404, body=body))
 
 
+def test_cohere_is_asked_again_without_the_options_that_it_refuses(chats):
+    service = chats.connect()
+    body = {"message": "unknown field: parameter 'stream_options' is not a valid field"}
+    chats.succeed(f"{service}/command", Fault(422, body=body), Reply("Hi."))
+    first, second = chats.stub.requests
+    assert "stream_options" in first.json and "stream_options" not in second.json
+
+
 def test_limit_has_the_name_that_a_deployment_requires(chats):
     """The name of a deployment does not show which model it has."""
     model = f"{chats.connect(path=AZURE)}/mine"

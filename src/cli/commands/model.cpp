@@ -76,7 +76,7 @@ std::string ask_for_service(const json::array& presets) {
     throw StartError(ExitStatus::usage, "name a service: " + known_services(presets));
   }
   for (const auto& preset : presets) {
-    std::cerr << fmt::format("  {:<15} {}\n", one_line(string_or_empty(preset.as_object(), "name")),
+    std::cerr << fmt::format("  {:<22} {}\n", one_line(string_or_empty(preset.as_object(), "name")),
                              one_line(string_or_empty(preset.as_object(), "label")));
   }
   std::cerr << "Service: " << std::flush;
