@@ -77,7 +77,7 @@ else {
     });
   }
 
-  test('less common services are one click away', async () => {
+  test('less common services are one click or a few letters away', async () => {
     await reset();
     const page = await env.open('/system/models?connect=true');
     const services = page.getByRole('list', { name: 'Services' });
@@ -85,10 +85,27 @@ else {
     assert.equal(await services.getByRole('button', { name: /^Hugging Face/ }).count(), 0);
     await services.getByRole('button', { name: /^\d+ more services/ }).click();
     await expectFocus(page, 'Hugging Face With your key');
-    await services.getByRole('button', { name: /^Qwen/ }).click();
+    assert.equal(await services.getByRole('button', { name: /more service/ }).count(), 0);
+    await services.getByRole('button', { name: /^Qwen \(Alibaba/ }).click();
     await page.getByText('The address is that of Singapore.').waitFor();
     await button(page, '‹ All services').click();
     await expectFocus(page, 'Qwen (Alibaba Cloud) With your key');
+
+    const search = page.getByRole('searchbox', { name: 'Search services' });
+    await search.fill('ollama');
+    await eventually(async () =>
+      assert.deepEqual(await services.getByRole('button').allInnerTexts(), [
+        'Ollama Cloud\nWith your key',
+        'Ollama\nSelf-hosted',
+        'Another service\nBy its address',
+      ]),
+    );
+    await services.getByRole('button', { name: 'Ollama Self-hosted' }).click();
+    await button(page, '‹ All services').click();
+    await expectFocus(page, 'Ollama Self-hosted');
+    await search.fill(' KIMI');
+    await search.press('Enter');
+    await page.getByRole('form', { name: 'Connect Moonshot AI (Kimi)' }).waitFor();
   });
 
   test('by keyboard alone a model is connected, another default chosen, and a message sent', async () => {
