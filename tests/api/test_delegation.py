@@ -88,9 +88,9 @@ def test_stopping_the_caller_stops_the_helper(talker, caller_and_helper):
     thread, helper = caller_and_helper
     talker.stub.script(calls(delegate(helper), text="I ask."))
     held = talker.stub.hold("Half")
-    with talker.gateway.events(thread["id"]) as events:
+    with talker.gateway.events() as events:
         turn = accepted(talker.gateway.http.post("/chat", json={"content": "a", "threadId": thread["id"]}), 201)
-        assert held.was_asked()
+        events.until(lambda event: event["type"] == "text-delta" and event["delta"] == "Half")
         answer = accepted(talker.gateway.http.post("/chat/stop", json={"threadId": thread["id"]}))
         assert answer["status"] == "stopped"
         run = events.run(turn["id"])
