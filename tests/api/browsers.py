@@ -37,12 +37,14 @@ def kill(processes):
 
 
 class Website:
-    """Serves the given pages, from paths to HTML; all others are 404. Keeps the paths and cookies of requests."""
+    """Serves the given pages, from paths to HTML; all others are 404. Keeps the paths, cookies and user agents of
+    requests."""
 
     def __init__(self, **pages):
         self.pages = {f"/{path}": html for path, html in pages.items()}
         self.requests = []
         self.cookies = []
+        self.agents = []
         self.headers = {}
         site = self
 
@@ -50,6 +52,7 @@ class Website:
             def do_GET(self):
                 site.requests.append(self.path)
                 site.cookies.append(self.headers.get("cookie"))
+                site.agents.append((self.headers["user-agent"], self.headers.get("sec-ch-ua")))
                 html = site.pages.get(self.path.partition("?")[0])
                 content = ("<!doctype html><meta charset=utf-8>" + (html or "not found")).encode()
                 self.send_response(404 if html is None else 200)

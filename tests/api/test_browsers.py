@@ -7,6 +7,7 @@ import pytest
 
 from browsers import HEIGHT, IS_INSTALLED, PROGRAMS, WIDTH, Browser, Website, kill, processes_of
 from checks import wait_until
+from disks import small_disk
 from integrations import new_integration
 from threads import new_thread
 
@@ -54,6 +55,10 @@ PAGES = {
         <div class=box id=long style="top: 150px"></div>
         <script>long.textContent = 'x\\ud83d'.repeat(50000)
         document.forms[0].className = 'box'; document.forms[0].style = 'top: 100px; width: 300px'</script>""",
+    "identity": """<title>identity</title><script>
+        new SharedWorker(`data:text/javascript,fetch("${origin}/of-worker", {mode: "no-cors"})`)
+        navigator.userAgentData.getHighEntropyValues(['fullVersionList']).then(
+          found => document.title = JSON.stringify(found.fullVersionList))</script>""",
     "file": "downloaded",
 }
 
@@ -128,6 +133,7 @@ def test_wheel_and_size_reach_the_site(browser, site):
     browser.until_frame()  # before its first picture, a page takes no input
     browser.send("mouse", action="wheel", x=100, y=100, deltaX=0, deltaY=200)
     browser.until_tab(title="scrolled")
+    browser.until_frame(scrollX=0, scrollY=200)
     browser.send("resize", width=500, height=400)
     browser.until_tab(title="500x400")
     browser.until_frame(width=500, height=400)
@@ -246,6 +252,17 @@ def test_sites_get_no_files_downloads_and_rights(browser, site, gateway):
     assert browser.tab["url"] == site.url("forbidden")
 
 
+def test_browser_names_itself_as_an_ordinary_one(browser, site):
+    browser.open_site(site, "identity")
+    browser.until_tabs(lambda _: "Brand" in browser.tab["title"])
+    assert "Chromium" in browser.tab["title"] and "Headless" not in browser.tab["title"]
+    wait_until(lambda: "/of-worker" in site.requests)
+    agents = dict(zip(site.requests, site.agents))
+    name, brands = agents["/identity"]
+    assert "Chrome/" in name and name == agents["/of-worker"][0] and '"Chromium"' in brands
+    assert "Headless" not in str(site.agents)
+
+
 def test_several_clients_share_a_browser(browser, site, gateway):
     browser.open_site(site, "button", title="button")
     other = Browser(gateway, browser.thread)
@@ -300,6 +317,17 @@ def test_killed_browser_is_reported_and_can_be_opened_again(gateway):
     assert browser.until("closed")["reason"] == "crashed"
     with Browser(gateway, browser.thread) as again:
         assert again.first["isNew"]
+
+
+def test_full_disk_ends_the_browser(make_gateway):
+    gateway = make_gateway()
+    gateway.data.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with small_disk(gateway.data / "browsers", "size=64m") as disk:
+        gateway.start()
+        browser = Browser(gateway)
+        (disk / "large").write_bytes(bytes(40 * 1024 * 1024))
+        assert browser.until("closed")["reason"] == "disk"
+        gateway.stop()
 
 
 def test_logins_stay_in_their_chat(gateway, site):

@@ -19,6 +19,7 @@
 #include "base/json/json_values.hpp"
 #include "base/log.hpp"
 #include "base/text/utf8.hpp"
+#include "features/browsers/identity.hpp"
 
 namespace agw {
 
@@ -53,6 +54,7 @@ Browser::Browser(Loop& loop, BlockingPool& blocking, BrowserLimits limits, Parts
                   handle_event(session, method, params);
                 }),
       disks_(std::move(disks)),
+      processes_(limits.processes),
       working_(loop),
       changed_(loop),
       tabs_changed_(loop),
@@ -105,6 +107,11 @@ void Browser::set_up() {
   devtools_.post({}, "Browser.setDownloadBehavior", {{"behavior", "deny"}});
   // Rejects all that are not in the list.
   devtools_.post({}, "Browser.grantPermissions", {{"permissions", json::array()}});
+  // Chromium answers in order, so this is known before the first tab.
+  devtools_.post({}, "Browser.getVersion", {}, [this](const json::object& response) {
+    if (const auto* version = object_member(response, "result"))
+      identity_ = ordinary_identity(string_or_empty(*version, "product"));
+  });
   const json::array pages{json::object{{"type", "page"}}};
   devtools_.post({}, "Target.setDiscoverTargets", {{"discover", true}, {"filter", pages}});
   devtools_.post({}, "Target.setAutoAttach",

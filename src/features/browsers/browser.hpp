@@ -200,6 +200,7 @@ private:
   bool is_ready_ = false;   ///< a tab answers
   bool has_ended_ = false;  ///< all its processes
   std::string errors_;      ///< the end of what Chromium has printed
+  json::object identity_;   ///< by which tabs introduce themselves to sites
 
   std::vector<Tab> tabs_;
   std::string active_;  ///< the id of a tab; empty only while there is none

@@ -77,6 +77,7 @@ void Browser::set_up_tab(const std::string& session) {
   devtools_.post(session, "Page.enable");
   devtools_.post(session, "Page.setInterceptFileChooserDialog", {{"enabled", true}});
   devtools_.post(session, "Emulation.setFocusEmulationEnabled", {{"enabled", true}});
+  if (!identity_.empty()) devtools_.post(session, "Emulation.setUserAgentOverride", identity_);
   devtools_.post(session, "Runtime.runIfWaitingForDebugger");
   // Its renderer answers. One that is asked for something earlier may crash.
   devtools_.post(session, "Runtime.evaluate", {{"expression", "1"}}, [this](const json::object&) {
@@ -202,6 +203,8 @@ void Browser::on_picture(Tab& tab, const json::object& params) {
   picture_.data = data;
   picture_.width = number_of(about, "deviceWidth");
   picture_.height = number_of(about, "deviceHeight");
+  picture_.scroll_x = number_of(about, "scrollOffsetX");
+  picture_.scroll_y = number_of(about, "scrollOffsetY");
   unconfirmed_.push_back(number->get_int64());
   pass_picture();
 }

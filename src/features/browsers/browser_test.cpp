@@ -1,9 +1,11 @@
 #include "features/browsers/browser.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <csignal>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 #include "api/error.hpp"
 #include "base/json/json_values.hpp"
@@ -16,10 +18,11 @@ using namespace std::chrono_literals;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-/// Has one tab. Answers every command except inputs, ends at `https://crash`, and asks something at `https://ask`. Its
-/// pictures are AAAA, after its confirmation BBBB, and CCCC once they are started again: it has lost that one.
+/// Has one tab. Answers every command except inputs, ends at `https://crash`, asks something at `https://ask`, and
+/// starts 100 threads at `https://threads`. Its pictures are AAAA, after its confirmation BBBB, and CCCC once they are
+/// started again: it has lost that one.
 constexpr auto pretended_browser = R"py(
-import json, sys
+import json, sys, threading, time
 def say(**message): sys.stdout.write(json.dumps(message) + '\0')
 def show(number, data):
     say(method='Page.screencastFrame', sessionId='S', params={'sessionId': number, 'data': data, 'metadata': {}})
@@ -38,6 +41,8 @@ while b := sys.stdin.buffer.read1():
         if method == 'Page.screencastFrameAck' and starts == 1 and message['params']['sessionId'] == 1: show(7, 'BBBB')
         if method == 'Browser.close': sys.exit()
         if url == 'https://crash': sys.exit('out of memory')
+        for _ in range(100 if url == 'https://threads' else 0):
+            threading.Thread(target=time.sleep, args=(1000,), daemon=True).start()
         if url == 'https://ask':
             say(method='Page.javascriptDialogOpening', sessionId='S', params={'type': 'confirm', 'message': 'Sure?'})
         if not method.startswith('Input.'): say(id=message['id'], result={})
@@ -151,6 +156,13 @@ TEST_F(BrowserTest, AnswersCallsWhenItCrashes) {
     }
   });
   EXPECT_EQ(end_, BrowserEnd::crashed);
+}
+
+TEST_F(BrowserTest, EndsWhenItHasTooManyProcesses) {
+  if (::geteuid() != 0) GTEST_SKIP() << "for other users, the kernel refuses more";
+  limits_.processes = 50;
+  with_browser([this](Browser& browser) -> Task<> { co_await browser.navigate("https://threads", never_); });
+  EXPECT_EQ(end_, BrowserEnd::processes);
 }
 
 TEST_F(BrowserTest, EndsWhenIdle) {

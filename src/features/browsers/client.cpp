@@ -38,8 +38,9 @@ bool BrowserClient::offer(const BrowserPicture& picture) {
   if (picture.data.empty() || shown_ < sent_ || picture.number <= last_picture_) return false;
   last_picture_ = picture.number;
   // Base64 needs no escapes, and a picture of 100 KB would be scanned for them.
-  socket_.send(fmt::format(R"({{"type":"frame","seq":{},"data":"{}","width":{},"height":{}}})", ++sent_, picture.data,
-                           picture.width, picture.height));
+  socket_.send(
+      fmt::format(R"({{"type":"frame","seq":{},"data":"{}","width":{},"height":{},"scrollX":{},"scrollY":{}}})",
+                  ++sent_, picture.data, picture.width, picture.height, picture.scroll_x, picture.scroll_y));
   return true;
 }
 

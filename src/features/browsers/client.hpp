@@ -16,6 +16,8 @@ struct BrowserPicture {
   std::string data;         ///< a JPEG in Base64
   double width = 0;         ///< of the view, in CSS pixels
   double height = 0;
+  double scroll_x = 0;  ///< how far the page is scrolled, in CSS pixels
+  double scroll_y = 0;
 };
 
 /// The socket of a person who uses a browser. Used on the loop.

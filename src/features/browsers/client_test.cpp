@@ -26,14 +26,14 @@ private:
   StopSource stop_;
 };
 
-constexpr auto first = R"({"type":"frame","seq":1,"data":"AAAA","width":800,"height":600.5})";
-constexpr auto second = R"({"type":"frame","seq":2,"data":"BBBB","width":800,"height":600})";
+constexpr auto first = R"({"type":"frame","seq":1,"data":"AAAA","width":800,"height":600.5,"scrollX":0,"scrollY":0})";
+constexpr auto second = R"({"type":"frame","seq":2,"data":"BBBB","width":800,"height":600,"scrollX":0,"scrollY":12.5})";
 
 TEST(BrowserClientTest, GetsTheNextPictureOnceItHasShownOne) {
   KeepingSocket socket;
   BrowserClient client(socket);
   EXPECT_TRUE(client.offer({.number = 7, .data = "AAAA", .width = 800, .height = 600.5}));
-  const BrowserPicture next{.number = 9, .data = "BBBB", .width = 800, .height = 600};
+  const BrowserPicture next{.number = 9, .data = "BBBB", .width = 800, .height = 600, .scroll_y = 12.5};
   EXPECT_FALSE(client.offer(next));
   client.note_shown(1);
   EXPECT_TRUE(client.offer(next));

@@ -34,8 +34,6 @@ namespace fs = std::filesystem;
 
 /// In bytes: messages are parsed on the loop.
 constexpr std::size_t max_browser_message = std::size_t{256} * 1024;
-/// Chromium counts its threads too.
-constexpr int max_browser_processes = 2000;
 constexpr std::int64_t browser_memory_mb = 4096;
 constexpr std::size_t max_allowed_hosts = 100;
 constexpr auto browser_path = "/usr/local/bin:/usr/bin:/bin:/opt/google/chrome";
@@ -53,11 +51,17 @@ std::string find_chromium(const std::string& configured) {
   return {};
 }
 
-/// The sandbox uses the descriptors 3 and 4 of Chromium's pipes itself, so a shell moves its standard streams there.
+/// The sandbox uses the descriptors 3 and 4 of Chromium's pipes itself, so a shell moves its standard streams there. It
+/// also names the browser to sites as an ordinary one: many refuse a headless one. The identity of tabs (identity.hpp)
+/// does not apply to service workers.
+constexpr auto chromium_starter =
+    R"sh(version=$(expr "$("$1" --version 2>/dev/null </dev/null)" : '[^0-9]*\([0-9]*\)')
+exec "$@" ${version:+--user-agent="Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) \
+Chrome/$version.0.0.0 Safari/537.36"} 3<&0 4>&1 0</dev/null 1>&2)sh";
+
 std::vector<std::string> chromium_command(const std::string& program, const fs::path& profile) {
   const ViewSize size;
-  return {"/bin/sh", "-c", R"(exec "$@" 3<&0 4>&1 0</dev/null 1>&2)", "sh", program, "--headless",
-          "--remote-debugging-pipe",
+  return {"/bin/sh", "-c", chromium_starter, "sh", program, "--headless", "--remote-debugging-pipe",
           // Pages are in the gateway's sandbox, in which Chromium's own cannot start.
           "--no-sandbox", fmt::format("--proxy-server=http://127.0.0.1:{}", ProxiedNetwork::port),
           "--proxy-bypass-list=<-loopback>", "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
@@ -69,14 +73,14 @@ std::vector<std::string> chromium_command(const std::string& program, const fs::
           fmt::format("--window-size={},{}", size.width, size.height), "about:blank"};
 }
 
-SandboxSpec chromium_spec(const std::string& program, const fs::path& profile, SandboxNetwork& network) {
+SandboxSpec chromium_spec(const std::string& program, const fs::path& profile, int processes, SandboxNetwork& network) {
   SandboxSpec spec{.directory = profile,
                    .writable = {profile},
                    .network = &network,
                    .unix_sockets = program.find(needs_no_sockets) == program.npos,
                    .environment = {{"HOME", profile.string()}},
                    .memory_mb = browser_memory_mb,
-                   .processes = max_browser_processes};
+                   .processes = processes};
   std::error_code missing;
   const auto directory = fs::canonical(program, missing).parent_path();
   if (!missing && !is_within(directory, "/usr") && !is_within(directory, "/opt")) spec.readable.push_back(directory);
@@ -233,10 +237,11 @@ Task<BrowserPointer> Browsers::start(std::string thread_id) {
   const auto reach = std::make_shared<Reach>();
   const auto network = std::make_shared<ProxiedNetwork>(loop_, blocking_, Reach::policy(reach, extensions_));
   try {
-    auto [process, disks] = co_await blocking_.run(
-        [&sandbox = sandbox_, program = find_chromium(options_.program), profile = profile(thread_id), network] {
+    auto [process, disks] =
+        co_await blocking_.run([&sandbox = sandbox_, processes = options_.limits.processes,
+                                program = find_chromium(options_.program), profile = profile(thread_id), network] {
           make_profile(profile);
-          const auto spec = chromium_spec(program, profile, *network);
+          const auto spec = chromium_spec(program, profile, processes, *network);
           return std::pair(sandbox.wrap(chromium_command(program, profile), spec), DiskSpaceMonitor(spec.writable));
         });
     if (is_ending_) throw ApiError(503, "the gateway stops");

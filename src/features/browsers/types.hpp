@@ -12,6 +12,7 @@ struct BrowserLimits {
   std::size_t count = 4;                        ///< simultaneous browsers
   std::chrono::milliseconds idle{30 * 60'000};  ///< without a client and without use by an agent
   std::chrono::milliseconds lifetime{24 * 60 * 60'000};
+  int processes = 2000;                            ///< and threads
   std::chrono::milliseconds start{30'000};         ///< until the first tab is open
   std::chrono::milliseconds closing_grace{3'000};  ///< to write cookies and the like, before it is killed
 };

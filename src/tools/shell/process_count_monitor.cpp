@@ -19,13 +19,13 @@ std::uint16_t processes_of_host() {
 
 }  // namespace
 
-ProcessCountMonitor::ProcessCountMonitor() : initial_processes_(processes_of_host()) {}
+ProcessCountMonitor::ProcessCountMonitor(int max) : max_(max), initial_processes_(processes_of_host()) {}
 
 Task<> ProcessCountMonitor::watch(StopSource& stop) {
   if (::geteuid() != 0) co_return;
   while (co_await pause(stop, process_check_interval) == WaitResult::done) {
     const auto more = static_cast<std::int16_t>(processes_of_host() - initial_processes_);
-    too_many_ = more > max_processes;
+    too_many_ = more > max_;
     if (too_many_) stop.request();
   }
 }

@@ -7,11 +7,11 @@
 
 namespace agw {
 
-/// Limits the processes of a root user's command: stops it when the host has `max_processes` more than at the start.
+/// Limits the processes of a root user's command: stops it when the host has `max` more than at the start.
 /// For other users the kernel enforces a limit.
 class ProcessCountMonitor {
 public:
-  ProcessCountMonitor();
+  explicit ProcessCountMonitor(int max = max_processes);
 
   /// Checks periodically until `stop` is requested. Requests it if there are too many processes.
   Task<> watch(StopSource& stop);
@@ -21,6 +21,7 @@ public:
   static constexpr int max_processes = 2000;
 
 private:
+  const int max_;
   std::uint16_t initial_processes_;  ///< the kernel's count
   bool too_many_ = false;
 };
