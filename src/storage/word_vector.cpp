@@ -127,6 +127,7 @@ std::string part_query(std::string_view part) {
 std::string phrase_query(const std::vector<std::string>& words, bool prefix) {
   AGW_DEBUG_ASSERT(!words.empty());
   std::vector<std::string> queries;
+  queries.reserve(words.size());
   for (const auto& word : words) queries.push_back(word_query(word, prefix && &word == &words.back()));
   if (queries.size() == 1) return queries.front();
   return fmt::format("(({}) | ({} & {}))", fmt::join(queries, " <-> "), fmt::join(queries, " & "), long_query());

@@ -54,6 +54,7 @@ const routes = [
   ['/system', 'System'],
   ['/system/models', 'Modelle'],
   ['/system/channels', 'Kanäle'],
+  ['/system/settings', 'Einstellungen'],
   ['/search?q=hallo', 'Suche'],
 ];
 

@@ -31,6 +31,7 @@ const routes = [
   '/system/models',
   '/system/models?connect=true',
   '/system/channels',
+  '/system/settings',
   '/system/channels?connect=true',
   '/search?q=hello',
 ];

@@ -1,6 +1,6 @@
 // Fails the build if the page exceeds one of its size limits, in gzipped kilobytes: pairing, a chat, everything without the
 // following parts, the code for formulas, for diagrams (both loaded only by chats that contain them), for terminals, for
-// browsers and for links to chats, and the page for shared chats. Also fails it if a file is there twice.
+// browsers, for settings and for links to chats, and the page for shared chats. Also fails it if a file is there twice.
 import { readFileSync, readdirSync, rmSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 
@@ -12,6 +12,7 @@ const limits = {
   diagrams: 320,
   terminal: 73,
   browser: 11,
+  settings: 5,
   encryption: 5,
   shared: 7,
 };
@@ -41,9 +42,18 @@ const isDiagramCode = (name) => /\bmermaid_frame-[^/]*\.js$/.test(name);
 const isFormulaCode = (name) => /\bFormula-[^/]*\.(js|css)$/.test(name);
 const isTerminalCode = (name) => /\bshells[.-][^/]*\.(js|css)$/.test(name);
 const isBrowserCode = (name) => /\bBrowserPanel-[^/]*\.(js|css)$/.test(name);
+const isSettingsCode = (name) => /\b[Ss]ettings-[^/]*\.(js|css)$/.test(name);
 const isEncryptionCode = (name) => /\bsealed-[^/]*\.js$/.test(name);
 const isSharedCode = (name) => /^(assets\/)?shared[._-][^/]*\.(js|css|html)$/.test(name);
-const separate = [isDiagramCode, isFormulaCode, isTerminalCode, isBrowserCode, isEncryptionCode, isSharedCode];
+const separate = [
+  isDiagramCode,
+  isFormulaCode,
+  isTerminalCode,
+  isBrowserCode,
+  isSettingsCode,
+  isEncryptionCode,
+  isSharedCode,
+];
 const all = code.filter((name) => !separate.some((matches) => matches(name)));
 const sizes = {
   pairing: sum(pairing),
@@ -53,6 +63,7 @@ const sizes = {
   diagrams: sum(code.filter(isDiagramCode)),
   terminal: sum(code.filter(isTerminalCode)),
   browser: sum(code.filter(isBrowserCode)),
+  settings: sum(code.filter(isSettingsCode)),
   encryption: sum(code.filter(isEncryptionCode)),
   shared: sum(code.filter(isSharedCode)),
 };

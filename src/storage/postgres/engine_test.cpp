@@ -47,7 +47,7 @@ protected:
   std::string url_;
 
 private:
-  static inline Session::Deadline never_ = Session::Clock::time_point::max();
+  Session::Deadline never_ = Session::Clock::time_point::max();
 };
 
 Task<std::vector<std::int64_t>> read_numbers(Database& database) {

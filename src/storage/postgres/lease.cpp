@@ -93,7 +93,7 @@ AsNode::AsNode(Connection& connection, const std::string& node) : connection_(co
 AsNode::~AsNode() {
   try {
     act_as(connection_, own_);
-  } catch (const DatabaseError&) {
+  } catch (const DatabaseError&) {  // NOLINT(bugprone-empty-catch)
     // The transaction has failed; its rollback restores the name.
   }
 }

@@ -55,7 +55,7 @@ protected:
   std::string url_;
   int losses_ = 0;
   bool leads_ = false;
-  static inline Session::Deadline never_ = Session::Clock::time_point::max();
+  Session::Deadline never_ = Session::Clock::time_point::max();
 };
 
 Task<std::string> id_of(Database& database, std::string node) {

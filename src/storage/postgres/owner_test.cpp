@@ -46,7 +46,7 @@ protected:
 
 private:
   std::string url_;
-  static inline Session::Deadline never_ = Session::Clock::time_point::max();
+  Session::Deadline never_ = Session::Clock::time_point::max();
 };
 
 Task<> write(Database& database, std::int64_t number) {

@@ -122,7 +122,7 @@ protected:
   std::size_t tables_ = 0;
 
 private:
-  static inline Session::Deadline never_ = Session::Clock::time_point::max();
+  Session::Deadline never_ = Session::Clock::time_point::max();
 };
 
 TEST_F(RecordMoveTest, RecordsOfAllRoomsAreTheSameThereAndBack) {

@@ -52,6 +52,7 @@ function pageActions(): Entry[] {
     ),
     action(t('Choose the default model'), '', () => router.push(['system', 'models'])),
     action(t('Manage secrets'), t('Keys of services'), () => router.push(['system', 'models'])),
+    action(t('Change settings of the gateway'), 'config.yaml', () => router.push(['system', 'settings'])),
     action(t('Restart the gateway'), '', () => router.push(['system'])),
     action(t('Choose a theme'), t('Light, dark, colors'), () => router.push(['system'])),
     action(t('Choose the language'), t('English, German'), () => router.push(['system'])),
