@@ -58,6 +58,7 @@ else {
 
   test('a setting is opened from the palette by its name', async () => {
     const page = await env.open('/chats');
+    await page.locator('main h1:visible').first().waitFor();
     await page.keyboard.press('Control+k');
     await page.getByRole('combobox', { name: 'Search or run a command' }).fill('checkpoints days');
     await page.getByRole('option', { name: /checkpoints\.days/ }).click();
