@@ -1,7 +1,9 @@
 #pragma once
 
+#include <algorithm>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -23,6 +25,15 @@ struct ConfigNode {
   std::string text = {};                  ///< of a scalar
   std::vector<ConfigNode> children = {};  ///< items of a list, or members of a map in the order of the file
   int line = 0;                           ///< of the name, or of an item of a list; from 1
+
+  /// The member of a map; null if there is none.
+  const ConfigNode* member(std::string_view member_name) const {
+    const auto found = std::ranges::find(children, member_name, &ConfigNode::name);
+    return found == children.end() ? nullptr : &*found;
+  }
+  ConfigNode* member(std::string_view member_name) {
+    return const_cast<ConfigNode*>(std::as_const(*this).member(member_name));
+  }
 
   bool is_text() const { return form == Form::string || form == Form::untyped; }
   bool is_number() const { return form == Form::number || form == Form::untyped; }

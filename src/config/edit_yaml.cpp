@@ -39,19 +39,12 @@ std::vector<std::string> parts_of(std::string_view key) {
   return parts;
 }
 
-/// Finds the member of a map.
-template <class Map>
-auto member(Map& map, std::string_view name) {
-  const auto found = std::ranges::find(map.children, name, &ConfigNode::name);
-  return found == map.children.end() ? nullptr : &*found;
-}
-
 /// Whether both have the same values, in any order and on any lines.
 bool is_same(const ConfigNode& one, const ConfigNode& other) {
   if (one.form != other.form || one.text != other.text || one.children.size() != other.children.size()) return false;
   if (one.form == Form::list) return std::ranges::equal(one.children, other.children, is_same);
   return std::ranges::all_of(one.children, [&](const auto& child) {
-    const auto* counterpart = member(other, child.name);
+    const auto* counterpart = other.member(child.name);
     return counterpart && is_same(child, *counterpart);
   });
 }
@@ -60,7 +53,7 @@ void set_in(ConfigNode& map, const std::vector<std::string>& parts, const std::o
   std::vector<ConfigNode*> path{&map};
   for (const auto& part : parts) {
     path.back()->form = Form::map;
-    auto* found = member(*path.back(), part);
+    auto* found = path.back()->member(part);
     path.push_back(found ? found : &path.back()->children.emplace_back(ConfigNode{.form = Form::map, .name = part}));
   }
   if (value) {
@@ -227,7 +220,7 @@ std::string edited(const std::string& text, const ConfigNode& document, const st
   const auto* section = &document;
   int section_line = 0;
   for (std::size_t depth = 0; depth < parts.size(); ++depth) {
-    const auto* found = member(*section, parts[depth]);
+    const auto* found = section->member(parts[depth]);
     if (!found) {
       if (!value) return text;
       lines.add(section_line, indent_below(lines, *section), {parts.begin() + static_cast<int>(depth), parts.end()},

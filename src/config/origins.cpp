@@ -11,9 +11,8 @@ int line_of(std::string_view key, const ConfigNode& file) {
   const auto* node = &file;
   for (std::size_t begin = 0; begin < key.size();) {
     const auto dot = std::min(key.find('.', begin), key.size());
-    const auto found = std::ranges::find(node->children, key.substr(begin, dot - begin), &ConfigNode::name);
-    if (found == node->children.end()) return 0;
-    node = &*found;
+    node = node->member(key.substr(begin, dot - begin));
+    if (!node) return 0;
     begin = dot + 1;
   }
   return node->form == ConfigNode::Form::nothing ? 0 : node->line;

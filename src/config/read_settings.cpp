@@ -86,8 +86,8 @@ void read_section(Settings& settings, const ConfigNode& map, const std::string& 
 
 /// Records the lines of both keys for errors when the files are opened.
 void read_tls_lines(Settings& settings, const ConfigNode& map) {
-  const auto section = std::ranges::find(map.children, "tls", &ConfigNode::name);
-  if (section == map.children.end()) return;
+  const auto* section = map.member("tls");
+  if (!section) return;
   for (const auto& key : section->children) {
     (key.name == "cert" ? settings.tls.cert_at : settings.tls.key_at) = std::to_string(key.line);
   }

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "base/async/assert.hpp"
+#include "base/text/ascii.hpp"
 #include "base/text/word_segmentation.hpp"
 #include "storage/full_text_api.hpp"
 
@@ -14,21 +15,12 @@ namespace agw {
 
 namespace {
 
-bool is_ascii(std::string_view text) {
-  unsigned char bits = 0;
-  for (const char c : text) bits |= static_cast<unsigned char>(c);
-  return bits < 0x80;
-}
-
-bool is_letter_or_digit(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
-
 /// Calls `each(word, position)` for the words that SQLite's tokenizer finds in an ASCII text: runs of letters and
 /// digits. It takes a third of the time, which counts when all turns of a burst are read.
 void for_each_ascii_word(std::string_view text, const auto& each) {
-  std::string folded(text);
-  for (char& c : folded) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c;
-  for (auto at = folded.begin(); (at = std::find_if(at, folded.end(), is_letter_or_digit)) != folded.end();) {
-    const auto end = std::find_if_not(at, folded.end(), is_letter_or_digit);
+  const auto folded = ascii_lower_case(text);
+  for (auto at = folded.begin(); (at = std::find_if(at, folded.end(), is_alphanumeric)) != folded.end();) {
+    const auto end = std::find_if_not(at, folded.end(), is_alphanumeric);
     each(std::string_view(at, end), static_cast<std::size_t>(at - folded.begin()));
     at = end;
   }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <string>
 #include <string_view>
 
 namespace agw {
@@ -14,6 +15,21 @@ inline bool is_blank(std::string_view text) { return text.find_first_not_of(whit
 /// Whether `c` is an ASCII letter or digit, in every locale.
 constexpr bool is_alphanumeric(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+}
+
+// The next two have no branches, so that the compiler can vectorise them.
+
+inline bool is_ascii(std::string_view text) {
+  unsigned char all = 0;
+  for (const char c : text) all |= static_cast<unsigned char>(c);
+  return all < 0x80;
+}
+
+/// Changes only the letters A to Z, in every locale.
+inline std::string ascii_lower_case(std::string_view text) {
+  std::string lower(text);
+  for (char& c : lower) c = static_cast<char>(c + (c >= 'A' && c <= 'Z' ? 'a' - 'A' : 0));
+  return lower;
 }
 
 /// Removes the first line from `text` and returns it without its line end (LF or CRLF). Leaves `text` empty after the

@@ -34,6 +34,11 @@ json::array brands(unsigned major, bool is_full, std::string_view version) {
 
 }  // namespace
 
+std::string ordinary_user_agent(std::string_view major) {
+  return fmt::format(
+      "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/{}.0.0.0 Safari/537.36", major);
+}
+
 json::object ordinary_identity(std::string_view product) {
   const auto version = product.substr(product.find('/') + 1);
   const auto major = major_version(version);
@@ -43,9 +48,7 @@ json::object ordinary_identity(std::string_view product) {
 #else
   constexpr auto architecture = "x86";
 #endif
-  return {{"userAgent", fmt::format("Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) "
-                                    "Chrome/{}.0.0.0 Safari/537.36",
-                                    *major)},
+  return {{"userAgent", ordinary_user_agent(fmt::to_string(*major))},
           {"userAgentMetadata", json::object{{"brands", brands(*major, false, version)},
                                              {"fullVersionList", brands(*major, true, version)},
                                              {"platform", "Linux"},

@@ -19,6 +19,7 @@
 #include "config/data_directory.hpp"
 #include "config/settings.hpp"
 #include "features/browsers/browser.hpp"
+#include "features/browsers/identity.hpp"
 #include "features/browsers/messages.hpp"
 #include "features/extensions/service.hpp"
 #include "features/permissions/service.hpp"
@@ -54,14 +55,15 @@ std::string find_chromium(const std::string& configured) {
 /// The sandbox uses the descriptors 3 and 4 of Chromium's pipes itself, so a shell moves its standard streams there. It
 /// also names the browser to sites as an ordinary one: many refuse a headless one. The identity of tabs (identity.hpp)
 /// does not apply to service workers.
-constexpr auto chromium_starter =
-    R"sh(version=$(expr "$("$1" --version 2>/dev/null </dev/null)" : '[^0-9]*\([0-9]*\)')
-exec "$@" ${version:+--user-agent="Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) \
-Chrome/$version.0.0.0 Safari/537.36"} 3<&0 4>&1 0</dev/null 1>&2)sh";
+std::string chromium_starter() {
+  return R"sh(version=$(expr "$("$1" --version 2>/dev/null </dev/null)" : '[^0-9]*\([0-9]*\)')
+exec "$@" ${version:+--user-agent=")sh" +
+         ordinary_user_agent("$version") + R"sh("} 3<&0 4>&1 0</dev/null 1>&2)sh";
+}
 
 std::vector<std::string> chromium_command(const std::string& program, const fs::path& profile) {
   const ViewSize size;
-  return {"/bin/sh", "-c", chromium_starter, "sh", program, "--headless", "--remote-debugging-pipe",
+  return {"/bin/sh", "-c", chromium_starter(), "sh", program, "--headless", "--remote-debugging-pipe",
           // Pages are in the gateway's sandbox, in which Chromium's own cannot start.
           "--no-sandbox", fmt::format("--proxy-server=http://127.0.0.1:{}", ProxiedNetwork::port),
           "--proxy-bypass-list=<-loopback>", "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",

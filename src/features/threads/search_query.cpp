@@ -30,6 +30,7 @@
 #include <utility>
 
 #include "base/async/assert.hpp"
+#include "base/text/ascii.hpp"
 #include "base/text/word_segmentation.hpp"
 #include "storage/full_text_api.hpp"
 
@@ -262,20 +263,6 @@ bool may_match(const Node& node, const std::function<bool(std::size_t term)>& ma
       return may(node.parts.front());
   }
   return true;
-}
-
-// These loops have no branches, so that the compiler can vectorise them.
-
-bool is_ascii(std::string_view text) {
-  unsigned char all = 0;
-  for (const char c : text) all |= static_cast<unsigned char>(c);
-  return all < 0x80;
-}
-
-std::string ascii_lower_case(std::string_view text) {
-  std::string lower(text);
-  for (char& c : lower) c = static_cast<char>(c + (c >= 'A' && c <= 'Z' ? 'a' - 'A' : 0));
-  return lower;
 }
 
 }  // namespace
