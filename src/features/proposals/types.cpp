@@ -8,8 +8,6 @@
 
 namespace agw {
 
-namespace {}  // namespace
-
 bool is_proposal_segment(std::string_view segment) {
   return !segment.empty() && is_alphanumeric(segment.front()) &&
          std::ranges::all_of(segment, [](char c) { return is_alphanumeric(c) || c == '_' || c == '-'; });
