@@ -6,6 +6,7 @@
 
 #include "base/async/assert.hpp"
 #include "io/files/descriptor.hpp"
+#include "io/files/paced_writeback.hpp"
 #include "storage/backup.hpp"
 #include "storage/connection.hpp"
 
@@ -37,12 +38,6 @@ std::uint64_t page_size(Connection& connection) {
   return static_cast<std::uint64_t>(row.integer(0));
 }
 
-/// Starts the writeback of copied pages and waits for it. Avoids a sync, whose commit of the file system's journal
-/// would delay every other commit. The sync at the end reports errors.
-void flush(const Descriptor& file) {
-  ::sync_file_range(file.get(), 0, 0, SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER);
-}
-
 void sync(const Descriptor& file) {
   if (::fdatasync(file.get()) != 0) throw_errno("cannot write the copy of the database");
 }
@@ -55,6 +50,7 @@ void copy(Connection& source, Connection& target, const Descriptor& file, const 
   const std::unique_ptr<sqlite3_backup, decltype(finish)> backup(
       sqlite3_backup_init(target.handle(), "main", source.handle(), "main"), finish);
   if (!backup) target.check(sqlite3_extended_errcode(target.handle()), "backup");
+  PacedWriteback writeback(file);
   for (;;) {
     const int code = sqlite3_backup_step(backup.get(), pages_at_once);
     if (code != SQLITE_OK && code != SQLITE_DONE) target.check(code, "backup");
@@ -63,7 +59,7 @@ void copy(Connection& source, Connection& target, const Descriptor& file, const 
     AGW_DEBUG_ASSERT(left <= total);
     progress(total - left, total);
     if (code == SQLITE_DONE) return;
-    flush(file);
+    writeback.advance(static_cast<off64_t>(total - left));
   }
 }
 

@@ -14,13 +14,14 @@
 #include "base/async/assert.hpp"
 #include "base/digest.hpp"
 #include "io/files/libarchive.hpp"
+#include "io/files/paced_writeback.hpp"
 
 namespace agw {
 
 namespace {
 
 constexpr std::size_t piece = 1 << 20;
-constexpr std::size_t bytes_between_flushes = 1 << 20;
+constexpr off64_t bytes_between_flushes = 1 << 20;
 constexpr mode_t private_file = 0600;
 constexpr mode_t private_directory = 0700;
 
@@ -82,12 +83,10 @@ struct ArchiveWriter::State {
     auto& state = *static_cast<State*>(self);
     const auto written = ::write(state.file.get(), bytes, size);
     if (written < 0) library().set_error(archive, errno, "%s", std::generic_category().message(errno).c_str());
-    state.unflushed += size;
-    if (state.unflushed > bytes_between_flushes) {
-      // A sync would commit the file system's journal and delay other writers.
-      ::sync_file_range(state.file.get(), 0, 0,
-                        SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER);
-      state.unflushed = 0;
+    state.size += std::max<la_ssize_t>(written, 0);
+    if (state.size >= state.flush_at) {
+      state.writeback.advance(state.size);
+      state.flush_at = state.size + bytes_between_flushes;
     }
     return written;
   }
@@ -109,7 +108,9 @@ struct ArchiveWriter::State {
   const Descriptor& file;
   std::unique_ptr<struct archive, decltype(&::archive_write_free)> archive{library().write_new(), library().write_free};
   Digest digest;
-  std::size_t unflushed = 0;
+  PacedWriteback writeback{file};
+  off64_t size = 0;  ///< of what was written to the file
+  off64_t flush_at = bytes_between_flushes;
 };
 
 ArchiveWriter::ArchiveWriter(const Descriptor& file) : state_(std::make_unique<State>(file)) {}
