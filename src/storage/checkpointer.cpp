@@ -3,9 +3,11 @@
 #include <sqlite3.h>
 
 #include <chrono>
+#include <cstdint>
 #include <limits>
 #include <optional>
 #include <system_error>
+#include <thread>
 #include <utility>
 
 #include "base/async/assert.hpp"
@@ -16,9 +18,10 @@ namespace agw {
 namespace {
 
 constexpr std::chrono::seconds interval{1};
-/// How long the writer waits for readers. Most take a few milliseconds, and the next write must not be delayed much
+/// How long the writer waits for reads. Most take a few milliseconds, and the next write must not be delayed much
 /// longer.
-constexpr int reader_timeout_milliseconds = 30;
+constexpr std::chrono::milliseconds between_tries{1};
+constexpr int max_tries = 30;
 /// How often the writer waits. Each time, the reads that began before it have less to go, and newer ones prevent less.
 constexpr int max_attempts = 4;
 /// A reader with an old snapshot prevents more pages than this from being copied; overlapping short reads prevent
@@ -39,22 +42,34 @@ std::optional<int> run_checkpoint(Connection& connection, int mode) {
   return in_log - copied;
 }
 
-/// Changes a connection's busy timeout during its lifetime.
-class ScopedBusyTimeout {
+/// Replaces a connection's busy handler during its lifetime: SQLite waits only for reads of this process that began
+/// before, and not for long.
+class ScopedWaitForReads {
 public:
-  explicit ScopedBusyTimeout(Connection& connection) : connection_(connection) {
+  ScopedWaitForReads(Connection& connection, const ActiveReads& reads) : connection_(connection), reads_(reads) {
     auto row = connection.prepare("PRAGMA busy_timeout");
     row.step();
     previous_milliseconds_ = static_cast<int>(row.integer(0));
-    AGW_DEBUG_ASSERT(previous_milliseconds_ > reader_timeout_milliseconds);
-    sqlite3_busy_timeout(connection.handle(), reader_timeout_milliseconds);
+    AGW_DEBUG_ASSERT(previous_milliseconds_ > 0);
+    sqlite3_busy_handler(connection.handle(), wait, this);
   }
-  ~ScopedBusyTimeout() { sqlite3_busy_timeout(connection_.handle(), previous_milliseconds_); }
-  ScopedBusyTimeout(const ScopedBusyTimeout&) = delete;
-  ScopedBusyTimeout& operator=(const ScopedBusyTimeout&) = delete;
+  ~ScopedWaitForReads() { sqlite3_busy_timeout(connection_.handle(), previous_milliseconds_); }
+  ScopedWaitForReads(const ScopedWaitForReads&) = delete;
+  ScopedWaitForReads& operator=(const ScopedWaitForReads&) = delete;
+
+  bool any_left() const { return reads_.any_among(count_); }
 
 private:
+  /// SQLite calls it before each further try, until it returns 0.
+  static int wait(void* self, int tries) {
+    if (tries >= max_tries || !static_cast<ScopedWaitForReads*>(self)->any_left()) return 0;
+    std::this_thread::sleep_for(between_tries);
+    return 1;
+  }
+
   Connection& connection_;
+  const ActiveReads& reads_;
+  const std::uint64_t count_ = reads_.begun();
   int previous_milliseconds_ = 0;
 };
 
@@ -64,16 +79,16 @@ bool checkpoint(Connection& connection) { return run_checkpoint(connection, SQLI
 
 // Nothing is written meanwhile. So a read that begins now does not prevent the copying, and once all is copied, it does
 // not use the log. What prevents the restart are the reads that had begun before.
-void restart_log(Connection& connection) {
+void restart_log(Connection& connection, const ActiveReads& reads) {
   AGW_DEBUG_ASSERT(!connection.in_transaction());
-  const ScopedBusyTimeout timeout(connection);
   int before = std::numeric_limits<int>::max();
   for (int attempt = 0; attempt < max_attempts; ++attempt) {
     const auto left = run_checkpoint(connection, SQLITE_CHECKPOINT_PASSIVE);
-    // Waiting again for a long reader, such as a backup, would only delay the next write.
+    // Waiting again for a long read would only delay the next write.
     if (!left || (*left > max_pages_to_wait_for && *left >= before)) return;
     before = *left;
-    if (run_checkpoint(connection, SQLITE_CHECKPOINT_RESTART)) return;
+    const ScopedWaitForReads wait(connection, reads);
+    if (run_checkpoint(connection, SQLITE_CHECKPOINT_RESTART) || !wait.any_left()) return;
   }
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "io/process/worker_thread.hpp"
+#include "storage/active_reads.hpp"
 #include "storage/connection.hpp"
 
 namespace agw {
@@ -14,10 +15,11 @@ namespace agw {
 /// writers. Returns whether the file now contains all of the log. Throws DatabaseError.
 bool checkpoint(Connection& connection);
 
-/// Also restarts the log although overlapping readers prevent SQLite from doing so: waits until no reader uses the log,
-/// so that the next write starts it from the beginning. Only the writer may call this. Waits for at most 120 ms, and
-/// for at most 30 ms for a reader with an old snapshot, such as a backup. Throws DatabaseError.
-void restart_log(Connection& connection);
+/// Also restarts the log although overlapping reads prevent SQLite from doing so: waits until none of this process uses
+/// the log, so that the next write starts it from the beginning. Only the writer may call this. Waits for at most 120
+/// ms, for at most 30 ms for a read of an old snapshot, and not at all for other programs, such as a backup. Throws
+/// DatabaseError.
+void restart_log(Connection& connection, const ActiveReads& reads);
 
 /// Runs checkpoints on its own thread and connection, one second after a commit or when the log is long, so that the
 /// writer rarely has to. The thread starts with the first commit and sleeps while nothing is written.

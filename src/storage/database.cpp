@@ -3,6 +3,7 @@
 #include <chrono>
 
 #include "base/async/assert.hpp"
+#include "storage/active_reads.hpp"
 #include "storage/engine.hpp"
 #include "storage/open.hpp"
 #include "storage/reader_pool.hpp"
@@ -18,8 +19,8 @@ class SqliteEngine final : public StorageEngine {
 public:
   SqliteEngine(Loop& loop, const Database::Options& options)
       : writer_(loop, open_database(options.file, options.backups, options.migrations), options.file.string(),
-                options.group_limit),
-        readers_(loop, [file = options.file.string()] { return file_reader(file); }, options.readers) {}
+                options.group_limit, reads_),
+        readers_(loop, [this, file = options.file.string()] { return file_reader(file, reads_); }, options.readers) {}
 
   void write(std::unique_ptr<WorkItem> item, Database::Lane lane) override { writer_.add(std::move(item), lane); }
   void read(std::unique_ptr<WorkItem> item) override { readers_.add(std::move(item)); }
@@ -31,6 +32,7 @@ public:
   Database::Statistics statistics() const override { return {writer_.commits(), writer_.writes(), writer_.queued()}; }
 
 private:
+  ActiveReads reads_;
   Writer writer_;
   ReaderPool readers_;
 };

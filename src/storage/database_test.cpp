@@ -10,6 +10,8 @@
 
 #include "base/async/assert.hpp"
 #include "base/async/task_group.hpp"
+#include "storage/active_reads.hpp"
+#include "storage/checkpointer.hpp"
 #include "storage/testing.hpp"
 #include "testing/run.hpp"
 
@@ -397,6 +399,35 @@ TEST_P(ConstantReads, DoNotPreventTheRestartOfALongLog) {
 
 // The second is longer than the writer waits at once.
 INSTANTIATE_TEST_SUITE_P(Database, ConstantReads, ::testing::Values(0ms, 40ms));
+
+TEST(Database, ReadsOfOtherProgramsDoNotDelayTheRestartOfALog) {
+  testing::run([](Loop& loop) -> Task<> {
+    TestDatabase database(loop);
+    const auto file = database.file().string();
+    Connection other(file, Connection::Access::read_only);
+    other.execute("BEGIN");
+    other.prepare("SELECT count(*) FROM rows").step();
+    co_await database->write([](Connection& connection) { insert(connection, 1); });
+
+    Connection connection(file, Connection::Access::read_write);
+    const ActiveReads reads;
+    const auto began = std::chrono::steady_clock::now();
+    for (int i = 0; i < 20; ++i) restart_log(connection, reads);
+    EXPECT_LT(std::chrono::steady_clock::now() - began, 300ms) << "20 waits of 30 ms would take 600 ms";
+    other.execute("ROLLBACK");
+  });
+}
+
+TEST(ActiveReads, ThoseThatBeganBeforeAreDistinguishedFromLaterOnes) {
+  ActiveReads reads;
+  auto first = std::make_optional<ActiveReads::Read>(reads);
+  const auto count = reads.begun();
+  const ActiveReads::Read later(reads);
+  EXPECT_TRUE(reads.any_among(count));
+  first.reset();
+  EXPECT_FALSE(reads.any_among(count));
+  EXPECT_TRUE(reads.any_among(reads.begun()));
+}
 
 TEST(Database, ItsFilesArePrivate) {
   testing::run([](Loop& loop) -> Task<> {

@@ -25,14 +25,17 @@ void read_in_transaction(WorkItem& item, const std::string& file, std::unique_pt
 
 }  // namespace
 
-ItemReader file_reader(std::string file) {
+ItemReader file_reader(std::string file, ActiveReads& reads) {
   const auto connection = std::make_shared<std::unique_ptr<Connection>>();
-  return {
-      .read = [file = std::move(file), connection](WorkItem& item) { read_in_transaction(item, file, *connection); },
-      .release_memory =
-          [connection] {
-            if (*connection) (*connection)->release_memory();
-          }};
+  return {.read =
+              [file = std::move(file), connection, &reads](WorkItem& item) {
+                const ActiveReads::Read read(reads);
+                read_in_transaction(item, file, *connection);
+              },
+          .release_memory =
+              [connection] {
+                if (*connection) (*connection)->release_memory();
+              }};
 }
 
 ReaderPool::ReaderPool(Loop& loop, std::function<ItemReader()> make_reader, std::size_t limit)

@@ -11,6 +11,7 @@
 
 #include "base/async/assert.hpp"
 #include "io/process/worker_thread.hpp"
+#include "storage/active_reads.hpp"
 #include "storage/work_item.hpp"
 
 namespace agw {
@@ -23,8 +24,8 @@ struct ItemReader {
   std::function<void()> release_memory = [] {};
 };
 
-/// A reader of a database file. Opens its connection at the first read.
-ItemReader file_reader(std::string file);
+/// A reader of a database file, which records its reads in `reads`. Opens its connection at the first read.
+ItemReader file_reader(std::string file, ActiveReads& reads);
 
 /// A small pool of threads that read, each with its own reader and connection. Starts a thread when an item arrives and
 /// none is idle, up to `limit` threads.

@@ -59,9 +59,11 @@ static_assert(long_log + retry_after < very_long_log);  // some attempts do not 
 
 }  // namespace
 
-Writer::Writer(Loop& loop, std::unique_ptr<Connection> connection, std::string file, std::size_t group_limit)
+Writer::Writer(Loop& loop, std::unique_ptr<Connection> connection, std::string file, std::size_t group_limit,
+               const ActiveReads& reads)
     : loop_(loop),
       group_limit_(group_limit),
+      reads_(reads),
       connection_(std::move(connection)),
       checkpointer_(std::move(file)),
       queue_(std::make_shared<WriteQueue>(loop)),
@@ -206,7 +208,7 @@ void Writer::roll_back() {
 
 /// SQLite restarts the log only once all of it has been checkpointed. The checkpointer copies most of it while it
 /// grows; the writer copies the rest, because nothing is added during that time. Overlapping readers prevent the
-/// restart; for a very long log, the writer waits for them.
+/// restart; for a very long log, the writer waits for those of this process.
 void Writer::limit_log_size() {
   AGW_ASSERT(log_pages_ >= 0);
   AGW_ASSERT(checkpoint_at_ >= long_log);
@@ -223,7 +225,7 @@ void Writer::limit_log_size() {
     if (log_pages_ < very_long_log) {
       checkpoint(*connection_);
     } else {
-      restart_log(*connection_);
+      restart_log(*connection_, reads_);
     }
   } catch (const DatabaseError& error) {
     log::warn("cannot copy the log into the database: {}", error.what());

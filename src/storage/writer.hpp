@@ -6,6 +6,7 @@
 
 #include "base/async/assert.hpp"
 #include "io/process/worker_thread.hpp"
+#include "storage/active_reads.hpp"
 #include "storage/checkpointer.hpp"
 #include "storage/write_queue.hpp"
 
@@ -15,7 +16,9 @@ namespace agw {
 /// again, each in a savepoint. The thread only runs groups; everything else happens on the loop.
 class Writer {
 public:
-  Writer(Loop& loop, std::unique_ptr<Connection> connection, std::string file, std::size_t group_limit);
+  /// Waits for `reads` at times, so that the log can be restarted.
+  Writer(Loop& loop, std::unique_ptr<Connection> connection, std::string file, std::size_t group_limit,
+         const ActiveReads& reads);
   ~Writer();
   Writer(const Writer&) = delete;
   Writer& operator=(const Writer&) = delete;
@@ -49,6 +52,7 @@ private:
   ThreadChecker checker_;
   Loop& loop_;
   const std::size_t group_limit_;
+  const ActiveReads& reads_;
   std::unique_ptr<Connection> connection_;
   Checkpointer checkpointer_;
   std::shared_ptr<WriteQueue> queue_;
