@@ -42,8 +42,16 @@ struct DatabaseProblem {
 /// Reads the whole file without changing it; a gateway may be using it. Blocks.
 std::optional<DatabaseProblem> database_problem(const std::filesystem::path& file);
 
-/// A quicker check with less load: it neither compares indexes with their tables nor checks the schema. After each
-/// table it pauses four times as long as the table took, so that other processes can use the disk.
-std::optional<DatabaseProblem> quick_database_problem(const std::filesystem::path& file);
+/// Who uses a file that is checked.
+enum class FileUse {
+  shared,    ///< a gateway may: the check pauses after each table four times as long as the table took
+  exclusive  ///< nobody else: the check creates no files beside it
+};
+
+/// A quicker check: it neither compares indexes with their tables nor checks the schema. Blocks.
+std::optional<DatabaseProblem> quick_database_problem(const std::filesystem::path& file, FileUse use);
+
+/// Whether SQLite failed because the file is damaged or is no database.
+bool is_damage(const DatabaseError& error);
 
 }  // namespace agw

@@ -1,3 +1,5 @@
+#include <sqlite3.h>
+
 #include <chrono>
 #include <thread>
 #include <vector>
@@ -8,15 +10,17 @@
 #include "storage/backup.hpp"
 #include "storage/connection.hpp"
 #include "storage/migration.hpp"
+#include "storage/open.hpp"
 
 namespace agw {
 
 namespace {
 
-constexpr int rests_per_work = 4;
+constexpr int pauses_per_work = 4;
+constexpr int primary_code = 0xff;  // https://sqlite.org/rescode.html: the other bits are the extended code's
 
 /// Checks each table in its own transaction: a single one would let the write-ahead log grow.
-std::optional<DatabaseProblem> quick_check(Connection& connection) {
+std::optional<DatabaseProblem> quick_check(Connection& connection, FileUse use) {
   std::vector<std::string> names;
   auto tables = connection.prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND rootpage > 0");
   while (tables.step()) names.push_back(tables.string(0));
@@ -24,7 +28,8 @@ std::optional<DatabaseProblem> quick_check(Connection& connection) {
     const auto began = std::chrono::steady_clock::now();
     auto row = connection.prepare(fmt::format("PRAGMA quick_check(\"{}\")", name));
     if (row.step() && row.text(0) != "ok") return DatabaseProblem{fmt::format("is damaged: {}: {}", name, row.text(0))};
-    std::this_thread::sleep_for(rests_per_work * (std::chrono::steady_clock::now() - began));
+    if (use == FileUse::shared)
+      std::this_thread::sleep_for(pauses_per_work * (std::chrono::steady_clock::now() - began));
   }
   return std::nullopt;
 }
@@ -47,12 +52,12 @@ std::optional<DatabaseProblem> full_check(Connection& connection) {
   return version_problem(connection);
 }
 
-std::optional<DatabaseProblem> problem_found_by(std::optional<DatabaseProblem> (*check)(Connection&),
-                                                const std::filesystem::path& file) {
+template <typename Check>
+std::optional<DatabaseProblem> problem_found_by(Check check, const std::string& address) {
   AGW_DEBUG_ASSERT(may_block());
 
   try {
-    Connection connection(file.string(), Connection::Access::read_only);
+    Connection connection(address, Connection::Access::read_only);
     return check(connection);
   } catch (const DatabaseError& error) {
     return DatabaseProblem{fmt::format("cannot be read: {}", error.what())};
@@ -62,11 +67,17 @@ std::optional<DatabaseProblem> problem_found_by(std::optional<DatabaseProblem> (
 }  // namespace
 
 std::optional<DatabaseProblem> database_problem(const std::filesystem::path& file) {
-  return problem_found_by(full_check, file);
+  return problem_found_by(full_check, file.string());
 }
 
-std::optional<DatabaseProblem> quick_database_problem(const std::filesystem::path& file) {
-  return problem_found_by(quick_check, file);
+std::optional<DatabaseProblem> quick_database_problem(const std::filesystem::path& file, FileUse use) {
+  return problem_found_by([use](Connection& connection) { return quick_check(connection, use); },
+                          use == FileUse::shared ? file.string() : immutable_address(file));
+}
+
+bool is_damage(const DatabaseError& error) {
+  const int code = error.code() & primary_code;
+  return code == SQLITE_CORRUPT || code == SQLITE_NOTADB;
 }
 
 }  // namespace agw

@@ -128,9 +128,9 @@ void check_content(const Place& place, Connection& connection, std::span<const M
 
 /// Replaces SQLite's errors about the file by our own messages.
 [[noreturn]] void explain(const Place& place, const DatabaseError& error) {
-  const int code = error.code() & 0xff;
-  if (code == SQLITE_CORRUPT || code == SQLITE_NOTADB) place.unusable(fmt::format("is damaged: {}", error.what()));
-  if (code == SQLITE_BUSY) place.inaccessible("another program has locked it. End that program first.");
+  if (is_damage(error)) place.unusable(fmt::format("is damaged: {}", error.what()));
+  if ((error.code() & 0xff) == SQLITE_BUSY)
+    place.inaccessible("another program has locked it. End that program first.");
   place.inaccessible(error.what());
 }
 
@@ -196,6 +196,13 @@ std::unique_ptr<Connection> open_database(const fs::path& file, const fs::path& 
   } catch (const std::system_error& error) {
     place.inaccessible(error.what());
   }
+}
+
+std::string immutable_address(const std::filesystem::path& file) {
+  std::string address = "file:";
+  for (const char c : file.string())
+    c == '%' || c == '?' || c == '#' ? void(address += fmt::format("%{:02x}", c)) : void(address += c);
+  return address + "?immutable=1";  // https://sqlite.org/uri.html
 }
 
 void refuse_database(const fs::path& file, const fs::path& backups, const DatabaseError& error) {

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <memory>
 #include <span>
+#include <string>
 
 #include "storage/connection.hpp"
 #include "storage/migration.hpp"
@@ -15,6 +16,10 @@ namespace agw {
 /// log are not changed), 1 if it cannot be read or written. Throws DiskFull if there is no space for its own writes.
 std::unique_ptr<Connection> open_database(const std::filesystem::path& file, const std::filesystem::path& backups,
                                           std::span<const Migration> migrations);
+
+/// The address for `Connection` of a file that nobody changes and that has no log: reading it creates no files beside
+/// it.
+std::string immutable_address(const std::filesystem::path& file);
 
 /// For damage found only when the open database is read: throws the same StartError as `open_database`.
 [[noreturn]] void refuse_database(const std::filesystem::path& file, const std::filesystem::path& backups,

@@ -1,6 +1,6 @@
-// `agw backup`. Uses no endpoint: checks the database, copies it through a snapshot, then adds the other files to the
-// archive. Everything is written to a temporary file, which is renamed only when it is complete, so an interrupted
-// backup replaces nothing.
+// `agw backup`. Uses no endpoint: copies the database through a snapshot, checks the copy, then adds it and the other
+// files to the archive. Everything is written to a temporary file, which is renamed only when it is complete, so an
+// interrupted backup replaces nothing.
 
 #include <fcntl.h>
 #include <sys/resource.h>
@@ -136,29 +136,6 @@ Descriptor open_new(const fs::path& path) {
   return file;
 }
 
-/// Copies the database first. Files that change afterwards count as manual edits, which the gateway adopts at its
-/// start. In the opposite order, the start would undo changes recorded in between.
-void write_backup(const fs::path& data, const fs::path& target, bool checkpoints) {
-  const UnfinishedFile database(database_next_to(target));
-  Progress progress;
-  snapshot_database(data / data_files::database, database.path(),
-                    [&](auto done, auto total) { progress.show("copying the database", done, total); });
-  const auto output = open_new(target);
-  ArchiveWriter archive(output);
-  archive.add(std::string(backup_manifest), head());
-  {
-    const Descriptor copy(::open(database.path().c_str(), O_RDONLY | O_CLOEXEC));
-    if (!copy) throw_errno("cannot read " + database.path().string());
-    progress.show("compressing", 0, 1);
-    archive.add(fmt::format("{}{}", backup_data, data_files::database), copy);
-  }
-  BackedUpFiles files(Directory::open(data, Symlinks::refuse).value(), archive, checkpoints);
-  files.add({});
-  const auto digest = archive.digest();
-  archive.add(std::string(backup_trailer), to_json(json::object{{"files", files.count() + 1}, {"sha256", digest}}));
-  archive.finish();
-}
-
 void raise_signal(const fs::path& data, const std::string& problem) {
   try {
     const auto gateway = find_gateway(data.string());
@@ -173,17 +150,52 @@ void raise_signal(const fs::path& data, const std::string& problem) {
   }
 }
 
-/// Refuses to replace a good backup by one of a damaged database. A running gateway reports the damage to its clients.
-void check_database(const fs::path& data) {
-  const auto file = data / data_files::database;
-  const auto found = quick_database_problem(file);
-  if (!found) return;
-  const auto problem = found->of(file);
-  if (running_gateway(data)) raise_signal(data, problem);
+/// A running gateway reports the damage to its clients.
+[[noreturn]] void refuse(const fs::path& data, const fs::path& file, const DatabaseProblem& problem) {
+  if (running_gateway(data)) raise_signal(data, problem.of(file));
   throw std::runtime_error(
       fmt::format("{}: nothing was backed up. Stop the gateway and restore the last good backup: "
                   "agw restore <file>",
-                  problem));
+                  problem.of(file)));
+}
+
+std::optional<DatabaseProblem> problem_after_copying(const fs::path& file, const fs::path& copy, Progress& progress) {
+  try {
+    snapshot_database(file, copy, [&](auto done, auto total) { progress.show("copying the database", done, total); });
+  } catch (const DatabaseError& error) {
+    if (!is_damage(error)) throw;
+    return DatabaseProblem{fmt::format("cannot be read: {}", error.what())};
+  }
+  return quick_database_problem(copy, FileUse::exclusive);
+}
+
+/// Refuses to replace a good backup by one of a damaged database. Checks the copy: nobody else waits for that file, and
+/// it is what the archive will contain.
+void copy_database(const fs::path& data, const fs::path& copy, Progress& progress) {
+  const auto file = data / data_files::database;
+  if (const auto problem = problem_after_copying(file, copy, progress)) refuse(data, file, *problem);
+}
+
+/// Copies the database first. Files that change afterwards count as manual edits, which the gateway adopts at its
+/// start. In the opposite order, the start would undo changes recorded in between.
+void write_backup(const fs::path& data, const fs::path& target, bool checkpoints) {
+  const UnfinishedFile database(database_next_to(target));
+  Progress progress;
+  copy_database(data, database.path(), progress);
+  const auto output = open_new(target);
+  ArchiveWriter archive(output);
+  archive.add(std::string(backup_manifest), head());
+  {
+    const Descriptor copy(::open(database.path().c_str(), O_RDONLY | O_CLOEXEC));
+    if (!copy) throw_errno("cannot read " + database.path().string());
+    progress.show("compressing", 0, 1);
+    archive.add(fmt::format("{}{}", backup_data, data_files::database), copy);
+  }
+  BackedUpFiles files(Directory::open(data, Symlinks::refuse).value(), archive, checkpoints);
+  files.add({});
+  const auto digest = archive.digest();
+  archive.add(std::string(backup_trailer), to_json(json::object{{"files", files.count() + 1}, {"sha256", digest}}));
+  archive.finish();
 }
 
 void check(const fs::path& data, const fs::path& file) {
@@ -239,7 +251,6 @@ int back_up(const BackupOptions& options) {
   const auto data = data_directory(options.data_dir);
   const fs::path file = options.file;
   check(data, file);
-  check_database(data);
   const fs::path place = file.string() + ".unfinished-" + random_hex(4);
   return run_in_child([&] { return make_backup(data, file, place, options.checkpoints); },
                       [&] {

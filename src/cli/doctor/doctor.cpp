@@ -115,7 +115,7 @@ int check_database_only(const DoctorOptions& options) {
     return result.state == CheckResult::State::good ? 0 : 1;
   }
   const auto file = data_directory(options.data_dir) / data_files::database;
-  const auto problem = quick_database_problem(file);
+  const auto problem = quick_database_problem(file, FileUse::shared);
   std::cout << (problem ? problem->of(file) : file.string() + " is intact") << '\n';
   return problem ? 1 : 0;
 }

@@ -8,6 +8,7 @@
 
 #include "cli/transfer/source_values.hpp"
 #include "io/files/zstd.hpp"
+#include "storage/open.hpp"
 
 namespace agw::cli {
 
@@ -25,10 +26,7 @@ std::string address_of(const fs::path& file) {
   std::error_code none;
   const auto log = fs::file_size(file.string() + "-wal", none);
   if (!none && log > 0) return file.string();
-  std::string address = "file:";
-  for (const char c : file.string())
-    c == '%' || c == '?' || c == '#' ? void(address += fmt::format("%{:02x}", c)) : void(address += c);
-  return address + "?immutable=1";
+  return immutable_address(file);
 }
 
 json::value text_value(std::string_view text) { return is_utf8(text) ? json::value(text) : json::value(); }
