@@ -74,19 +74,37 @@ bool write_thousandths(std::string& out, double number) {
 
 bool needs_no_escape(char c) { return static_cast<unsigned char>(c) >= 0x20 && c != '"' && c != '\\'; }
 
+/// Whether one of eight bytes may need an escape: always if one does.
+bool may_need_escape(std::uint64_t bytes) {
+  constexpr std::uint64_t ones = 0x0101010101010101;
+  // Sets the highest bit of each byte that is below `limit` (at most 128), and perhaps of bytes above it.
+  const auto below = [](std::uint64_t each, std::uint64_t limit) { return (each - ones * limit) & ~each; };
+  const auto found = below(bytes, 0x20) | below(bytes ^ (ones * '"'), 1) | below(bytes ^ (ones * '\\'), 1);
+  return (found & (ones * 0x80)) != 0;
+}
+
+template <class Integer>
+Integer load(const char* bytes) {
+  Integer value = 0;
+  std::memcpy(&value, bytes, sizeof value);
+  return value;
+}
+
+/// The same of the last eight bytes of `text`, which has at least four: of a shorter one, all of them, some twice.
+bool end_may_need_escape(std::string_view text) {
+  const auto* end = text.data() + text.size();
+  if (text.size() >= sizeof(std::uint64_t)) return may_need_escape(load<std::uint64_t>(end - sizeof(std::uint64_t)));
+  return may_need_escape(std::uint64_t{load<std::uint32_t>(text.data())} << 32 | load<std::uint32_t>(end - 4));
+}
+
 /// The number of bytes before the first that needs an escape. Checks eight at a time, because most texts need few
 /// escapes.
 std::size_t plain_length(std::string_view text) {
-  constexpr std::uint64_t ones = 0x0101010101010101;
-  // Sets the highest bit of each byte that is below `limit` (at most 128), and perhaps of bytes above it.
-  const auto below = [](std::uint64_t bytes, std::uint64_t limit) { return (bytes - ones * limit) & ~bytes; };
+  constexpr auto step = sizeof(std::uint64_t);
   std::size_t length = 0;
-  for (; text.size() - length >= sizeof(std::uint64_t); length += sizeof(std::uint64_t)) {
-    std::uint64_t bytes = 0;
-    std::memcpy(&bytes, text.data() + length, sizeof bytes);
-    const auto found = below(bytes, 0x20) | below(bytes ^ (ones * '"'), 1) | below(bytes ^ (ones * '\\'), 1);
-    if ((found & (ones * 0x80)) != 0) break;
-  }
+  while (text.size() - length >= step && !may_need_escape(load<std::uint64_t>(text.data() + length))) length += step;
+  const bool is_at_end = text.size() - length < step;
+  if (is_at_end && text.size() >= 4 && !end_may_need_escape(text)) return text.size();
   while (length < text.size() && needs_no_escape(text[length])) ++length;
   return length;
 }

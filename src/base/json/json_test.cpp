@@ -64,19 +64,22 @@ TEST(Json, WritesWhatItRead) {
 }
 
 TEST(Json, EscapesEachByteThatNeedsItAtEveryPosition) {
+  const auto check = [](int byte, std::size_t place, std::size_t size) {
+    std::string text(size, '!');
+    text[place] = static_cast<char>(byte);
+    std::string written;
+    write_json(written, text);
+    const bool needs_it = byte < 0x20 || byte == '"' || byte == '\\';
+    EXPECT_EQ(written.find('\\') == place + 1, needs_it) << byte << " at " << place << " of " << size;
+    if (needs_it) {
+      EXPECT_EQ(parse_json(written), json::value(text));
+    } else {
+      EXPECT_EQ(written, '"' + text + '"');
+    }
+  };
   for (int byte = 0; byte < 256; ++byte) {
-    for (std::size_t place = 0; place < 20; ++place) {
-      std::string text(20, '!');
-      text[place] = static_cast<char>(byte);
-      std::string written;
-      write_json(written, text);
-      const bool needs_it = byte < 0x20 || byte == '"' || byte == '\\';
-      EXPECT_EQ(written.find('\\') == place + 1, needs_it) << byte << " at " << place;
-      if (needs_it) {
-        EXPECT_EQ(parse_json(written), json::value(text));
-      } else {
-        EXPECT_EQ(written, '"' + text + '"');
-      }
+    for (std::size_t size = 1; size <= 20; ++size) {
+      for (std::size_t place = 0; place < size; ++place) check(byte, place, size);
     }
   }
 }
