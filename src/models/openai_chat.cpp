@@ -434,6 +434,7 @@ private:
 
   json::array messages(const ModelRequest& request) const {
     json::array messages;
+    messages.reserve(request.messages.size() + 1);
     if (!request.system.empty()) messages.push_back(json::object{{"role", "system"}, {"content", request.system}});
     for (const auto& message : request.messages) {
       switch (message.role) {

@@ -100,6 +100,11 @@ ModelFailure joined(std::optional<ModelFailure> earlier, ModelFailure last) {
 
 Task<Completion> answer_with_retries(std::vector<ModelChoice> choices, ModelRequest request, const OnDelta& on_delta,
                                      StopSource& stop, RetryPolicy policy) {
+  co_return co_await answer_borrowed(std::move(choices), request, on_delta, stop, policy);
+}
+
+Task<Completion> answer_borrowed(std::vector<ModelChoice> choices, ModelRequest& request, const OnDelta& on_delta,
+                                 StopSource& stop, RetryPolicy policy) {
   AGW_ASSERT(!choices.empty());
   bool began = false;
   const bool streams_calls = request.options.streams_calls;
@@ -121,6 +126,7 @@ Task<Completion> answer_with_retries(std::vector<ModelChoice> choices, ModelRequ
     if (!choice->takes_tools) tools.swap(request.tools);
     auto outcome = co_await ask(*choice, request, noticing, stop, policy, began);
     if (!choice->takes_tools) tools.swap(request.tools);
+    request.max_output_tokens = wanted_tokens;
     auto* failure = std::get_if<ModelFailure>(&outcome);
     if (failure) *failure = joined(std::exchange(earlier, std::nullopt), std::move(*failure));
     const bool try_next = failure && !began && may_try_next_model(*failure) && choice + 1 != choices.end();

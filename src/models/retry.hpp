@@ -41,6 +41,10 @@ struct Completion {
 Task<Completion> answer_with_retries(std::vector<ModelChoice> choices, ModelRequest request, const OnDelta& on_delta,
                                      StopSource& stop, RetryPolicy policy = {});
 
+/// The same without a copy of a large request, whose model this sets; all else in it is afterwards as before.
+Task<Completion> answer_borrowed(std::vector<ModelChoice> choices, ModelRequest& request, const OnDelta& on_delta,
+                                 StopSource& stop, RetryPolicy policy = {});
+
 /// Makes embeddings with `choice` (Provider::embed), with the same retries as for answers. Sets the `model` of `body`.
 /// Example: src/models/retry_test.cpp: Retries.AreMadeForEmbeddingsToo
 Task<std::variant<json::object, ModelFailure>> embed_with_retries(ModelChoice choice, json::object body,

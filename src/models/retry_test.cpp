@@ -35,6 +35,7 @@ public:
 
   Task<ModelOutcome> answer(const ModelRequest& request, const OnDelta& on_delta, StopSource&) override {
     models.push_back(request.model);
+    if (on_request) on_request(request);
     const auto& step = steps_.at(models.size() - 1);
     if (!step.text.empty()) on_delta({Delta::Kind::text, step.text});
     if (during) during();
@@ -43,6 +44,7 @@ public:
 
   std::vector<std::string> models;  ///< in the order of the calls
   std::function<void()> during;
+  std::function<void(const ModelRequest&)> on_request;
 
 private:
   std::vector<Step> steps_;
@@ -196,6 +198,28 @@ TEST(Retries, StopEndsTheDelay) {
   provider.during = [&] { stop.request(); };
   const auto completion = ask({{&provider, "p", "m"}}, stop, {.first_delay = 1h, .max_delay = 1h});
   EXPECT_EQ(std::get<ModelFailure>(completion.outcome).kind, Kind::stopped);
+}
+
+TEST(Retries, LeaveABorrowedRequestAsItWas) {
+  Scripted provider({{ModelReply{}}});
+  std::int64_t limit = 0;
+  std::size_t tools = 1;
+  ModelRequest request;
+  request.tools.resize(2);
+  provider.on_request = [&](const ModelRequest& asked) {
+    limit = asked.max_output_tokens;
+    tools = asked.tools.size();
+  };
+  testing::run([&](Loop&) -> Task<> {
+    StopSource stop;
+    const OnDelta ignore = [](const Delta&) {};
+    const ModelChoice choice{.provider = &provider, .model = "m", .output_token_limit = 10, .takes_tools = false};
+    co_await answer_borrowed({choice}, request, ignore, stop, quick);
+  });
+  EXPECT_EQ(limit, 10);
+  EXPECT_EQ(tools, 0u);
+  EXPECT_EQ(request.max_output_tokens, ModelRequest().max_output_tokens);
+  EXPECT_EQ(request.tools.size(), 2u);
 }
 
 }  // namespace

@@ -276,6 +276,8 @@ Task<Completion> ContextWindow::ask_choices(const OnDelta& on_delta) {
     if (budget_of(choice) >= budget_) continue;
     choice.provider = &shrinking.emplace_back(*choice.provider, [this, choice] { return shrink_for(choice); });
   }
+  if (shrinking.empty()) co_return co_await answer_borrowed(std::move(choices), request_, on_delta, stop_);
+  // Of a copy, because shrinking changes the request, and later choices get all of it.
   co_return co_await answer_with_retries(std::move(choices), request_, on_delta, stop_);
 }
 
