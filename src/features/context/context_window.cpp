@@ -35,6 +35,7 @@
 #include <deque>
 #include <set>
 #include <span>
+#include <string_view>
 #include <utility>
 
 #include "base/async/assert.hpp"
@@ -73,10 +74,11 @@ std::optional<std::string> expanded_text(const Run& run) {
   return text ? std::optional<std::string>(*text) : std::nullopt;
 }
 
-std::set<std::string> turn_ids(const std::vector<Turn>& turns) {
-  std::set<std::string> ids;
+/// Keeps the thoughts of answers that are among `turns`.
+void keep_those_of(std::vector<thoughts_store::Size>& answers, const std::vector<Turn>& turns) {
+  std::set<std::string_view> ids;
   for (const auto& turn : turns) ids.insert(turn.id);
-  return ids;
+  std::erase_if(answers, [&ids](const auto& answer) { return !ids.contains(answer.first); });
 }
 
 void remove_thoughts(std::span<Message> messages) {
@@ -191,11 +193,16 @@ Task<ModelRequest> ContextWindow::load_conversation() {
 /// The thoughts of the first choice in those of its answers that are among `turns`.
 Task<thoughts_store::Found> ContextWindow::load_thoughts(const std::vector<Turn>& turns) const {
   if (!sends_thoughts_ || turns.empty()) co_return thoughts_store::Found{};
+  auto answers = co_await services_.database.read(
+      [thread = run_.thread_id, model = choices_.front().id()](Connection& connection) {
+        return thoughts_store::sizes(connection, thread, model);
+      });
+  // Most threads have none, and looking for them among thousands of turns takes longer than all of the above.
+  if (!answers.empty()) keep_those_of(answers, turns);
+  if (answers.empty()) co_return thoughts_store::Found{};
   const auto limit = std::min(budget_ / 2, max_thoughts);
   co_return co_await services_.database.read(
-      [thread = run_.thread_id, model = choices_.front().id(), read = turn_ids(turns), limit](Connection& connection) {
-        return thoughts_store::list(connection, thread, model, read, limit);
-      });
+      [answers, limit](Connection& connection) { return thoughts_store::list(connection, answers, limit); });
 }
 
 /// Whether the call may have failed because the service no longer accepts its thoughts: their signatures expire, and

@@ -17,19 +17,6 @@ constexpr std::size_t max_of_thread = 1024 * 1024;
 // The newest answer alone always fits.
 static_assert(max_of_answer <= max_of_thread);
 
-/// The id of an answer's turn, and the size of its thoughts in bytes.
-using Size = std::pair<std::string, std::size_t>;
-
-/// Sorted by age, oldest first, because ids of turns sort by time.
-std::vector<Size> sizes_of(Connection& connection, const std::string& thread_id, const std::string& model) {
-  std::vector<Size> sizes;
-  auto rows = connection.prepare(
-      "SELECT turn_id, bytes FROM answer_thoughts WHERE thread_id = :thread AND model = :model ORDER BY turn_id");
-  rows.bind(":thread", thread_id).bind(":model", model);
-  while (rows.step()) sizes.emplace_back(rows.string(0), static_cast<std::size_t>(rows.integer(1)));
-  return sizes;
-}
-
 /// How many of the oldest to leave out, so that the others have at most `limit` bytes. Leaves out portions of three
 /// quarters of the limit at a time.
 std::size_t left_out(const std::vector<Size>& sizes, std::size_t limit) {
@@ -92,21 +79,29 @@ void put(Connection& connection, const std::string& thread_id, const std::string
       .bind(":bytes", static_cast<std::int64_t>(text.size()))
       .bind(":thoughts", text)
       .run();
-  const auto sizes = sizes_of(connection, thread_id, model);
-  for (std::size_t i = 0, end = left_out(sizes, max_of_thread); i < end; ++i) remove_answer(connection, sizes[i].first);
+  const auto stored = sizes(connection, thread_id, model);
+  for (std::size_t i = 0, end = left_out(stored, max_of_thread); i < end; ++i)
+    remove_answer(connection, stored[i].first);
 }
 
-Found list(Connection& connection, const std::string& thread_id, const std::string& model,
-           const std::set<std::string>& read, std::size_t limit) {
+std::vector<Size> sizes(Connection& connection, const std::string& thread_id, const std::string& model) {
+  std::vector<Size> sizes;
+  // Ids of turns sort by time.
+  auto rows = connection.prepare(
+      "SELECT turn_id, bytes FROM answer_thoughts WHERE thread_id = :thread AND model = :model ORDER BY turn_id");
+  rows.bind(":thread", thread_id).bind(":model", model);
+  while (rows.step()) sizes.emplace_back(rows.string(0), static_cast<std::size_t>(rows.integer(1)));
+  return sizes;
+}
+
+Found list(Connection& connection, const std::vector<Size>& answers, std::size_t limit) {
   Found found;
-  auto sizes = sizes_of(connection, thread_id, model);
-  std::erase_if(sizes, [&read](const Size& size) { return !read.contains(size.first); });
-  for (auto i = left_out(sizes, limit); i < sizes.size(); ++i) {
+  for (auto i = left_out(answers, limit); i < answers.size(); ++i) {
     auto row = connection.prepare("SELECT thoughts FROM answer_thoughts WHERE turn_id = :turn");
-    row.bind(":turn", sizes[i].first);
+    row.bind(":turn", answers[i].first);
     if (!row.step()) continue;
-    found.answers.emplace(sizes[i].first, read_thoughts(row.text(0)));
-    found.bytes += sizes[i].second;
+    found.answers.emplace(answers[i].first, read_thoughts(row.text(0)));
+    found.bytes += answers[i].second;
   }
   AGW_ASSERT(found.bytes <= limit);
   return found;

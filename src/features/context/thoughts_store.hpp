@@ -1,8 +1,8 @@
 #pragma once
 
 #include <cstddef>
-#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "features/context/thoughts.hpp"
@@ -17,14 +17,18 @@ namespace agw::thoughts_store {
 void put(Connection& connection, const std::string& thread_id, const std::string& turn_id, const std::string& model,
          const std::vector<StepThoughts>& thoughts);
 
+/// The thoughts of an answer: the id of its turn, and their size in bytes.
+using Size = std::pair<std::string, std::size_t>;
+/// What is stored of the model in the thread, oldest first.
+std::vector<Size> sizes(Connection& connection, const std::string& thread_id, const std::string& model);
+
 struct Found {
   AnswerThoughts answers{};
   std::size_t bytes = 0;
 };
-/// The model's thoughts in the newest answers whose turns are in `read`, at most `limit` bytes. Older thoughts are left
-/// out in large portions, so that the beginning of a conversation, which services cache, rarely changes.
-Found list(Connection& connection, const std::string& thread_id, const std::string& model,
-           const std::set<std::string>& read, std::size_t limit);
+/// The thoughts of the newest of these answers, at most `limit` bytes. Older thoughts are left out in large portions,
+/// so that the beginning of a conversation, which services cache, rarely changes.
+Found list(Connection& connection, const std::vector<Size>& answers, std::size_t limit);
 
 void forget(Connection& connection, const std::string& thread_id);
 

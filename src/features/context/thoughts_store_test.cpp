@@ -1,7 +1,6 @@
 #include "features/context/thoughts_store.hpp"
 
 #include <functional>
-#include <set>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -25,25 +24,26 @@ std::vector<StepThoughts> thoughts_of(std::size_t bytes, const std::string& by =
   return {{2, by, {json::object{{"thinking", std::string(bytes, 'x')}}}}};
 }
 
-const std::set<std::string> all{"0", "a", "b", "c", "d", "e", "f", "g"};
+thoughts_store::Found all(Connection& connection, std::size_t limit) {
+  return thoughts_store::list(connection, thoughts_store::sizes(connection, "t", model), limit);
+}
 
-std::string turns_in(Connection& connection, std::size_t limit, const std::string& by = model,
-                     const std::set<std::string>& read = all) {
+std::string turns_in(const thoughts_store::Found& found) {
   std::string turns;
-  for (const auto& [turn, thoughts] : thoughts_store::list(connection, "t", by, read, limit).answers) turns += turn;
+  for (const auto& [turn, thoughts] : found.answers) turns += turn;
   return turns;
 }
 
 TEST(ThoughtsStore, HasWhatWasStored) {
   with_connection([](Connection& connection) {
     thoughts_store::put(connection, "t", "a", model, thoughts_of(3));
-    const auto found = thoughts_store::list(connection, "t", model, all, 1'000);
+    const auto found = all(connection, 1'000);
     const auto& thoughts = found.answers.at("a").at(0);
     EXPECT_EQ(thoughts.step, 2);
     EXPECT_EQ(thoughts.model, model);
     EXPECT_EQ(to_json(thoughts.blocks), R"([{"thinking":"xxx"}])");
     thoughts_store::forget(connection, "t");
-    EXPECT_EQ(turns_in(connection, 1'000), "");
+    EXPECT_EQ(turns_in(all(connection, 1'000)), "");
   });
 }
 
@@ -51,7 +51,7 @@ TEST(ThoughtsStore, DropsThoughtsOnceAnotherModelHasAnswered) {
   with_connection([](Connection& connection) {
     thoughts_store::put(connection, "t", "a", model, thoughts_of(3));
     thoughts_store::put(connection, "t", "b", "another/model", {});
-    EXPECT_EQ(turns_in(connection, 1'000), "");
+    EXPECT_EQ(turns_in(all(connection, 1'000)), "");
   });
 }
 
@@ -60,7 +60,7 @@ TEST(ThoughtsStore, LeavesOutTheOldestInLargePieces) {
     std::string left;
     for (const auto* turn : {"a", "b", "c", "d", "e", "f", "g"}) {
       thoughts_store::put(connection, "t", turn, model, thoughts_of(1'000));
-      left += (left.empty() ? "" : " ") + turns_in(connection, 4'400);
+      left += (left.empty() ? "" : " ") + turns_in(all(connection, 4'400));
     }
     EXPECT_EQ(left, "a ab abc abcd e ef efg");
   });
@@ -69,18 +69,20 @@ TEST(ThoughtsStore, LeavesOutTheOldestInLargePieces) {
 TEST(ThoughtsStore, CountsOnlyAnswersThatAreRead) {
   with_connection([](Connection& connection) {
     for (const auto* turn : {"a", "b", "c"}) thoughts_store::put(connection, "t", turn, model, thoughts_of(1'000));
-    EXPECT_EQ(turns_in(connection, 2'400), "c");
-    EXPECT_EQ(turns_in(connection, 2'400, model, {"b", "c"}), "bc");
+    EXPECT_EQ(turns_in(all(connection, 2'400)), "c");
+    auto read = thoughts_store::sizes(connection, "t", model);
+    read.erase(read.begin());
+    EXPECT_EQ(turns_in(thoughts_store::list(connection, read, 2'400)), "bc");
   });
 }
 
 TEST(ThoughtsStore, IsBounded) {
   with_connection([](Connection& connection) {
     thoughts_store::put(connection, "t", "0", model, thoughts_of(300'000));
-    EXPECT_EQ(turns_in(connection, 10'000'000), "") << "too large for one answer";
+    EXPECT_EQ(turns_in(all(connection, 10'000'000)), "") << "too large for one answer";
     for (const auto* turn : {"a", "b", "c", "d", "e", "f"})
       thoughts_store::put(connection, "t", turn, model, thoughts_of(200'000));
-    EXPECT_EQ(turns_in(connection, 10'000'000), "ef");
+    EXPECT_EQ(turns_in(all(connection, 10'000'000)), "ef");
   });
 }
 
