@@ -109,14 +109,15 @@ void ToolHistory::add_steered(std::vector<Message>& messages, const StepPlace& p
   }
 }
 
-std::vector<Message> ToolHistory::messages_of(const Turn& answer) {
-  std::vector<Message> messages;
+void ToolHistory::add_messages_of(const Turn& answer, std::vector<Message>& messages) {
+  const auto before = messages.size();
   std::string_view rest = answer.content;
   std::int64_t passed = 0;
   const auto run_id = text_in(answer.metadata, "run_id");
+  static const json::array none;
   const auto* steps = steps_of(answer);
   std::int64_t number = 0;
-  for (const auto& step : steps ? *steps : json::array()) {
+  for (const auto& step : steps ? *steps : none) {
     ++number;
     const auto* members = step.if_object();
     const auto* end = members ? members->if_contains("text_end") : nullptr;
@@ -132,10 +133,12 @@ std::vector<Message> ToolHistory::messages_of(const Turn& answer) {
     AGW_ASSERT(text.size() <= rest.size());
     rest.remove_prefix(text.size());
   }
-  auto last = messages.empty() ? std::string(rest) : without_separators(rest);
-  if (last.empty()) return messages;
-  add_thoughts(messages.emplace_back(said(std::move(last))), answer, number + 1);
-  return messages;
+  auto last = messages.size() == before ? std::string(rest) : without_separators(rest);
+  if (last.empty()) return;
+  auto& message = messages.emplace_back();
+  message.role = Message::Role::assistant;
+  message.text = std::move(last);
+  add_thoughts(message, answer, number + 1);
 }
 
 void ToolHistory::add_thoughts(Message& message, const Turn& answer, std::int64_t step) const {

@@ -29,11 +29,11 @@ public:
   explicit ToolHistory(const std::vector<Turn>& turns, MakeMessage user_message = {},
                        const AnswerThoughts* thoughts = nullptr);
 
-  /// The messages of an assistant's turn. Leaves out calls whose result turn was deleted, because services refuse calls
-  /// without results, and the tool turns of a run that has no answer.
-  std::vector<Message> messages_of(const Turn& answer);
+  /// Appends the messages of an assistant's turn. Leaves out calls whose result turn was deleted, because services
+  /// refuse calls without results, and the tool turns of a run that has no answer.
+  void add_messages_of(const Turn& answer, std::vector<Message>& messages);
 
-  /// Whether this user turn was steered into an answer, whose `messages_of` therefore contain it. False if the answer
+  /// Whether this user turn was steered into an answer, whose messages therefore contain it. False if the answer
   /// is missing, as in a fork that ends before it.
   bool is_in_answer(const Turn& turn) const;
 

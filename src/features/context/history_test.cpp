@@ -36,13 +36,21 @@ Roles roles_of(const std::vector<Message>& messages) {
   return roles;
 }
 
+std::vector<Message> messages_of(ToolHistory& history, const Turn& answer) {
+  std::vector<Message> messages;
+  history.add_messages_of(answer, messages);
+  return messages;
+}
+
+std::vector<Message> messages_of(ToolHistory&& history, const Turn& answer) { return messages_of(history, answer); }
+
 constexpr auto said = Message::Role::assistant;
 constexpr auto gave = Message::Role::tool;
 
 TEST(ToolHistory, PutsCallsWhereTheyWereMade) {
   const std::vector<Turn> turns{tool_turn("r", "a", "one"), tool_turn("r", "b", "two", true),
                                 answer("r", "Größe.\n\nDone.", {step(6, {"a"}), step(6, {"b"})})};
-  const auto messages = ToolHistory(turns).messages_of(turns.back());
+  const auto messages = messages_of(ToolHistory(turns), turns.back());
   ASSERT_EQ(roles_of(messages), (Roles{said, gave, said, gave, said}));
   EXPECT_EQ(messages[0].text, "Größe.");
   EXPECT_EQ(messages[0].tool_uses.at(0).id, "a");
@@ -56,7 +64,7 @@ TEST(ToolHistory, PutsCallsWhereTheyWereMade) {
 TEST(ToolHistory, MakesNamesOfCallsAcceptable) {
   std::vector<Turn> turns{tool_turn("r", "a b", "one"), answer("r", "", {step(0, {"a b"})})};
   turns[0].metadata->erase("tool_name");
-  const auto messages = ToolHistory(turns).messages_of(turns.back());
+  const auto messages = messages_of(ToolHistory(turns), turns.back());
   ASSERT_EQ(roles_of(messages), (Roles{said, gave}));
   EXPECT_EQ(messages[0].tool_uses.at(0).name, "unnamed");
   EXPECT_EQ(messages[0].tool_uses.at(0).id, "a_b");
@@ -68,7 +76,7 @@ TEST(ToolHistory, KeepsLongIdsDistinctWithinTheLimit) {
   const auto second = first + "y";
   const std::vector<Turn> turns{tool_turn("r", first, "1"), tool_turn("r", second, "2"),
                                 answer("r", "", {step(0, {first, second})})};
-  const auto messages = ToolHistory(turns).messages_of(turns.back());
+  const auto messages = messages_of(ToolHistory(turns), turns.back());
   ASSERT_EQ(roles_of(messages), (Roles{said, gave, gave}));
   EXPECT_EQ(messages[1].tool_call_id, std::string(64, 'x'));
   EXPECT_EQ(messages[2].tool_call_id, std::string(62, 'x') + "_2");
@@ -76,7 +84,7 @@ TEST(ToolHistory, KeepsLongIdsDistinctWithinTheLimit) {
 
 TEST(ToolHistory, LeavesOutCallsWithoutATurnAndTurnsWithoutAnAnswer) {
   const std::vector<Turn> turns{tool_turn("other", "x", "lost"), answer("r", "Done.", {step(0, {"gone"})})};
-  const auto messages = ToolHistory(turns).messages_of(turns.back());
+  const auto messages = messages_of(ToolHistory(turns), turns.back());
   ASSERT_EQ(roles_of(messages), Roles{said});
   EXPECT_TRUE(messages[0].tool_uses.empty());
 }
@@ -85,8 +93,8 @@ TEST(ToolHistory, ChangesIdsThatWereUsedTwice) {
   const std::vector<Turn> turns{tool_turn("r", "a", "1"), answer("r", "", {step(0, {"a"})}), tool_turn("s", "a", "2"),
                                 answer("s", "", {step(0, {"a"})})};
   ToolHistory history(turns);
-  EXPECT_EQ(history.messages_of(turns[1])[1].tool_call_id, "a");
-  const auto second = history.messages_of(turns[3]);
+  EXPECT_EQ(messages_of(history, turns[1])[1].tool_call_id, "a");
+  const auto second = messages_of(history, turns[3]);
   EXPECT_EQ(second[0].tool_uses.at(0).id, "a_2");
   EXPECT_EQ(second[1].tool_call_id, "a_2");
 }
@@ -94,7 +102,7 @@ TEST(ToolHistory, ChangesIdsThatWereUsedTwice) {
 TEST(ToolHistory, ChangesIdsThatTheCurrentRunUses) {
   const std::vector<Turn> turns{tool_turn("r", "a", "1"), tool_turn("r", "a_2", "2"), tool_turn("r", "b", "3"),
                                 answer("r", "", {step(0, {"a", "a_2", "b"})})};
-  auto messages = ToolHistory(turns).messages_of(turns.back());
+  auto messages = messages_of(ToolHistory(turns), turns.back());
   make_call_ids_unique(messages, {"a", "c"});
   EXPECT_EQ(messages[0].tool_uses.at(0).id, "a_3");
   EXPECT_EQ(messages[1].tool_call_id, "a_3");
@@ -106,14 +114,14 @@ TEST(ToolHistory, LeavesOutACallWhoseTurnHasNoMetadata) {
   std::vector<Turn> turns{tool_turn("r", "a", "one"), answer("r", "Done.", {step(0, {""})})};
   turns[0].metadata.reset();
   turns[1].metadata->erase("run_id");
-  const auto messages = ToolHistory(turns).messages_of(turns.back());
+  const auto messages = messages_of(ToolHistory(turns), turns.back());
   ASSERT_EQ(roles_of(messages), (Roles{said}));
   EXPECT_EQ(messages[0].text, "Done.");
 }
 
 TEST(ToolHistory, LeavesOutAStepThatEndsBeforeTheOneBefore) {
   const auto turn = answer("r", "Said.", {step(3, {}), step(std::numeric_limits<std::int64_t>::min(), {})});
-  const auto messages = ToolHistory({}).messages_of(turn);
+  const auto messages = messages_of(ToolHistory({}), turn);
   ASSERT_EQ(roles_of(messages), (Roles{said, said}));
   EXPECT_EQ(messages[1].text, "d.");
 }
@@ -123,7 +131,7 @@ TEST(ToolHistory, ToleratesInvalidMetadata) {
                                R"({"steps": [{"text_end": 99999, "tool_call_ids": [{}]}]})", R"({"run_id": []})"}) {
     Turn turn = answer("r", "Said.", {});
     turn.metadata = parse_json(metadata).value().as_object();
-    const auto messages = ToolHistory({}).messages_of(turn);
+    const auto messages = messages_of(ToolHistory({}), turn);
     ASSERT_EQ(messages.size(), 1u) << metadata;
     EXPECT_EQ(messages[0].text, "Said.");
   }
@@ -150,7 +158,7 @@ TEST(ToolHistory, PutsSteeredMessagesAfterTheResultsOfTheirStep) {
       tool_turn("r", "b", "two"), answer("r", "Look.Again.Done.", {step(5, {"a"}), step(11, {"b"})})};
   constexpr auto person = Message::Role::user;
   ToolHistory history(turns, as_message);
-  const auto messages = history.messages_of(turns.back());
+  const auto messages = messages_of(history, turns.back());
   ASSERT_EQ(roles_of(messages), (Roles{said, gave, person, person, said, gave, person, said}));
   EXPECT_EQ(messages[2].text, "first");
   EXPECT_EQ(messages[3].text, "second");
@@ -164,7 +172,7 @@ TEST(ToolHistory, HasNoPlaceForAMessageWhoseAnswerIsMissingOrShorter) {
                                 answer("r", "", {step(0, {"a"})})};
   ToolHistory history(turns, as_message);
   for (std::size_t i = 0; i < 3; ++i) EXPECT_FALSE(history.is_in_answer(turns[i]));
-  EXPECT_EQ(roles_of(history.messages_of(turns.back())), (Roles{said, gave}));
+  EXPECT_EQ(roles_of(messages_of(history, turns.back())), (Roles{said, gave}));
 }
 
 }  // namespace

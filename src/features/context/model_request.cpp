@@ -1,7 +1,6 @@
 #include "features/context/model_request.hpp"
 
 #include <algorithm>
-#include <iterator>
 #include <utility>
 
 #include "base/async/assert.hpp"
@@ -20,13 +19,6 @@ constexpr std::int64_t usual_output = 8'192;
 static_assert(min_context > 0);
 
 bool is_empty(const Message& message) { return message.images.empty() && is_invisible(message.text); }
-
-Message message_of(const Turn& turn) {
-  Message message;
-  message.text = turn.content;
-  // A system turn within a conversation is a note to the agent. Providers accept it only as a message of the user.
-  return message;
-}
 
 }  // namespace
 
@@ -48,8 +40,8 @@ std::int64_t output_limit(const Extension& agent, const ModelInfo& model) {
 std::optional<Message> user_message(const Turn& turn, const std::optional<std::string>& text,
                                     const AttachedFiles& files) {
   if (turn.content.empty() && !has_attachments(turn)) return std::nullopt;
-  auto message = message_of(turn);
-  if (text) message.text = *text;
+  Message message;
+  message.text = text.value_or(turn.content);
   add_attached_files(message, turn, files);
   return message;
 }
@@ -63,14 +55,16 @@ ModelRequest model_request(const Extension& agent, const std::vector<Turn>& turn
   if (const auto* temperature = definition.if_contains("temperature"); temperature && temperature->is_number()) {
     request.temperature = temperature->to_number<double>();
   }
+  request.messages.reserve(turns.size());
   ToolHistory history(turns, [&files](const Turn& turn) { return user_message(turn, std::nullopt, files); }, &thoughts);
   for (const auto& turn : turns) {
-    if (turn.role == Role::assistant)
-      std::ranges::move(history.messages_of(turn), std::back_inserter(request.messages));
+    if (turn.role == Role::assistant) history.add_messages_of(turn, request.messages);
     if (turn.role == Role::assistant || turn.role == Role::tool || history.is_in_answer(turn)) continue;
     const bool is_question = &turn == &turns.back();
     if (turn.content.empty() && !has_attachments(turn) && !is_question) continue;
-    auto& made = request.messages.emplace_back(message_of(turn));
+    // A system turn within a conversation is a note to the agent. Providers accept it only as a message of the user.
+    auto& made = request.messages.emplace_back();
+    made.text = turn.content;
     if (message && is_question) request.typed = std::exchange(made.text, *message);
     add_attached_files(made, turn, files);
     if (is_question && is_empty(made)) {
