@@ -1,11 +1,14 @@
 #include "base/json/json.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <utility>
+
+#include "base/text/ascii.hpp"
 
 namespace agw {
 
@@ -193,10 +196,16 @@ std::string to_json(const json::value& value) {
 }
 
 bool is_utf8(std::string_view text) {
+  constexpr std::size_t max_block = 64;  // most blocks are ASCII, which takes a few instructions
   while (!text.empty()) {
-    const auto length = sequence_length(text);
-    if (length == 0) return false;
-    text.remove_prefix(length);
+    const auto block = std::min(text.size(), max_block);
+    const auto after = text.size() - block;
+    if (is_ascii(text.substr(0, block))) text.remove_prefix(block);
+    while (text.size() > after) {
+      const auto length = sequence_length(text);
+      if (length == 0) return false;
+      text.remove_prefix(length);
+    }
   }
   return true;
 }

@@ -128,6 +128,18 @@ TEST(Json, ReplacesInvalidUtf8) {
   EXPECT_FALSE(is_utf8("\xf4\x90\x80\x80"));
 }
 
+TEST(Json, FindsInvalidUtf8AtEachPlaceOfALongText) {
+  for (std::size_t at = 0; at <= 150; ++at) {
+    const std::string before(at, 'a');
+    for (const std::size_t after : {0, 1, 64}) {
+      const std::string rest(after, 'b');
+      EXPECT_TRUE(is_utf8(before + "\xe2\x82\xac" + rest)) << at;
+      EXPECT_FALSE(is_utf8(before + "\xe2\x82" + rest)) << at;
+      EXPECT_FALSE(is_utf8(before + "\xff" + rest)) << at;
+    }
+  }
+}
+
 }  // namespace
 TEST(Json, HasCommentsOnlyWhereTheyAreAllowed) {
   const std::string text = "{/* x */ \"a\": [1, 2,], // y\n}";

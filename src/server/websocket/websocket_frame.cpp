@@ -4,6 +4,7 @@
 #include <openssl/sha.h>
 
 #include <array>
+#include <cstring>
 
 #include <fmt/format.h>
 
@@ -23,7 +24,16 @@ std::uint64_t big_endian(std::string_view bytes) {
 
 void unmask(std::string& payload, std::string_view mask) {
   AGW_ASSERT(mask.size() == 4);
-  for (std::size_t i = 0; i < payload.size(); ++i) payload[i] = static_cast<char>(payload[i] ^ mask[i % 4]);
+  std::uint32_t key = 0;
+  std::memcpy(&key, mask.data(), sizeof key);
+  std::size_t at = 0;
+  for (; at + sizeof key <= payload.size(); at += sizeof key) {
+    std::uint32_t word = 0;
+    std::memcpy(&word, payload.data() + at, sizeof word);
+    word ^= key;
+    std::memcpy(payload.data() + at, &word, sizeof word);
+  }
+  for (; at < payload.size(); ++at) payload[at] = static_cast<char>(payload[at] ^ mask[at % 4]);
 }
 
 /// The limit of RFC 6455, 5.5.
