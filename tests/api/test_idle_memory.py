@@ -26,6 +26,19 @@ def test_an_idle_gateway_returns_memory_to_the_system(make_gateway):
 
 
 @pytest.mark.skipif(HAS_ADDRESS_SANITIZER, reason="the limit is for builds without sanitizers")
+def test_a_busy_gateway_returns_the_memory_of_its_start(make_gateway):
+    gateway = make_gateway().start()
+
+    def file_pages_after_work():
+        for _ in range(200):
+            assert gateway.http.get("/health").is_success
+        return resident_kib(gateway, "RssFile")
+
+    before = file_pages_after_work()
+    wait_for(lambda: file_pages_after_work() < 0.7 * before)
+
+
+@pytest.mark.skipif(HAS_ADDRESS_SANITIZER, reason="the limit is for builds without sanitizers")
 def test_an_idle_channel_uses_little_memory(talking):
     """Each connection to an XMPP server once held its own copy of the host's CA certificates, about 1 MiB."""
     gateway, count = talking.gateway, 20

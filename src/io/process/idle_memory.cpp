@@ -56,10 +56,11 @@ Task<> IdleMemory::stop() {
 Task<> IdleMemory::watch() {
   IdlePeriods periods;
   auto wait = min_check_interval;
-  while (co_await pause(stopping_, wait) == WaitResult::done) {
+  // Most of what a start uses is never used again, however busy the process is afterwards.
+  for (bool has_just_started = true; co_await pause(stopping_, wait) == WaitResult::done; has_just_started = false) {
     const bool begins = periods.begins(cpu_time());
     wait = periods.is_idle() ? std::min(2 * wait, max_check_interval) : min_check_interval;
-    if (!begins) continue;
+    if (!begins && !has_just_started) continue;
     co_await blocking_.run([] {
       ::malloc_trim(0);
       release_all_code_pages();

@@ -10,7 +10,8 @@
 namespace agw {
 
 /// Returns memory to the system while the process is idle: the allocator's free memory, and the pages of code and
-/// constants, which the kernel reads again on demand (about 0.1 ms of the next request). Use it on the loop only.
+/// constants, which the kernel reads again on demand (about 0.1 ms of the next request). Two seconds after the start it
+/// does so even if the process is busy. Use it on the loop only.
 class IdleMemory {
 public:
   IdleMemory(Loop& loop, BlockingPool& blocking);
