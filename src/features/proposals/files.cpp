@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <system_error>
+#include <utility>
 
 #include "base/async/assert.hpp"
 #include "base/json/yaml.hpp"
@@ -110,30 +111,33 @@ std::optional<Directory> ProposalFiles::folder() {
 ProposalFiles::Scan ProposalFiles::scan() {
   AGW_DEBUG_ASSERT(may_block());
 
-  KnownFiles found;
+  for (auto& [reference, known] : known_) known.was_found = false;
   if (const auto directory = folder()) {
     for (const auto& agent : entries_of(*directory, "all agents")) {
       if (agent.type != FileType::directory || !is_proposal_segment(agent.name)) continue;
-      if (const auto opened = directory->directory(agent.name)) scan_directory(*opened, {agent.name, ""}, found);
+      if (const auto opened = directory->directory(agent.name)) scan_directory(*opened, {agent.name, ""});
     }
   }
-  Scan seen;
-  seen.all.reserve(found.size());
-  for (const auto& [reference, known] : found) {
-    const auto address = read_proposal_address(reference);
-    AGW_ASSERT(address);
-    const bool is_pending = known.head.status == ProposalStatus::pending;
-    if (is_pending && is_new(reference, known.stamp)) seen.appeared.push_back(*address);
-    const auto written_at = modified_at(known.stamp);
-    seen.all.push_back({*address, known.head, known.head.created_at.value_or(written_at), written_at});
-  }
-  known_ = std::move(found);
   has_looked_ = true;
+  return take_found();
+}
+
+/// Forgets files that the scan did not find, and returns the others.
+ProposalFiles::Scan ProposalFiles::take_found() {
+  std::erase_if(known_, [](const auto& entry) { return !entry.second.was_found; });
+  Scan seen;
+  seen.all.reserve(known_.size());
+  for (auto& [reference, known] : known_) {
+    AGW_ASSERT(known.listed);
+    const bool is_news = std::exchange(known.is_new, false) && known.listed->head.status == ProposalStatus::pending;
+    if (is_news) seen.appeared.push_back(known.listed->address);
+    seen.all.push_back(known.listed);
+  }
   return seen;
 }
 
 /// Scans an agent's directory or, if `address` has a date, a directory of nested proposals.
-void ProposalFiles::scan_directory(const Directory& directory, ProposalAddress address, KnownFiles& found) {
+void ProposalFiles::scan_directory(const Directory& directory, ProposalAddress address) {
   AGW_ASSERT(!address.name);
   const bool is_nested = !address.date.empty();
   for (const auto& entry : entries_of(directory, address.agent)) {
@@ -144,26 +148,31 @@ void ProposalFiles::scan_directory(const Directory& directory, ProposalAddress a
     else
       address.date = *segment;
     if (entry.type == FileType::regular) {
-      inspect(directory, entry.name, address, found);
+      inspect(directory, entry.name, address);
     } else if (!is_nested) {
-      if (const auto opened = directory.directory(entry.name)) scan_directory(*opened, address, found);
+      if (const auto opened = directory.directory(entry.name)) scan_directory(*opened, address);
     }
   }
 }
 
-void ProposalFiles::inspect(const Directory& directory, const std::string& file, const ProposalAddress& address,
-                            KnownFiles& found) {
-  const auto stamp = directory.stamp(file);
-  if (!stamp) return;
-  const auto reference = address.text();
-  const auto known = known_.find(reference);
-  if (known != known_.end() && known->second.is_settled && known->second.stamp == *stamp) {
-    found.emplace(reference, known->second);
+void ProposalFiles::inspect(const Directory& directory, const std::string& file, const ProposalAddress& address) {
+  auto reference = address.text();
+  const auto found = known_.find(reference);
+  if (found != known_.end() && found->second.is_settled && directory.matches_stamp(file, found->second.stamp)) {
+    found->second.was_found = true;
     return;
   }
-  Known fresh{
-      .stamp = *stamp, .is_settled = is_settled(*stamp), .head = head_of(beginning_of(directory, file), address)};
-  found.emplace(reference, std::move(fresh));
+  const auto stamp = directory.stamp(file);
+  if (!stamp) return;
+  const auto written_at = modified_at(*stamp);
+  auto head = head_of(beginning_of(directory, file), address);
+  const auto created_at = head.created_at.value_or(written_at);
+  Known fresh{.stamp = *stamp,
+              .is_settled = is_settled(*stamp),
+              .is_new = is_new(reference, *stamp),
+              .was_found = true,
+              .listed = std::make_shared<const ListedProposal>(address, std::move(head), created_at, written_at)};
+  known_.insert_or_assign(std::move(reference), std::move(fresh));
 }
 
 std::optional<ProposalFile> ProposalFiles::read(const ProposalAddress& address) {

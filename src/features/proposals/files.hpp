@@ -3,6 +3,7 @@
 #include <chrono>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -33,9 +34,10 @@ struct ListedProposal {
   Timestamp created_at;  ///< from the head, else the file's time
   Timestamp written_at;
 };
+using ListedProposalPointer = std::shared_ptr<const ListedProposal>;
 
-/// The files of proposals below `{data_dir}/autoresearch/proposals/`. Caches the heads of unchanged files, so a list
-/// reads only changed ones. All functions block. Not thread-safe.
+/// The files of proposals below `{data_dir}/autoresearch/proposals/`. Caches unchanged files, so a list reads only
+/// changed ones. All functions block. Not thread-safe.
 class ProposalFiles {
 public:
   explicit ProposalFiles(const std::filesystem::path& data_directory);
@@ -43,7 +45,7 @@ public:
   /// Lists all proposals, unordered. Pending ones that are new since the last call (in the first call: since this
   /// object was created) are also in `appeared`. Each is reported there once, so the caller must announce it.
   struct Scan {
-    std::vector<ListedProposal> all;
+    std::vector<ListedProposalPointer> all;
     std::vector<ProposalAddress> appeared;
   };
   Scan scan();
@@ -59,20 +61,22 @@ public:
 
 private:
   struct Known {
-    FileStamp stamp;
+    FileStamp stamp{};
     bool is_settled = false;  ///< any later change would alter the stamp
-    ProposalHead head;
+    bool is_new = false;      ///< not reported yet
+    bool was_found = false;   ///< by the current scan
+    ListedProposalPointer listed{};
   };
-  using KnownFiles = std::map<std::string, Known, std::less<>>;
 
   bool is_new(const std::string& reference, const FileStamp& stamp) const;
   std::optional<Directory> folder();
-  void scan_directory(const Directory& directory, ProposalAddress address, KnownFiles& found);
-  void inspect(const Directory& directory, const std::string& file, const ProposalAddress& address, KnownFiles& found);
+  void scan_directory(const Directory& directory, ProposalAddress address);
+  void inspect(const Directory& directory, const std::string& file, const ProposalAddress& address);
+  Scan take_found();
 
   Directory root_;
-  const std::chrono::nanoseconds made_at_;  ///< since the epoch
-  KnownFiles known_;
+  const std::chrono::nanoseconds made_at_;           ///< since the epoch
+  std::map<std::string, Known, std::less<>> known_;  ///< by reference
   bool has_looked_ = false;
 };
 

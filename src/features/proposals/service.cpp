@@ -44,11 +44,13 @@ Proposal without_long_texts(Proposal proposal) {
   return proposal;
 }
 
-bool is_newer(const ListedProposal& left, const ListedProposal& right) {
-  return std::tie(right.created_at, left.address) < std::tie(left.created_at, right.address);
+bool is_newer(const ListedProposalPointer& left, const ListedProposalPointer& right) {
+  if (left->created_at != right->created_at) return left->created_at > right->created_at;
+  return left->address < right->address;
 }
 
-ProposalEntry entry_of(const ListedProposal& listed) {
+ProposalEntry entry_of(const ListedProposalPointer& pointer) {
+  const auto& listed = *pointer;
   return {.agent = listed.address.agent,
           .date = listed.address.date,
           .name = listed.address.name,
@@ -93,9 +95,9 @@ Task<> Proposals::forget_old_ones() {
     const auto oldest = clock_.now() - options_.kept;
     try {
       co_await disk_.run([files = files_, oldest, all = co_await scan()] {
-        for (const auto& [address, head, created_at, written_at] : all) {
-          const bool is_old = head.decided_at.value_or(written_at) < oldest;
-          if (head.status != ProposalStatus::pending && is_old) files->remove(address);
+        for (const auto& listed : all) {
+          const bool is_old = listed->head.decided_at.value_or(listed->written_at) < oldest;
+          if (listed->head.status != ProposalStatus::pending && is_old) files->remove(listed->address);
         }
       });
     } catch (const std::exception& error) {
@@ -105,7 +107,7 @@ Task<> Proposals::forget_old_ones() {
 }
 
 /// Lists all proposals, and publishes those that appeared since the last scan.
-Task<std::vector<ListedProposal>> Proposals::scan() {
+Task<std::vector<ListedProposalPointer>> Proposals::scan() {
   auto seen = co_await disk_.run([files = files_] { return files->scan(); });
   for (auto& address : seen.appeared) co_await announce("proposal-created", std::move(address));
   co_return std::move(seen.all);
@@ -113,7 +115,7 @@ Task<std::vector<ListedProposal>> Proposals::scan() {
 
 Task<std::vector<ProposalEntry>> Proposals::pending() {
   auto all = co_await scan();
-  std::erase_if(all, [](const auto& listed) { return listed.head.status != ProposalStatus::pending; });
+  std::erase_if(all, [](const auto& listed) { return listed->head.status != ProposalStatus::pending; });
   std::ranges::sort(all, is_newer);
   std::vector<ProposalEntry> entries(all.size());
   std::ranges::transform(all, entries.begin(), entry_of);

@@ -100,7 +100,7 @@ private:
   Task<Current> inspect(TargetPlace place);
   static std::string id_of(const Current& current);
   static bool has_changed(const ProposalFile& file, const Current& current);
-  Task<std::vector<ListedProposal>> scan();
+  Task<std::vector<std::shared_ptr<const ListedProposal>>> scan();
   void deliver(const DomainEvent& event) override;
   Task<> announce_recovered();
   Task<> announce(std::string_view type, ProposalAddress address, std::string run_id = {});

@@ -129,8 +129,8 @@ Task<std::string> Proposals::stage(std::string agent, std::string run_id, Staged
   // Programs choose their own names, so they share one limit.
   const bool is_program = run_id.empty();
   const auto waiting = std::ranges::count_if(co_await scan(), [&](const auto& listed) {
-    const bool counts = is_program || listed.address.agent == wanted.agent;
-    return counts && listed.head.status == ProposalStatus::pending;
+    const bool counts = is_program || listed->address.agent == wanted.agent;
+    return counts && listed->head.status == ProposalStatus::pending;
   });
   if (waiting >= max_pending) throw BadRequest("too many pending proposals: a person has to decide on some first");
   const auto address = co_await disk_.run([files = files_, wanted, text] { return write_new(*files, wanted, text); });
