@@ -4,6 +4,7 @@
 
 #include "base/async/assert.hpp"
 #include "base/json/json.hpp"
+#include "base/text/ascii.hpp"
 
 namespace agw {
 
@@ -36,6 +37,7 @@ std::string joined(const std::string& directory, const std::string& name) {
 NameSearch::NameSearch(const Home& home, std::string_view part, SearchBudget budget)
     : home_(home),
       pattern_(re2::StringPiece(part.data(), std::min(part.size(), max_part_length)), options()),
+      ascii_part_(is_ascii(part) ? std::optional(ascii_lower_case(part)) : std::nullopt),
       budget_(budget),
       deadline_(std::chrono::steady_clock::now() + budget.time) {}
 
@@ -64,10 +66,16 @@ FileResult<void> NameSearch::search_directory(const std::string& directory, bool
 }
 
 void NameSearch::match(const std::string& directory, const DirectoryEntry& entry, bool last_level) {
-  const bool matches = RE2::PartialMatch(entry.name, pattern_);
+  const bool matches = contains_part(entry.name);
   const bool leads_on = entry.type == FileType::directory && !last_level;
   if (matches) found_.push_back({joined(directory, entry.name), entry.type});
   if (leads_on) next_level_.push_back(joined(directory, entry.name));
+}
+
+// RE2 took a third of the time of a search, although most names need no Unicode.
+bool NameSearch::contains_part(const std::string& name) const {
+  if (ascii_part_ && is_ascii(name)) return ascii_lower_case(name).find(*ascii_part_) != std::string::npos;
+  return RE2::PartialMatch(name, pattern_);
 }
 
 void NameSearch::take_found(std::vector<FileEntry>& results) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,11 +33,13 @@ public:
 private:
   FileResult<void> search_directory(const std::string& directory, bool last_level);
   void match(const std::string& directory, const DirectoryEntry& entry, bool last_level);
+  bool contains_part(const std::string& name) const;
   void take_found(std::vector<FileEntry>& results);
   bool spent();
 
   const Home& home_;
   RE2 pattern_;
+  std::optional<std::string> ascii_part_;  ///< in lower case
   SearchBudget budget_;
   std::chrono::steady_clock::time_point deadline_;
   std::size_t seen_ = 0;

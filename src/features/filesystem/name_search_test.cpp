@@ -61,6 +61,15 @@ TEST_F(NameSearchTest, TheSearchOfAHugeHomeEndsWithTheNearestEntries) {
   EXPECT_THAT(found("note"), ::testing::SizeIs(15));
 }
 
+TEST_F(NameSearchTest, CaseIsIgnoredInAllScripts) {
+  for (const char* name : {"NoTe", "Ärger", "ÄRGER-2", "\u212Aelvin", "kelvin"}) make(name);
+  EXPECT_THAT(found("nOtE"), ElementsAre("NoTe"));
+  EXPECT_THAT(found("äRG"), ElementsAre("ÄRGER-2", "Ärger"));
+  EXPECT_THAT(found("RGE"), ElementsAre("ÄRGER-2", "Ärger"));
+  EXPECT_THAT(found("KELVIN"), ElementsAre("kelvin", "\u212Aelvin")) << "whose K is the sign of a unit";
+  EXPECT_THAT(found("\u212AELVIN"), ElementsAre("kelvin", "\u212Aelvin"));
+}
+
 TEST_F(NameSearchTest, AMissingDirectoryIsAnErrorOnlyAtTheRoot) {
   const Home home(root_);
   EXPECT_EQ(NameSearch(home, "note").run(root_ / "gone").error(), FileError::not_found);
