@@ -17,6 +17,23 @@ namespace {
 /// A summary is made from at most this many times the budget of turns; older turns are only counted.
 constexpr std::size_t max_summarised_windows = 4;
 
+/// The summary, unless its turns have changed, and the newest turns that fit together with it.
+struct StoredConversation {
+  std::optional<ThreadSummary> summary;
+  ThreadContext context;
+};
+
+StoredConversation load_stored(Connection& connection, const std::string& thread_id, const std::string& question_id,
+                               std::size_t max_bytes) {
+  StoredConversation conversation{summary_store::find(connection, thread_id), {}};
+  auto& [summary, context] = conversation;
+  const auto summarised = summary ? std::optional(summary->turns) : std::nullopt;
+  const auto budget = max_bytes - std::min(max_bytes / 2, summary ? summary->text.size() : 0);
+  context = Threads::context(connection, thread_id, question_id, budget, summarised);
+  if (!context.summary_holds) summary.reset();
+  return conversation;
+}
+
 /// A conversation that does not fit: the turns to summarise, and those that stay in full.
 struct SplitConversation {
   std::vector<Turn> older;
@@ -81,17 +98,14 @@ void copy_summary_to_fork(Connection& connection, const Fork& fork, Timestamp no
 Task<ConversationContext> load_context(Database& database, const Clock& clock, Threads& threads, std::string thread_id,
                                        ContextRequest request) {
   const auto [question_id, max_bytes, summarise, stores_summary] = std::move(request);
-  auto stored = co_await database.read(
-      [thread_id](Connection& connection) { return summary_store::find(connection, thread_id); });
-  const auto summarised = stored ? std::optional(stored->turns) : std::nullopt;
-  const auto budget = max_bytes - std::min(max_bytes / 2, stored ? stored->text.size() : 0);
-  auto context = co_await threads.context(thread_id, question_id, budget, summarised);
-  if (!context.summary_holds) stored.reset();
+  auto [stored, context] = co_await database.read([thread_id, question_id, max_bytes](Connection& connection) {
+    return load_stored(connection, thread_id, question_id, max_bytes);
+  });
   AGW_DEBUG_ASSERT(!context.turns.empty());
   if (context.is_whole) co_return ConversationContext{stored ? stored->text : "", std::move(context.turns)};
 
   auto split = co_await database.read(
-      [question_id, max_bytes, known = stored ? summarised : std::nullopt](Connection& connection) {
+      [question_id, max_bytes, known = stored ? std::optional(stored->turns) : std::nullopt](Connection& connection) {
         return split_conversation(connection, question_id, max_bytes, known);
       });
   if (!split.summary_holds) stored.reset();

@@ -185,6 +185,9 @@ public:
   /// Omits the `summarised` turns if they are still the same.
   Task<ThreadContext> context(std::string thread_id, std::string question_id, std::size_t max_bytes,
                               std::optional<SummarisedTurns> summarised = {});
+  /// The same, inside a read or write.
+  static ThreadContext context(Connection& connection, const std::string& thread_id, const std::string& question_id,
+                               std::size_t max_bytes, const std::optional<SummarisedTurns>& summarised);
   /// The same, inside a read or write, for a summary of the turns that do not fit: turns beyond `max_bytes` are
   /// truncated to their beginnings, which total at most `max_beginnings` bytes.
   static ThreadContext context_to_summarise(Connection& connection, const std::string& question_id,

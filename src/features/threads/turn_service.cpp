@@ -11,6 +11,8 @@
 // deleting a turn invalidates it, and deleted text does not survive in a summary.
 
 #include <algorithm>
+#include <functional>
+#include <ranges>
 #include <utility>
 
 #include "api/error.hpp"
@@ -33,10 +35,10 @@ namespace agw {
 
 namespace {
 
-/// The sort key of a turn in the conversation.
-std::pair<std::int64_t, std::int64_t> sort_key(const turn_store::StoredTurn& stored) {
-  return {stored.place(), stored.number};
-}
+/// Orders the turns of a conversation: place and number.
+using SortKey = std::pair<std::int64_t, std::int64_t>;
+
+SortKey sort_key(const turn_store::StoredTurn& stored) { return {stored.place(), stored.number}; }
 
 /// How much of a turn is read to summarise it.
 constexpr std::size_t max_prefix_length = 4'000;
@@ -58,7 +60,8 @@ struct Bounds {
 
 /// A turn of a conversation, whole or truncated.
 struct KeptTurn {
-  turn_store::StoredTurn stored;
+  Turn turn;
+  SortKey key;
   bool is_cut = false;
 };
 
@@ -71,13 +74,13 @@ void cut_short(Turn& turn) {
 
 /// Reorders from newest first to the order of the conversation. Sorting is needed only if a question was asked again.
 ThreadContext in_order(std::vector<KeptTurn> kept) {
-  const auto place = [](const KeptTurn& turn) { return sort_key(turn.stored); };
-  std::ranges::reverse(kept);
-  if (!std::ranges::is_sorted(kept, {}, place)) std::ranges::sort(kept, {}, place);
+  const std::ranges::greater newest_first;
+  if (!std::ranges::is_sorted(kept, newest_first, &KeptTurn::key))
+    std::ranges::sort(kept, newest_first, &KeptTurn::key);
   ThreadContext context;
   context.turns.reserve(kept.size());
-  for (auto& [stored, is_cut] : kept) {
-    context.turns.push_back(std::move(stored.turn));
+  for (auto& [turn, key, is_cut] : kept | std::views::reverse) {
+    context.turns.push_back(std::move(turn));
     if (is_cut) context.cut_short = context.turns.size();
   }
   AGW_ASSERT(context.cut_short <= context.turns.size());
@@ -110,7 +113,7 @@ ThreadContext fitting(Connection& connection, const turn_store::StoredTurn& ques
   turn_store::walk_back(connection, question, [&](turn_store::StoredTurn stored) {
     AGW_ASSERT(stored.thread == question.thread);
     AGW_DEBUG_ASSERT(stored.place() <= stored.number);
-    AGW_DEBUG_ASSERT(kept.empty() || stored.number < kept.back().stored.number);
+    AGW_DEBUG_ASSERT(kept.empty() || stored.number < kept.back().key.second);
     // A turn's place is never greater than its number, so no turn further back can follow the summary.
     if (last && stored.number < last->place()) return false;
     if (last && sort_key(stored) <= sort_key(*last)) return true;
@@ -122,7 +125,7 @@ ThreadContext fitting(Connection& connection, const turn_store::StoredTurn& ques
       if (beginnings >= bounds.beginnings) return stored.number > question.number;
       cut_short(stored.turn);
     }
-    kept.push_back({std::move(stored), !fits});
+    kept.emplace_back(std::move(stored.turn), sort_key(stored), !fits);
     return true;
   });
   auto context = in_order(std::move(kept));
@@ -246,10 +249,15 @@ Task<std::vector<ActivityRow>> Threads::activity(std::string agent_id, std::stri
 Task<ThreadContext> Threads::context(std::string thread_id, std::string question_id, std::size_t max_bytes,
                                      std::optional<SummarisedTurns> summarised) {
   co_return co_await database_.read([thread_id, question_id, max_bytes, summarised](Connection& connection) {
-    const auto question = turn_store::require(connection, question_id);
-    if (question.turn.thread_id != thread_id) throw turn_not_found();
-    return fitting(connection, question, {.whole = max_bytes}, summarised);
+    return context(connection, thread_id, question_id, max_bytes, summarised);
   });
+}
+
+ThreadContext Threads::context(Connection& connection, const std::string& thread_id, const std::string& question_id,
+                               std::size_t max_bytes, const std::optional<SummarisedTurns>& summarised) {
+  const auto question = turn_store::require(connection, question_id);
+  if (question.turn.thread_id != thread_id) throw turn_not_found();
+  return fitting(connection, question, {.whole = max_bytes}, summarised);
 }
 
 ThreadContext Threads::context_to_summarise(Connection& connection, const std::string& question_id,
