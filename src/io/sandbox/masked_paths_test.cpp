@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "io/sandbox/private_files.hpp"
 #include "testing/scratch_directory.hpp"
 
 namespace agw {
@@ -167,6 +168,18 @@ TEST_F(MaskedPathsTest, SymlinksInGuardedPlacesShowNothingThatIsPrivateOrElsewhe
   link(".git/hooks/d", "../..");
   link(".git/hooks/e", "nowhere");
   EXPECT_THAT(found().guarded, UnorderedElementsAre(project_ / ".git/hooks"));
+}
+
+TEST(PrivateNames, AreThoseOfKeysAndOfCopiesOfTheDataDirectory) {
+  for (const char* name : {".ssh", ".password-store", "key.pem", ".key", "id_rsa", "id_ed25519.old",
+                           "data.before-restore-2026", "data.restore-0123abcd"}) {
+    EXPECT_TRUE(is_private_name("project", name)) << name;
+  }
+  for (const char* name : {"", "ssh", ".sshd", "pem", "id_rs", "index.html", "gcloud", "data.before-restore-x",
+                           "data.restore-0123abc", "data-restore-0123abcd"}) {
+    EXPECT_FALSE(is_private_name("project", name)) << name;
+  }
+  EXPECT_TRUE(is_private_name(".config", "gcloud"));
 }
 
 }  // namespace

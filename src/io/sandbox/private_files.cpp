@@ -36,6 +36,7 @@ bool contains(const Names& names, std::string_view name) {
 }  // namespace
 
 bool is_restore_name(std::string_view name) {
+  if (name.find('-') == name.npos) return false;
   if (const auto kept = name.rfind(kept_data_mark); kept != name.npos) {
     const auto time = name.substr(kept + kept_data_mark.size());
     if (!time.empty() && is_digit(time.front())) return true;
@@ -46,11 +47,18 @@ bool is_restore_name(std::string_view name) {
   return name.ends_with(unpacked_data_mark) && std::ranges::all_of(digits, is_hex_digit);
 }
 
+// Before each command, all names in the project are checked. A comparison of one character is enough for most.
+static_assert(std::ranges::all_of(private_names, [](auto name) { return name.starts_with('.'); }));
+static_assert(std::ranges::all_of(private_beginnings, [](auto beginning) { return beginning.starts_with('i'); }));
+static_assert(kept_data_mark.find('-') != kept_data_mark.npos &&
+              unpacked_data_mark.find('-') != unpacked_data_mark.npos);
+
 bool is_private_name(std::string_view parent, std::string_view name) {
-  return contains(private_names, name) || is_restore_name(name) ||
+  return (name.starts_with('.') && contains(private_names, name)) || is_restore_name(name) ||
          (parent == ".config" && contains(private_in_config, name)) ||
          std::ranges::any_of(private_endings, [&](auto ending) { return name.ends_with(ending); }) ||
-         std::ranges::any_of(private_beginnings, [&](auto beginning) { return name.starts_with(beginning); });
+         (name.starts_with('i') &&
+          std::ranges::any_of(private_beginnings, [&](auto beginning) { return name.starts_with(beginning); }));
 }
 
 std::vector<std::string> private_name_patterns() {
