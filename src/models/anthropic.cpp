@@ -62,7 +62,7 @@ json::object found_tools_block(const Message& message, const std::vector<const T
 }
 
 json::object definition_of(const ToolDescription& tool) {
-  json::object made{{"name", tool.name}, {"description", tool.description}, {"input_schema", tool.input_schema}};
+  json::object made{{"name", tool.name}, {"description", tool.description}, {"input_schema", *tool.input_schema}};
   if (tool.strict) made["strict"] = *tool.strict;
   if (!tool.examples.empty()) made["input_examples"] = tool.examples;
   return made;

@@ -308,7 +308,7 @@ private:
     for (const auto& tool : descriptions) {
       functions.push_back(json::object{{"name", tool.name},
                                        {"description", description_with_examples(tool)},
-                                       {"parametersJsonSchema", tool.input_schema}});
+                                       {"parametersJsonSchema", *tool.input_schema}});
     }
     return functions;
   }

@@ -14,6 +14,7 @@
 #include "base/async/cancellation.hpp"
 #include "base/async/task.hpp"
 #include "base/json/json.hpp"
+#include "base/json/shared_json.hpp"
 
 namespace agw {
 
@@ -36,7 +37,7 @@ struct Usage {
 struct ToolDescription {
   std::string name;  ///< `[A-Za-z0-9_-]{1,64}`
   std::string description;
-  json::value input_schema;
+  SharedJson input_schema;
   std::optional<bool> strict{};  ///< true: the service guarantees that arguments match the schema
   json::array examples{};        ///< sample inputs
 };

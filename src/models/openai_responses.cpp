@@ -65,7 +65,7 @@ json::object function_tool(const ToolDescription& tool) {
   return {{"type", "function"},
           {"name", tool.name},
           {"description", description_with_examples(tool)},
-          {"parameters", tool.input_schema},
+          {"parameters", *tool.input_schema},
           {"strict", tool.strict.value_or(false)}};
 }
 
@@ -86,7 +86,7 @@ json::array tools_with_search(const ModelRequest& request) {
     tools.push_back(json::object{{"type", "tool_search"},
                                  {"execution", "client"},
                                  {"description", tool->description},
-                                 {"parameters", tool->input_schema}});
+                                 {"parameters", *tool->input_schema}});
   }
   return tools;
 }

@@ -219,7 +219,7 @@ json::array function_tools(const std::vector<ToolDescription>& descriptions) {
   json::array tools;
   for (const auto& tool : descriptions) {
     json::object function{
-        {"name", tool.name}, {"description", description_with_examples(tool)}, {"parameters", tool.input_schema}};
+        {"name", tool.name}, {"description", description_with_examples(tool)}, {"parameters", *tool.input_schema}};
     if (tool.strict) function["strict"] = *tool.strict;
     tools.push_back(json::object{{"type", "function"}, {"function", std::move(function)}});
   }

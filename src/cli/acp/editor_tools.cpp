@@ -116,7 +116,7 @@ json::object EditorTools::offer(bool acts, bool lends_terminal) const {
   if (acts && lends_terminal) tools.push_back(terminal_tool());
   for (const auto& tool : acts ? servers_.tools() : std::vector<ToolDescription>()) {
     tools.push_back(
-        json::object{{"name", tool.name}, {"description", tool.description}, {"input_schema", tool.input_schema}});
+        json::object{{"name", tool.name}, {"description", tool.description}, {"input_schema", *tool.input_schema}});
   }
   json::object offer;
   if (!tools.empty()) offer["tools"] = std::move(tools);

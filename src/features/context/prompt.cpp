@@ -89,6 +89,10 @@ std::optional<ProjectInstructions> find_instructions(const Project& project, con
   return std::nullopt;
 }
 
+std::int64_t tokens_of_bytes(std::size_t bytes) {
+  return (static_cast<std::int64_t>(bytes) + bytes_per_token - 1) / bytes_per_token;
+}
+
 }  // namespace
 
 std::string prompt_line(std::string_view text) {
@@ -111,13 +115,11 @@ std::string prompt_line(std::string_view text) {
   return out;
 }
 
-std::int64_t estimated_tokens(std::string_view text) {
-  return (static_cast<std::int64_t>(text.size()) + bytes_per_token - 1) / bytes_per_token;
-}
+std::int64_t estimated_tokens(std::string_view text) { return tokens_of_bytes(text.size()); }
 
 std::int64_t estimated_tokens(const ToolDescription& tool) {
   return estimated_tokens(tool.name) + estimated_tokens(tool.description) +
-         estimated_tokens(to_json(tool.input_schema));
+         tokens_of_bytes(tool.input_schema.text_size());
 }
 
 std::vector<PromptSection> prompt_sections(const PromptInput& input) {

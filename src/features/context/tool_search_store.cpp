@@ -109,7 +109,7 @@ std::vector<std::size_t> best(const std::vector<ToolDescription>& tools, std::st
       "tokenize = 'porter unicode61 remove_diacritics 2'); BEGIN");
   for (std::size_t number = 0; number < tools.size(); ++number) {
     std::string arguments;
-    add_arguments(arguments, tools[number].input_schema);
+    add_arguments(arguments, *tools[number].input_schema);
     index.prepare("INSERT INTO tools (rowid, name, description, arguments) VALUES (:number, :name, :said, :arguments)")
         .bind(":number", number)
         .bind(":name", with_split_words(tools[number].name))

@@ -120,7 +120,7 @@ json::object turn_metadata(const Run& run, const ToolUse& use, const ToolOutcome
 /// The schema of a deferred tool, because a model that calls it with invalid input may not have seen the schema.
 std::string unseen_schema(const RunningAgent& caller, const Tool& tool) {
   const auto* const deferred = find_deferred(caller.deferred_tools, tool.description.name);
-  return deferred ? "\nIts input has this schema: " + to_json(deferred->input_schema) : std::string();
+  return deferred ? "\nIts input has this schema: " + to_json(*deferred->input_schema) : std::string();
 }
 
 std::string what_failed(std::exception_ptr failure, const std::string& tool) {
@@ -338,7 +338,7 @@ Task<ToolOutcome> CallRunner::outcome_of(const StepCalls& step, const ToolUse& u
     co_return failed(fmt::format("invalid input: the arguments are not a JSON object of at most {} levels: {}",
                                  max_input_depth, quoted(*use.raw_input)));
   }
-  if (const auto problem = input_problem(tool->description.input_schema, use.input)) {
+  if (const auto problem = input_problem(*tool->description.input_schema, use.input)) {
     co_return failed("invalid input: " + *problem + unseen_schema(*step.caller, *tool));
   }
   auto request = request_of(*step.caller, *tool);

@@ -24,7 +24,7 @@ PromptTool prompt_tool(ToolDescription tool) {
   return {.name = tool.name,
           .tokens = estimated_tokens(tool),
           .description = std::move(tool.description),
-          .input_schema = tool.input_schema.is_object() ? tool.input_schema.get_object() : json::object()};
+          .input_schema = tool.input_schema->is_object() ? tool.input_schema->get_object() : json::object()};
 }
 
 constexpr std::int64_t assumed_window = 128'000;

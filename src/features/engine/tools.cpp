@@ -40,7 +40,7 @@ constexpr auto find_tools_schema = R"({
 
 std::string shown(const ToolDescription& tool) {
   return "\n\n" + to_json(json::object{
-                      {"name", tool.name}, {"description", tool.description}, {"input_schema", tool.input_schema}});
+                      {"name", tool.name}, {"description", tool.description}, {"input_schema", *tool.input_schema}});
 }
 
 Task<ToolOutcome> find_tools(const ToolCall& call) {
