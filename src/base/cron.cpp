@@ -117,6 +117,7 @@ bool Cron::is_day_of_month(year_month_day date) const {
   const auto weekday_of_last = weekday(sys_days(date.year() / date.month() / std::chrono::last));
   const int last_weekday = weekday_of_last == Saturday ? last - 1 : weekday_of_last == Sunday ? last - 2 : last;
   if (last_weekday_ && day_number == last_weekday) return true;
+  if (weekdays_nearest_.none()) return false;
   for (int wanted = 1; wanted <= last; ++wanted) {
     const bool asked = weekdays_nearest_.test(static_cast<std::size_t>(wanted));
     if (asked && weekday_nearest_to(date, wanted) == day_number) return true;
