@@ -62,9 +62,16 @@ Kind kind_of(char32_t c) {
   return is_in(marks, c) ? Kind::mark : Kind::sign;
 }
 
-/// A quick check: every letter of a script without spaces starts with a byte of at least 0xe0.
+/// A quick check: every letter of a script without spaces starts with a byte of at least 0xe0. Quotation marks, dashes
+/// and symbols of other scripts do too: they are U+2000 to U+2E7F, before the first of those letters with 0xe2.
 bool may_have_unsegmented_script(std::string_view utf8) {
-  return std::ranges::any_of(utf8, [](char c) { return static_cast<unsigned char>(c) >= 0xe0; });
+  for (std::size_t i = 0; i < utf8.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(utf8[i]);
+    if (byte < 0xe0) continue;
+    const bool is_symbol = byte == 0xe2 && i + 1 < utf8.size() && static_cast<unsigned char>(utf8[i + 1]) < 0xba;
+    if (!is_symbol) return true;
+  }
+  return false;
 }
 
 }  // namespace

@@ -23,6 +23,7 @@ TEST(Unspaced, AScriptEndsWhereAnotherBeginsWithoutABlank) {
   EXPECT_EQ(split_by_script("京3Dの4K"), (Parts{"京", "3D", "の", "4K"}));
   EXPECT_EQ(split_by_script("Docker는 3D, ЖА京λ"), (Parts{"Docker", "는 3D, ЖА", "京", "λ"}));
   EXPECT_EQ(split_by_script("Ｐｙｔｈｏｎ入門"), (Parts{"Ｐｙｔｈｏｎ", "入門"}));
+  EXPECT_EQ(split_by_script("a⺀ – b⿟"), (Parts{"a", "⺀ – b", "⿟"}));
   for (const auto* text : {"", "plain", "größer", "佐々木", "京 3D", "3D 京", "5×3京", "2024年の予定", "か\u3099", "é",
                            "…“ok”", "\xff\xe6\x9d"}) {
     EXPECT_EQ(fmt::format("{}", fmt::join(split_by_script(text), "|")), text);
