@@ -158,14 +158,15 @@ void insert_all(Connection& connection, std::span<const PreparedThread* const> t
   }
 }
 
+/// Avoids RETURNING in SQLite, which creates a temporary table each time.
 std::int64_t insert(Connection& connection, const PreparedThread& thread) {
   AGW_ASSERT(!thread.thread.id.empty());
-  static const auto sql = make_insert_sql("INSERT", 1) + " RETURNING number";
-  auto statement = connection.prepare(sql);
-  bind(statement, thread);
-  const bool has_number = statement.step();
-  AGW_ASSERT(has_number);
-  const auto number = statement.integer(0);
+  static const auto returning = make_insert_sql("INSERT", 1) + " RETURNING number";
+  auto row = connection.prepare({insert_sql(1).sqlite, returning});
+  bind(row, thread);
+  const bool has_number = row.step();
+  AGW_ASSERT(has_number == connection.is_postgres());
+  const auto number = has_number ? row.integer(0) : connection.last_insert_rowid();
   // 0 stands for no thread.
   AGW_ASSERT(number > 0);
   return number;
