@@ -27,6 +27,8 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -83,12 +85,12 @@ struct KnowledgeCompiler::Plan {
   std::vector<FoundKnowledgeFile> changed;  ///< sources to read
   std::vector<std::string> gone;
   std::vector<std::pair<std::string, KnownSource>> moved;  ///< former paths, and the rows with the new paths
-  std::map<std::string, KnownSource> known;
-  std::map<std::string, std::string> pages;        ///< paths of pages, by `scope/slug`
-  std::map<std::string, std::string> page_owners;  ///< paths of sources, by path of the page
+  std::unordered_map<std::string, KnownSource> known;
+  std::unordered_map<std::string, std::string> pages;        ///< paths of pages, by `scope/slug`
+  std::unordered_map<std::string, std::string> page_owners;  ///< paths of sources, by path of the page
   std::size_t sources = 0;
 
-  void follow(const std::vector<FoundKnowledgeFile>& found, const std::set<std::string>& existing_pages,
+  void follow(const std::vector<FoundKnowledgeFile>& found, const std::unordered_set<std::string>& existing_pages,
               std::set<std::string>& missing_sources);
   std::string page_of(const KnowledgeTree& tree, const FoundKnowledgeFile& source);
   bool is_free(const KnowledgeTree& tree, const std::string& source, const std::string& scope, const std::string& slug);
@@ -102,7 +104,7 @@ struct KnowledgeCompiler::Outcome {
 /// Moves the rows of sources whose agent was renamed, and of their pages. Otherwise the page would count as written by
 /// a person.
 void KnowledgeCompiler::Plan::follow(const std::vector<FoundKnowledgeFile>& found,
-                                     const std::set<std::string>& existing_pages,
+                                     const std::unordered_set<std::string>& existing_pages,
                                      std::set<std::string>& missing_sources) {
   std::multimap<std::string, std::string> missing_by_place;
   for (const auto& path : missing_sources) missing_by_place.emplace(path_in_scope(path), path);
@@ -265,17 +267,18 @@ Task<std::shared_ptr<KnowledgeCompiler::Plan>> KnowledgeCompiler::plan() {
     auto plan = std::make_shared<Plan>();
     plan->sources = found.size();
     plan->known = source_store::all(connection);
-    std::set<std::string> paths;
+    std::unordered_set<std::string> paths;
     for (auto& page : page_store::places(connection)) {
       paths.insert(page.path);
       plan->pages.emplace(page.scope + "/" + page.slug, std::move(page.path));
     }
+    std::unordered_set<std::string_view> found_paths;
+    for (const auto& source : found) found_paths.insert(source.path);
     std::set<std::string> gone;
     for (const auto& [path, source] : plan->known) {
-      gone.insert(path);
+      if (!found_paths.contains(path)) gone.insert(path);
       if (source.page) plan->page_owners.emplace(*source.page, path);
     }
-    for (const auto& source : found) gone.erase(source.path);
     plan->follow(found, paths, gone);
     for (const auto& source : found) {
       const auto known = plan->known.find(source.path);
@@ -290,7 +293,7 @@ Task<std::shared_ptr<KnowledgeCompiler::Plan>> KnowledgeCompiler::plan() {
 }
 
 Task<CompileReport> KnowledgeCompiler::compile_all(bool dry, StopSource& stop) {
-  const auto work = co_await plan();
+  auto work = co_await plan();
   CompileReport report{.sources = work->sources, .dry = dry};
   if (!dry && !work->moved.empty()) {
     co_await database_.write([moved = work->moved](Connection& connection) {
@@ -309,11 +312,14 @@ Task<CompileReport> KnowledgeCompiler::compile_all(bool dry, StopSource& stop) {
     }
     if (!dry) co_await put(std::move(outcome.rows));
   }
-  if (dry) co_return report;
-  co_await database_.write([gone = work->gone](Connection& connection) {
-    for (const auto& path : gone) source_store::remove(connection, path);
-  });
-  co_await index_.catch_up();
+  if (!dry) {
+    co_await database_.write([gone = work->gone](Connection& connection) {
+      for (const auto& path : gone) source_store::remove(connection, path);
+    });
+    co_await index_.catch_up();
+  }
+  // Freeing ten thousand rows would hold the loop for milliseconds.
+  co_await blocking_.run([plan = std::move(work)]() mutable { plan.reset(); });
   co_return report;
 }
 

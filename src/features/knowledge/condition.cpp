@@ -2,6 +2,7 @@
 
 #include <map>
 #include <set>
+#include <unordered_map>
 
 #include "features/knowledge/page_store.hpp"
 #include "features/knowledge/source_store.hpp"
@@ -86,7 +87,7 @@ private:
     }
   }
 
-  std::map<std::string, source_store::KnownSource> known_;
+  std::unordered_map<std::string, source_store::KnownSource> known_;
   std::vector<page_store::PageSources> pages_;
   std::map<std::string, std::int64_t> counts_;
   std::vector<page_store::PlacedPage> orphans_;

@@ -32,14 +32,14 @@ std::string select(std::string_view rest) {
 
 }  // namespace
 
-std::map<std::string, KnownSource> all(Connection& connection) {
-  std::map<std::string, KnownSource> sources;
-  static const auto sql = select("ORDER BY path");
+std::unordered_map<std::string, KnownSource> all(Connection& connection) {
+  std::unordered_map<std::string, KnownSource> sources;
+  static const auto sql = select("");
   auto row = connection.prepare(sql);
   while (row.step()) {
     auto source = columns.read(row);
     auto path = source.path;
-    sources.emplace_hint(sources.end(), std::move(path), std::move(source));
+    sources.emplace(std::move(path), std::move(source));
   }
   return sources;
 }

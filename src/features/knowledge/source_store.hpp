@@ -1,8 +1,8 @@
 #pragma once
 
-#include <map>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "io/files/directory.hpp"
@@ -24,7 +24,7 @@ struct KnownSource {
   std::optional<std::string> summary_of;    ///< the content for which a summary was requested
 };
 
-std::map<std::string, KnownSource> all(Connection& connection);
+std::unordered_map<std::string, KnownSource> all(Connection& connection);
 std::optional<KnownSource> find(Connection& connection, const std::string& path);
 /// Stores all members except for the summary.
 void put(Connection& connection, const KnownSource& source);
