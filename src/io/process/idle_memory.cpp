@@ -35,7 +35,8 @@ std::chrono::nanoseconds cpu_time() {
 bool IdlePeriods::begins(std::chrono::nanoseconds used) {
   is_idle_ = used - before_ < max_idle;
   before_ = used;
-  if (!is_idle_ || (released_ && used - *released_ < min_work)) return false;
+  // Most of what a start uses is never used again, however busy the process is afterwards.
+  if (released_ && (!is_idle_ || used - *released_ < min_work)) return false;
   released_ = used;
   return true;
 }
@@ -56,11 +57,10 @@ Task<> IdleMemory::stop() {
 Task<> IdleMemory::watch() {
   IdlePeriods periods;
   auto wait = min_check_interval;
-  // Most of what a start uses is never used again, however busy the process is afterwards.
-  for (bool has_just_started = true; co_await pause(stopping_, wait) == WaitResult::done; has_just_started = false) {
+  while (co_await pause(stopping_, wait) == WaitResult::done) {
     const bool begins = periods.begins(cpu_time());
     wait = periods.is_idle() ? std::min(2 * wait, max_check_interval) : min_check_interval;
-    if (!begins && !has_just_started) continue;
+    if (!begins) continue;
     co_await blocking_.run([] {
       ::malloc_trim(0);
       release_all_code_pages();
