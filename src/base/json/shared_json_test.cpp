@@ -7,7 +7,8 @@ namespace {
 
 TEST(SharedJson, IsNotCopied) {
   const SharedJson schema = json::object{{"type", "object"}};
-  const auto copy = schema;
+  SharedJson copy;
+  copy = schema;
   EXPECT_EQ(to_json(*copy), R"({"type":"object"})");
   EXPECT_EQ(&*copy, &*schema);
 }
