@@ -1,5 +1,6 @@
 """Streaming answers, and idle connections."""
 
+import contextlib
 import subprocess
 import time
 
@@ -57,12 +58,19 @@ def readers():
               median_and_p99(direct["delays"]), "-", "-", None)
 
 
-def memory_per_connection(process, arguments, count):
-    before = process.memory()["Rss"]
+@contextlib.contextmanager
+def idle_connections(process, arguments, count):
+    """The program that holds `count` connections open."""
     with subprocess.Popen([str(part) for part in [PROGRAMS / "load_idle", process.port, count, *arguments]],
                           stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as load:
         if not load.stdout.readline().startswith("open"):
             raise SystemExit("the idle connections could not be opened")
+        yield load
+
+
+def memory_per_connection(process, arguments, count):
+    before = process.memory()["Rss"]
+    with idle_connections(process, arguments, count) as load:
         after = process.memory()["Rss"]
         rest, _ = load.communicate()
     return (after - before) / count, int(rest.split()[1])
