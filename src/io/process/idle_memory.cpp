@@ -35,8 +35,7 @@ std::chrono::nanoseconds cpu_time() {
 bool IdlePeriods::begins(std::chrono::nanoseconds used) {
   is_idle_ = used - before_ < max_idle;
   before_ = used;
-  // Most of what a start uses is never used again, however busy the process is afterwards.
-  if (released_ && (!is_idle_ || used - *released_ < min_work)) return false;
+  if (!is_idle_ || (released_ && used - *released_ < min_work)) return false;
   released_ = used;
   return true;
 }
@@ -57,10 +56,11 @@ Task<> IdleMemory::stop() {
 Task<> IdleMemory::watch() {
   IdlePeriods periods;
   auto wait = min_check_interval;
-  while (co_await pause(stopping_, wait) == WaitResult::done) {
+  // Most of what a start uses is never used again, however busy the process is afterwards.
+  for (bool has_just_started = true; co_await pause(stopping_, wait) == WaitResult::done; has_just_started = false) {
     const bool begins = periods.begins(cpu_time());
     wait = periods.is_idle() ? std::min(2 * wait, max_check_interval) : min_check_interval;
-    if (!begins) continue;
+    if (!begins && !has_just_started) continue;
     co_await blocking_.run([] {
       ::malloc_trim(0);
       release_all_code_pages();

@@ -28,8 +28,8 @@ private:
   TaskGroup background_;
 };
 
-/// Decides when to release memory, by the CPU time used by the process so far: at the first call, because a start uses
-/// much memory, and then if it has used almost none since the previous call, but some since the last release.
+/// Decides when to release memory, by the CPU time used by the process so far: it must have used almost none since the
+/// previous call, but some since the last release, if there was one: a start uses much memory, but little time.
 /// Example: src/io/process/idle_memory_test.cpp: IdlePeriods.FollowWorkOnce
 class IdlePeriods {
 public:
