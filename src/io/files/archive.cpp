@@ -83,10 +83,10 @@ struct ArchiveWriter::State {
     auto& state = *static_cast<State*>(self);
     const auto written = ::write(state.file.get(), bytes, size);
     if (written < 0) library().set_error(archive, errno, "%s", std::generic_category().message(errno).c_str());
-    state.size += std::max<la_ssize_t>(written, 0);
-    if (state.size >= state.flush_at) {
-      state.writeback.advance(state.size);
-      state.flush_at = state.size + bytes_between_flushes;
+    state.bytes_written += std::max<la_ssize_t>(written, 0);
+    if (state.bytes_written >= state.flush_at) {
+      state.writeback.advance(state.bytes_written);
+      state.flush_at = state.bytes_written + bytes_between_flushes;
     }
     return written;
   }
@@ -109,7 +109,7 @@ struct ArchiveWriter::State {
   std::unique_ptr<struct archive, decltype(&::archive_write_free)> archive{library().write_new(), library().write_free};
   Digest digest;
   PacedWriteback writeback{file};
-  off64_t size = 0;  ///< of what was written to the file
+  off64_t bytes_written = 0;
   off64_t flush_at = bytes_between_flushes;
 };
 
