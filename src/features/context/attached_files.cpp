@@ -16,17 +16,13 @@ namespace {
 /// Bytes. Even with the third that Base64 adds, the request stays below the providers' size limits.
 constexpr std::size_t image_budget = attachment_limit;
 
-/// The attachments in the turn's metadata, if it has any: most have none, and conversations have thousands of turns.
-const json::array* attachments_in(const Turn& turn) {
+/// The attachments that the turn's metadata names, each id once. Other members are not trusted and ignored.
+std::vector<Attachment> attachments_named_in(const Turn& turn) {
   const auto* list = turn.metadata && turn.role == Role::user ? turn.metadata->if_contains("attachments") : nullptr;
-  return list ? list->if_array() : nullptr;
-}
-
-/// The attachments in such a list, each id once. Other members are not trusted and ignored.
-std::vector<Attachment> attachments_named_in(const json::array& list) {
+  if (!list || !list->is_array()) return {};
   std::vector<Attachment> named;
   std::set<std::string> ids;
-  for (const auto& entry : list) {
+  for (const auto& entry : list->get_array()) {
     if (!entry.is_object()) continue;
     const auto& object = entry.get_object();
     auto id = string_or_empty(object, "id");
@@ -84,8 +80,7 @@ Task<AttachedFiles> load_attached_files(Attachments& attachments, const std::vec
   AttachedFiles files;
   auto image_bytes = image_budget;
   for (auto turn = turns.rbegin(); turn != turns.rend(); ++turn) {
-    const auto* list = attachments_in(*turn);
-    const auto named = list ? ids_of(attachments_named_in(*list)) : std::vector<std::string>();
+    const auto named = ids_of(attachments_named_in(*turn));
     if (named.empty()) continue;
     const auto found = co_await attachments.find(named);
     for (const auto& attachment : found) {
@@ -109,15 +104,10 @@ std::size_t text_size(const AttachedFiles& files) {
   return size;
 }
 
-bool has_attachments(const Turn& turn) {
-  const auto* list = attachments_in(turn);
-  return list && !attachments_named_in(*list).empty();
-}
+bool has_attachments(const Turn& turn) { return !attachments_named_in(turn).empty(); }
 
 void add_attached_files(Message& message, const Turn& turn, const AttachedFiles& files) {
-  const auto* list = attachments_in(turn);
-  if (!list) return;
-  for (const auto& named : attachments_named_in(*list)) {
+  for (const auto& named : attachments_named_in(turn)) {
     const auto file = files.find(named.id);
     if (file == files.end())
       message.text += fmt::format("\n\n[The file {} is attached, but cannot be shown to you.]", label_of(named));

@@ -135,10 +135,7 @@ void ToolHistory::add_messages_of(const Turn& answer, std::vector<Message>& mess
   }
   auto last = messages.size() == before ? std::string(rest) : without_separators(rest);
   if (last.empty()) return;
-  auto& message = messages.emplace_back();
-  message.role = Message::Role::assistant;
-  message.text = std::move(last);
-  add_thoughts(message, answer, number + 1);
+  add_thoughts(messages.emplace_back(said(std::move(last))), answer, number + 1);
 }
 
 void ToolHistory::add_thoughts(Message& message, const Turn& answer, std::int64_t step) const {
