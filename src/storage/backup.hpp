@@ -51,7 +51,4 @@ enum class FileUse {
 /// A quicker check: it neither compares indexes with their tables nor checks the schema. Blocks.
 std::optional<DatabaseProblem> quick_database_problem(const std::filesystem::path& file, FileUse use);
 
-/// Whether SQLite failed because the file is damaged or is no database.
-bool is_damage(const DatabaseError& error);
-
 }  // namespace agw

@@ -28,8 +28,8 @@ void configure_once() {
 
 bool is_disk_full(int code, int system_error) {
   // SQLite does not report why the index of its log (the WAL index) could not grow.
-  if ((code & 0xff) == SQLITE_FULL || code == SQLITE_IOERR_SHMSIZE) return true;
-  return (code & 0xff) == SQLITE_IOERR && agw::is_disk_full(std::error_code(system_error, std::system_category()));
+  if (primary_code(code) == SQLITE_FULL || code == SQLITE_IOERR_SHMSIZE) return true;
+  return primary_code(code) == SQLITE_IOERR && agw::is_disk_full(std::error_code(system_error, std::system_category()));
 }
 
 [[noreturn]] void fail(sqlite3* handle, int code, std::string_view during) {
@@ -188,6 +188,11 @@ int Statement::position(const char* name) const {
 
 void Statement::check(int code) const {
   if (code != SQLITE_OK) fail(sqlite3_db_handle(statement_), code, sqlite3_sql(statement_));
+}
+
+bool DatabaseError::is_damage() const {
+  const int kind = primary_code(code_);
+  return kind == SQLITE_CORRUPT || kind == SQLITE_NOTADB;
 }
 
 Connection::Connection(const std::string& path, Access access) {

@@ -20,12 +20,17 @@ struct sqlite3_stmt;
 
 namespace agw {
 
+/// The kind of error in an extended result code of SQLite (https://sqlite.org/rescode.html).
+constexpr int primary_code(int code) { return code & 0xff; }
+
 /// A database error. `code` is SQLite's extended result code, or the equivalent of PostgreSQL's error. A full disk has
 /// a separate type, because a client may retry once there is space.
 class DatabaseError : public std::runtime_error {
 public:
   DatabaseError(int code, const std::string& message) : std::runtime_error(message), code_(code) {}
   int code() const { return code_; }
+  /// Whether the file is damaged, or no database.
+  bool is_damage() const;
 
 private:
   int code_;

@@ -1,5 +1,3 @@
-#include <sqlite3.h>
-
 #include <chrono>
 #include <thread>
 #include <vector>
@@ -17,7 +15,6 @@ namespace agw {
 namespace {
 
 constexpr int pauses_per_work = 4;
-constexpr int primary_code = 0xff;  // https://sqlite.org/rescode.html: the other bits are the extended code's
 
 /// Checks each table in its own transaction: a single one would let the write-ahead log grow.
 std::optional<DatabaseProblem> quick_check(Connection& connection, FileUse use) {
@@ -73,11 +70,6 @@ std::optional<DatabaseProblem> database_problem(const std::filesystem::path& fil
 std::optional<DatabaseProblem> quick_database_problem(const std::filesystem::path& file, FileUse use) {
   return problem_found_by([use](Connection& connection) { return quick_check(connection, use); },
                           use == FileUse::shared ? file.string() : immutable_address(file));
-}
-
-bool is_damage(const DatabaseError& error) {
-  const int code = error.code() & primary_code;
-  return code == SQLITE_CORRUPT || code == SQLITE_NOTADB;
 }
 
 }  // namespace agw

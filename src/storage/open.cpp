@@ -128,8 +128,8 @@ void check_content(const Place& place, Connection& connection, std::span<const M
 
 /// Replaces SQLite's errors about the file by our own messages.
 [[noreturn]] void explain(const Place& place, const DatabaseError& error) {
-  if (is_damage(error)) place.unusable(fmt::format("is damaged: {}", error.what()));
-  if ((error.code() & 0xff) == SQLITE_BUSY)
+  if (error.is_damage()) place.unusable(fmt::format("is damaged: {}", error.what()));
+  if (primary_code(error.code()) == SQLITE_BUSY)
     place.inaccessible("another program has locked it. End that program first.");
   place.inaccessible(error.what());
 }

@@ -163,7 +163,7 @@ std::optional<DatabaseProblem> problem_after_copying(const fs::path& file, const
   try {
     snapshot_database(file, copy, [&](auto done, auto total) { progress.show("copying the database", done, total); });
   } catch (const DatabaseError& error) {
-    if (!is_damage(error)) throw;
+    if (!error.is_damage()) throw;
     return DatabaseProblem{fmt::format("cannot be read: {}", error.what())};
   }
   return quick_database_problem(copy, FileUse::exclusive);
