@@ -5,6 +5,7 @@ import itertools
 import os
 import signal
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -12,6 +13,7 @@ pytest.register_assert_rewrite("checks", "contract")
 
 import databases  # noqa: E402
 import http_client  # noqa: E402
+import steering  # noqa: E402
 from checks import accepted  # noqa: E402
 from editor import EVERYTHING, Editor  # noqa: E402
 from gateway import BINARY, REPOSITORY, Gateway  # noqa: E402
@@ -20,7 +22,7 @@ from stubs.provider import ProviderStub  # noqa: E402
 from story import fault_library  # noqa: E402
 from stubs.telegram import TOKEN, TelegramStub  # noqa: E402
 from talker import Talker, configuration  # noqa: E402
-from tools import new_agent  # noqa: E402
+from tools import new_agent, new_thread  # noqa: E402
 
 
 # Rewriting the assertions of all modules takes pytest 5 s of CPU: other workers and later runs share the result.
@@ -169,6 +171,38 @@ def streaming_job_run(talker, new_name):
     yield talker.gateway, job, rows(talker.gateway, job)[0], answer
     answer.release()
     ended(talker.gateway, job)
+
+
+@pytest.fixture
+def project(talker, new_name):
+    """A project on the shared gateway, with one file."""
+    path = talker.gateway.home / new_name("site")
+    path.mkdir()
+    (path / "a.txt").write_text("one\ntwo\n")
+    return accepted(talker.gateway.http.post("/projects", json={"name": path.name, "path": str(path)}), 201)
+
+
+@pytest.fixture
+def folder(project):
+    return Path(project["path"])
+
+
+@pytest.fixture
+def thread_of(talker, project, new_name):
+    """Creates a thread in the project, with a new agent of this stage."""
+    def make(stage="apprentice", **definition):
+        agent = new_agent(talker.gateway, new_name(stage), stage=stage, **definition)
+        return new_thread(talker.gateway, agent, project_id=project["id"])
+    return make
+
+
+@pytest.fixture
+def running(talker):
+    """A run that waits in its first step."""
+    thread = steering.new_thread(talker.gateway)
+    with talker.gateway.events(thread["id"]) as events:
+        yield steering.Run(talker, thread, events)
+        accepted(talker.gateway.http.post("/chat/stop", json={"threadId": thread["id"]}))
 
 
 @pytest.fixture

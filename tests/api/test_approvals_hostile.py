@@ -6,7 +6,6 @@ See docs/contract/approvals.md.
 import json
 import sqlite3
 import time
-from pathlib import Path
 
 import httpx
 import pytest
@@ -16,27 +15,6 @@ from approvals import call_asked, call_unasked, decide, pending, person
 from checks import PATIENCE, UNKNOWN_ID, accepted, is_timestamp, refused
 from stubs.provider import Reply
 from tools import calls, new_agent, new_thread, of_kind
-
-
-@pytest.fixture
-def project(talker, new_name):
-    path = talker.gateway.home / new_name("site")
-    path.mkdir()
-    (path / "a.txt").write_text("one\ntwo\n")
-    return accepted(talker.gateway.http.post("/projects", json={"name": path.name, "path": str(path)}), 201)
-
-
-@pytest.fixture
-def folder(project):
-    return Path(project["path"])
-
-
-@pytest.fixture
-def thread_of(talker, project, new_name):
-    def make(stage="apprentice", **definition):
-        agent = new_agent(talker.gateway, new_name(stage), stage=stage, **definition)
-        return new_thread(talker.gateway, agent, project_id=project["id"])
-    return make
 
 
 @pytest.fixture

@@ -4,34 +4,12 @@ See docs/contract/approvals.md.
 """
 
 import os
-from pathlib import Path
 
 import pytest
 
 from approvals import call_asked, call_unasked
 from checks import accepted, refused
 from tools import call_tool, new_agent, new_thread
-
-
-@pytest.fixture
-def project(talker, new_name):
-    path = talker.gateway.home / new_name("site")
-    path.mkdir()
-    (path / "a.txt").write_text("one\ntwo\n")
-    return accepted(talker.gateway.http.post("/projects", json={"name": path.name, "path": str(path)}), 201)
-
-
-@pytest.fixture
-def folder(project):
-    return Path(project["path"])
-
-
-@pytest.fixture
-def thread_of(talker, project, new_name):
-    def make(stage="apprentice", **definition):
-        agent = new_agent(talker.gateway, new_name(stage), stage=stage, **definition)
-        return new_thread(talker.gateway, agent, project_id=project["id"])
-    return make
 
 
 @pytest.fixture

@@ -7,22 +7,11 @@ See docs/contract/chat.md#while-an-answer-is-under-way.
 
 import threading
 
-import pytest
-
 from checks import accepted, refused
 from events import text_of
 from jobs import wait_for
 from steering import Run, answers_to, chat, new_thread, regenerate, roles, steer, stored
 from tools import calls, new_agent, run_chat, turns_of
-
-
-@pytest.fixture
-def running(talker):
-    """A run that waits in its first step."""
-    thread = new_thread(talker.gateway)
-    with talker.gateway.events(thread["id"]) as events:
-        yield Run(talker, thread, events)
-        accepted(talker.gateway.http.post("/chat/stop", json={"threadId": thread["id"]}))
 
 
 # The next boundary.

@@ -19,15 +19,6 @@ from steering import Run, answers_to, chat, glob, messages_of, new_thread, regen
 from tools import calls, new_agent, run_chat, turns_of
 
 
-@pytest.fixture
-def running(talker):
-    """A run that waits in its first step."""
-    thread = new_thread(talker.gateway)
-    with talker.gateway.events(thread["id"]) as events:
-        yield Run(talker, thread, events)
-        accepted(talker.gateway.http.post("/chat/stop", json={"threadId": thread["id"]}))
-
-
 # Stopping and interrupting.
 
 
