@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <map>
 
 #include <boost/algorithm/string.hpp>
 
 #include "base/json/json.hpp"
+#include "base/text/ascii.hpp"
 #include "features/knowledge/files.hpp"
 #include "features/knowledge/markdown.hpp"
 #include "features/knowledge/search_terms.hpp"
@@ -61,40 +63,45 @@ std::string in_fence(std::string_view text, std::string_view language) {
   return block + fence + '\n';
 }
 
-std::map<std::string, int> count_each_word(std::string_view text) {
-  std::map<std::string, int> counts;
-  std::string word;
-  const auto end_word = [&] {
-    const bool is_tag = word.size() >= min_tag_length && word.size() <= max_tag_length && !is_stop_word(word);
-    if (is_tag && !(word.front() >= '0' && word.front() <= '9')) ++counts[word];
-    word.clear();
-  };
-  for (const char c : text.substr(0, max_bytes_counted)) {
-    const bool is_upper = c >= 'A' && c <= 'Z';
-    const bool is_part = is_upper || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
-    if (is_part) {
-      word += is_upper ? static_cast<char>(c - 'A' + 'a') : c;
-    } else {
-      end_word();
-    }
+/// Calls `visit` with each run of ASCII letters and digits.
+void visit_words(std::string_view text, const std::function<void(std::string_view)>& visit) {
+  for (auto begin = std::ranges::find_if(text, is_alphanumeric); begin != text.end();) {
+    const auto end = std::find_if_not(begin, text.end(), is_alphanumeric);
+    visit({begin, end});
+    begin = std::find_if(end, text.end(), is_alphanumeric);
   }
-  end_word();
-  return counts;
 }
+
+bool is_tag(std::string_view word) {
+  const bool has_digit_first = word.front() >= '0' && word.front() <= '9';
+  return word.size() >= min_tag_length && word.size() <= max_tag_length && !has_digit_first && !is_stop_word(word);
+}
+
+std::string words_to_count(std::string_view text) { return ascii_lower_case(text.substr(0, max_bytes_counted)); }
 
 /// The words in headings that the text repeats, most frequent first.
 std::vector<std::string> distinctive_words(const MarkdownOutline& outline, const std::string& title) {
-  const auto in_headings = count_each_word(title + "\n" + boost::join(outline.headings, "\n"));
-  const auto in_text = count_each_word(outline.plain_text);
-  std::vector<std::pair<int, std::string>> found;
-  for (const auto& [word, count] : in_headings) {
-    const auto place = in_text.find(word);
-    if (place != in_text.end() && place->second > count) found.emplace_back(-place->second, word);
+  struct Count {
+    int in_headings = 0;
+    int in_text = 0;
+  };
+  const auto headings = words_to_count(title + "\n" + boost::join(outline.headings, "\n"));
+  std::map<std::string_view, Count> counts;
+  visit_words(headings, [&](std::string_view word) {
+    if (is_tag(word)) ++counts[word].in_headings;
+  });
+  // A text has many other words, whose counts nobody needs.
+  visit_words(words_to_count(outline.plain_text), [&](std::string_view word) {
+    if (const auto place = counts.find(word); place != counts.end()) ++place->second.in_text;
+  });
+  std::vector<std::pair<int, std::string_view>> found;
+  for (const auto& [word, count] : counts) {
+    if (count.in_text > count.in_headings) found.emplace_back(-count.in_text, word);
   }
   std::ranges::sort(found);
   std::vector<std::string> tags;
   for (const auto& [count, word] : found) {
-    if (tags.size() < max_tags) tags.push_back(word);
+    if (tags.size() < max_tags) tags.emplace_back(word);
   }
   return tags;
 }
