@@ -77,6 +77,28 @@ std::size_t count_at_once(const std::vector<std::optional<IndexedPage>>& pages, 
   return end - first;
 }
 
+/// Pages that are read while their caller does something else; no value for a missing file.
+struct Batch {
+  std::vector<std::string> paths;
+  StartedWork<std::vector<std::optional<IndexedPage>>> pages;
+};
+
+/// Starts to read the pages from `begin` on; returns no value if there are none.
+std::optional<Batch> start_reading(BlockingPool& blocking, const std::shared_ptr<const KnowledgeTree>& tree,
+                                   const std::vector<std::string>& paths, std::size_t begin) {
+  if (begin >= paths.size()) return std::nullopt;
+  const auto first = paths.begin() + static_cast<std::ptrdiff_t>(begin);
+  const auto count = std::min(pages_per_batch, paths.size() - begin);
+  std::vector<std::string> batch(first, first + static_cast<std::ptrdiff_t>(count));
+  auto pages = blocking.start([tree, batch] {
+    std::vector<std::optional<IndexedPage>> read;
+    read.reserve(batch.size());
+    for (const auto& path : batch) read.push_back(read_page(*tree, path));
+    return read;
+  });
+  return Batch{std::move(batch), std::move(pages)};
+}
+
 }  // namespace
 
 PageIndex::PageIndex(BlockingPool& blocking, Database& database, std::filesystem::path data_directory,
@@ -123,17 +145,15 @@ Task<PageDifferences> PageIndex::compare_all() {
 }
 
 Task<> PageIndex::take(std::vector<std::string> paths) {
-  for (std::size_t begin = 0; begin < paths.size() && !stopping_; begin += pages_per_batch) {
-    const auto first = paths.begin() + static_cast<std::ptrdiff_t>(begin);
-    const auto count = std::min(pages_per_batch, paths.size() - begin);
-    std::vector<std::string> piece(first, first + static_cast<std::ptrdiff_t>(count));
-    auto pages = co_await blocking_.run([tree = tree_, piece] {
-      std::vector<std::optional<IndexedPage>> read;
-      read.reserve(piece.size());
-      for (const auto& path : piece) read.push_back(read_page(*tree, path));
-      return read;
-    });
-    co_await write(std::move(piece), std::move(pages));
+  std::size_t begin = 0;
+  auto batch = start_reading(blocking_, tree_, paths, begin);
+  while (batch && !stopping_) {
+    auto pages = co_await batch->pages.result();
+    begin += pages_per_batch;
+    // The next batch is read while the database stores this one.
+    auto next = start_reading(blocking_, tree_, paths, begin);
+    co_await write(std::move(batch->paths), std::move(pages));
+    batch = std::move(next);
   }
   if (paths.size() >= min_changes_to_merge) co_await merge();
 }
