@@ -40,7 +40,9 @@ public:
   explicit ExtensionDirectories(const std::filesystem::path& data_directory);
 
   /// Sets the last known state of a directory, as read from the database.
-  void set_known(std::string extension_id, KnownDirectory known) { known_[std::move(extension_id)] = known; }
+  void set_known(std::string extension_id, KnownDirectory known) {
+    known_.insert_or_assign(std::move(extension_id), std::move(known));
+  }
 
   /// Executes steps that were just committed, in order. A file in the way that the gateway did not write is moved to
   /// the trash. Failed steps are logged. They are repeated by the next `compare`, or when another step needs the same
@@ -102,7 +104,7 @@ private:
 
   void compare_type(ExtensionType type, const std::vector<ExtensionPointer>& records, At at,
                     DirectoryFindings& findings);
-  void compare_record(const ExtensionPointer& record, At at, DirectoryFindings& findings);
+  void compare_record(const ExtensionPointer& record, const std::string& path, At at, DirectoryFindings& findings);
   static bool has_lost_prompt(const Extension& record, const Contents& contents, const KnownDirectory& known);
   void compare_edit(const ExtensionPointer& record, const std::string& path, const Contents& contents,
                     DirectoryFindings& findings);

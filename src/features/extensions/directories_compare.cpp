@@ -82,8 +82,9 @@ DirectoryFindings ExtensionDirectories::edit_of(const ExtensionPointer& record) 
   DirectoryFindings findings;
   const bool has_failed =
       std::ranges::any_of(failed_, [&](const DiskStep& step) { return step.extension_id == record->id; });
-  if (has_failed || is_to_be_moved(directory_of(record->type, record->name))) return findings;
-  compare_record(record, At::contents, findings);
+  const auto path = directory_of(record->type, record->name);
+  if (has_failed || is_to_be_moved(path)) return findings;
+  compare_record(record, path, At::contents, findings);
   findings.missing.clear();
   return findings;
 }
@@ -100,7 +101,8 @@ void ExtensionDirectories::compare_type(ExtensionType type, const std::vector<Ex
     return;
   }
   for (const auto& entry : listed ? *listed : std::vector<DirectoryEntry>{}) {
-    if (is_to_be_moved(directory_of(type, entry.name))) {
+    const auto path = directory_of(type, entry.name);
+    if (is_to_be_moved(path)) {
       left.erase(std::string_view(entry.name));
       continue;
     }
@@ -108,11 +110,10 @@ void ExtensionDirectories::compare_type(ExtensionType type, const std::vector<Ex
 
     if (entry.type != FileType::directory && entry.type != FileType::symlink) {
       if (record == left.end()) continue;
-      findings.warnings.push_back(
-          fmt::format("{}: {}", directory_of(type, entry.name), to_string(FileError::not_directory)));
+      findings.warnings.push_back(fmt::format("{}: {}", path, to_string(FileError::not_directory)));
       left.erase(record);
     } else if (record != left.end()) {
-      compare_record(record->second, at, findings);
+      compare_record(record->second, path, at, findings);
       left.erase(record);
     } else {
       inspect_new(type, entry.name, findings);
@@ -121,9 +122,10 @@ void ExtensionDirectories::compare_type(ExtensionType type, const std::vector<Ex
   for (const auto& [name, record] : left) findings.missing.push_back(record);
 }
 
-void ExtensionDirectories::compare_record(const ExtensionPointer& record, At at, DirectoryFindings& findings) {
+/// `path` is that of the record's directory.
+void ExtensionDirectories::compare_record(const ExtensionPointer& record, const std::string& path, At at,
+                                          DirectoryFindings& findings) {
   AGW_ASSERT(is_file_backed(record->type));
-  const auto path = directory_of(record->type, record->name);
   auto& known = known_[record->id];
   if (at == At::contents || !is_unchanged(path, known)) {
     auto contents = read(record->type, path);

@@ -59,7 +59,10 @@ bool is_file_backed(ExtensionType type) {
 std::string directories_of(ExtensionType type) { return std::string(to_text(type)) + "s"; }
 
 std::string directory_of(ExtensionType type, std::string_view name) {
-  return directories_of(type) + "/" + std::string(name);
+  auto path = directories_of(type);
+  path += '/';
+  path += name;
+  return path;
 }
 
 ExtensionType type_of_directory(std::string_view directory) {
@@ -67,10 +70,11 @@ ExtensionType type_of_directory(std::string_view directory) {
 }
 
 std::string config_path(std::string_view directory) {
-  return fmt::format("{}/{}.yaml", directory, to_text(type_of_directory(directory)));
+  const bool is_agent = type_of_directory(directory) == ExtensionType::agent;
+  return std::string(directory) + (is_agent ? "/agent.yaml" : "/job.yaml");
 }
 
-std::string prompt_path(std::string_view directory) { return fmt::format("{}/prompt.md", directory); }
+std::string prompt_path(std::string_view directory) { return std::string(directory) + "/prompt.md"; }
 
 std::string path_in_trash(std::string_view path, std::string_view tail) {
   std::string name(path);
