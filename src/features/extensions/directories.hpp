@@ -85,6 +85,7 @@ private:
     json::object flat(ExtensionType type, const Extension* record) const;
   };
   enum class Attempt { first, again };
+  using RecordsByName = std::unordered_map<std::string_view, ExtensionPointer>;
 
   void execute(const DiskStep& step, Attempt attempt);
   bool try_step(const DiskStep& step, Attempt attempt);
@@ -104,6 +105,8 @@ private:
 
   void compare_type(ExtensionType type, const std::vector<ExtensionPointer>& records, At at,
                     DirectoryFindings& findings);
+  void compare_entry(ExtensionType type, const DirectoryEntry& entry, RecordsByName& left, At at,
+                     DirectoryFindings& findings);
   void compare_record(const ExtensionPointer& record, const std::string& path, At at, DirectoryFindings& findings);
   static bool has_lost_prompt(const Extension& record, const Contents& contents, const KnownDirectory& known);
   void compare_edit(const ExtensionPointer& record, const std::string& path, const Contents& contents,
