@@ -1,3 +1,6 @@
+// For SHA256_Init, which OpenSSL has deprecated in favour of EVP_Digest.
+#define OPENSSL_SUPPRESS_DEPRECATED
+
 #include "base/digest.hpp"
 
 #include <iterator>
@@ -6,6 +9,7 @@
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
+#include <openssl/sha.h>
 #include <openssl/x509.h>
 #include <boost/algorithm/hex.hpp>
 #include <boost/uuid/name_generator_sha1.hpp>
@@ -39,7 +43,11 @@ std::string Sha256::digest() const {
 
 std::string sha256(std::string_view bytes) {
   std::string digest(digest_size, '\0');
-  EVP_Digest(bytes.data(), bytes.size(), data_of(digest), nullptr, EVP_sha256(), nullptr);
+  // EVP_Digest looks the algorithm up for each call: 44 instead of 7 µs for 4 KiB after a pause.
+  SHA256_CTX context;
+  SHA256_Init(&context);
+  SHA256_Update(&context, bytes.data(), bytes.size());
+  SHA256_Final(data_of(digest), &context);
   return digest;
 }
 
