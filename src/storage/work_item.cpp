@@ -10,6 +10,7 @@
 #include <boost/asio/use_awaitable.hpp>
 
 #include "base/async/assert.hpp"
+#include "storage/announced_write.hpp"
 
 namespace agw {
 
@@ -59,6 +60,11 @@ void WorkItem::run(Connection& connection) {
   } catch (...) {
     failure_ = std::current_exception();
   }
+}
+
+void WorkItem::announce() const {
+  const auto* const announced = work_.target<AnnouncedWrite>();
+  if (announced && !failed()) announced->committed();
 }
 
 std::size_t run_batch(std::span<const std::unique_ptr<WorkItem>> items, Connection& connection) {

@@ -32,6 +32,8 @@ public:
   void run(Connection& connection);
   void fail(std::exception_ptr failure);
   bool failed() const { return failure_ != nullptr; }
+  /// Calls `AnnouncedWrite::committed`, if the work is one and did not fail. Call it after the commit.
+  void announce() const;
   /// The row to insert, if the work is nothing else.
   const RowInsert* row_insert() const { return work_.target<RowInsert>(); }
 

@@ -16,7 +16,8 @@
 //   4. If SQLite has rolled back the whole transaction, which a full disk makes it do even inside a savepoint, or if
 //      the commit failed again, run each item in its own transaction. Only the write that fails reports an error.
 //      A group of one item begins here.
-//   5. Complete the items, in the order of the group, with a single post to the loop.
+//   5. Announce the successful items that have a thread waiting for them (announced_write.hpp). Complete all items, in
+//      the order of the group, with a single post to the loop.
 //   6. If the log is long, have it checkpointed (`limit_log_size`).
 //
 // So an item may run three times, and only its last run counts. It must change nothing outside the database.
@@ -125,6 +126,7 @@ void Writer::work() {
     is_mine = true;
     AGW_ASSERT(items.size() <= group_limit_);
     run_group(items);
+    for (const auto& item : items) item->announce();
     writes_ += items.size();
     AGW_ASSERT(commits_ <= writes_);
     complete(loop_, std::move(items));
