@@ -39,8 +39,11 @@ struct CheckpointsFixture {
     const auto file = WriteTarget(project / name, roots);
     const auto before = std::make_shared<const EntryState>(file.state(checkpoints.max_file_size()));
     const auto after = std::make_shared<const EntryState>(file.state_with(std::move(content)));
-    co_await checkpoints.before_write(
-        run, {.path = file.path(), .before = {before}, .after = {after}, .new_directories = file.new_directories()});
+    co_await checkpoints.before_write(run, {.path = file.path(),
+                                            .before = {before},
+                                            .after = {after},
+                                            .new_directories = file.new_directories(),
+                                            .on_recorded = on_recorded});
     if (killed_before_rename) co_return;
     file.replace(*file.prepare(*after), before->stamp);
     co_await checkpoints.after_write(after);
@@ -121,6 +124,7 @@ struct CheckpointsFixture {
       threads,
       {.directory = scratch.path() / "checkpoints", .file_bytes = 100'000, .unchanged = std::chrono::nanoseconds(0)}};
   bool killed_before_rename = false;
+  std::function<void()> on_recorded = [] {};
 };
 
 inline void with_fixture(std::function<Task<>(CheckpointsFixture&)> body,

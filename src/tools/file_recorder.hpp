@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -29,6 +30,8 @@ struct PlannedWrite {
   HashedState before;
   HashedState after;
   std::vector<std::filesystem::path> new_directories;  ///< to be created, the uppermost first
+  /// May be called on another thread as soon as the former content and the change are on disk. Must not throw or block.
+  std::function<void()> on_recorded = [] {};
 };
 
 /// The directories that a command can write to, listed before it runs.

@@ -208,6 +208,14 @@ bool BlobStore::has(const std::string& name) {
   return touch(name);
 }
 
+bool BlobStore::is_certainly_kept(const std::string& name) {
+  const std::unique_lock lock(mutex_, std::try_to_lock);
+  if (!lock) return false;
+  const auto found = entries_.find(name);
+  if (found == entries_.end() || !is_on_disk(name)) return false;
+  return seconds_now() - found->second.touched <= time_to_touch && touch(name);
+}
+
 void BlobStore::sync() {
   AGW_DEBUG_ASSERT(may_block());
 

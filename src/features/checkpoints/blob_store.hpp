@@ -44,6 +44,9 @@ public:
   std::optional<std::string> get(const std::string& name);
   /// Whether the content is stored. Counts as a use.
   bool has(const std::string& name);
+  /// Whether the content is certainly stored and on disk. Counts as a use. Does not block: if another thread uses the
+  /// store, returns false.
+  bool is_certainly_kept(const std::string& name);
   void sync();
 
   /// Whether the store has used more than half of its limit.

@@ -90,6 +90,26 @@ TEST(BlobStore, WritesNothingAgainThatIsOnDisk) {
   EXPECT_EQ(std::pair(inode_of(first), inode_of(second)), before);
 }
 
+TEST(BlobStore, IsCertainOnlyOfWhatIsOnDisk) {
+  const ScratchDirectory scratch;
+  const auto directory = scratch.path() / "checkpoints";
+  const auto now = blob_name("now");
+  const auto later = blob_name("later");
+  {
+    BlobStore store(directory, plenty);
+    EXPECT_FALSE(store.is_certainly_kept(now));
+    store.put("now");
+    store.put("later", Durability::later);
+    EXPECT_TRUE(store.is_certainly_kept(now));
+    EXPECT_FALSE(store.is_certainly_kept(later));
+    store.sync();
+    EXPECT_TRUE(store.is_certainly_kept(later));
+  }
+  BlobStore store(directory, plenty);
+  EXPECT_TRUE(store.has(now));
+  EXPECT_FALSE(store.is_certainly_kept(now)) << "stored by another process";
+}
+
 TEST(BlobStore, DeletesWhatWasNotUsedForLongestBeyondItsLimit) {
   const ScratchDirectory scratch;
   BlobStore store(scratch.path() / "checkpoints", 250'000);

@@ -8,7 +8,8 @@
 // (command_changes.cpp), whose contents were stored before it began.
 //
 //   1. `before_write`: store the previous content and the record concurrently, to wait for the disk only once. If the
-//      content cannot be stored, the record is withdrawn and the tool reports the reason.
+//      content cannot be stored, the record is withdrawn and the tool reports the reason. If the content is stored
+//      already, as after an earlier write, the writer's thread announces the record as soon as it is on disk.
 //   2. The tool writes.
 //   3. `after_write`: store the new content in the background. It is needed only for diffs and to detect later changes
 //      of the file; an undo waits for it.
@@ -42,6 +43,7 @@
 #include "features/checkpoints/store.hpp"
 #include "io/files/disk_full.hpp"
 #include "io/sandbox/private_files.hpp"
+#include "storage/announced_write.hpp"
 #include "storage/database.hpp"
 
 namespace agw {
@@ -158,10 +160,11 @@ Task<> Checkpoints::before_write(const ToolRun& run, PlannedWrite write) {
   auto hashes = is_quick ? hash() : co_await blocking_.run(hash);
   AGW_ASSERT(hashes.first.has_value() == before.has_content);
   std::optional<StartedWork<std::string>> kept;
-  if (before.has_content) {
+  if (before.has_content && !blobs_->is_certainly_kept(*hashes.first)) {
     kept = blocking_.start([blobs = blobs_, use, path = write.path, former = write.before.state] {
       return stored_or_refused(path, [&] { return blobs->put(former->content); });
     });
+    write.on_recorded = [] {};  // the record does not suffice
   }
   StoredChange change{.run_id = run.run_id,
                       .thread_id = run.thread_id,
@@ -173,7 +176,8 @@ Task<> Checkpoints::before_write(const ToolRun& run, PlannedWrite write) {
   std::optional<UncoveredChange> uncovered;
   if (is_large) uncovered = {change.path, fmt::format(too_large, options_.file_bytes >> 20)};
   // Both are written concurrently. If a kill leaves a record without its content, the change was never made.
-  const auto numbers = co_await record(std::move(change), std::move(write.new_directories), std::move(uncovered));
+  const auto numbers = co_await record(std::move(change), std::move(write.new_directories), std::move(uncovered),
+                                       std::move(write.on_recorded));
   if (kept) co_await require_kept(*kept, numbers);
 }
 
@@ -212,22 +216,25 @@ Task<> Checkpoints::require_kept(StartedWork<std::string>& kept, const std::vect
 /// Records the creation of missing directories, then the change of the file. Returns the numbers of the rows.
 Task<std::vector<std::int64_t>> Checkpoints::record(StoredChange change,
                                                     std::vector<std::filesystem::path> new_directories,
-                                                    std::optional<UncoveredChange> uncovered) {
+                                                    std::optional<UncoveredChange> uncovered,
+                                                    std::function<void()> on_recorded) {
+  const auto numbers = std::make_shared<std::vector<std::int64_t>>();
+  const auto insert = [change, new_directories, uncovered, numbers](Connection& connection) {
+    numbers->clear();  // of an attempt that was rolled back
+    for (const auto& directory : new_directories) {
+      auto created = change;
+      created.path = directory.string();
+      created.before = {};
+      created.after = {.kind = EntryKind::directory, .mode = 0755};
+      numbers->push_back(checkpoint_store::insert(connection, created));
+    }
+    numbers->push_back(checkpoint_store::insert(connection, change));
+    if (uncovered) checkpoint_store::insert_uncovered(connection, change.run_id, *uncovered, change.created_at);
+    AGW_ASSERT(numbers->size() == new_directories.size() + 1);
+  };
   try {
-    co_return co_await database_.write([change, new_directories, uncovered](Connection& connection) {
-      std::vector<std::int64_t> numbers;
-      for (const auto& directory : new_directories) {
-        auto created = change;
-        created.path = directory.string();
-        created.before = {};
-        created.after = {.kind = EntryKind::directory, .mode = 0755};
-        numbers.push_back(checkpoint_store::insert(connection, created));
-      }
-      numbers.push_back(checkpoint_store::insert(connection, change));
-      if (uncovered) checkpoint_store::insert_uncovered(connection, change.run_id, *uncovered, change.created_at);
-      AGW_ASSERT(numbers.size() == new_directories.size() + 1);
-      return numbers;
-    });
+    co_await database_.write(AnnouncedWrite{.work = insert, .committed = std::move(on_recorded)});
+    co_return std::move(*numbers);
   } catch (const DiskFull&) {
     throw InsufficientStorage(
         fmt::format("disk full: nothing was written to {}, because its former content could not be kept", change.path));

@@ -86,7 +86,7 @@ private:
   Task<std::vector<StoredChange>> require_run(std::string run_id);
   Task<> forget_old();
   Task<std::vector<std::int64_t>> record(StoredChange change, std::vector<std::filesystem::path> new_directories,
-                                         std::optional<UncoveredChange> uncovered);
+                                         std::optional<UncoveredChange> uncovered, std::function<void()> on_recorded);
   Task<> require_kept(StartedWork<std::string>& kept, const std::vector<std::int64_t>& numbers);
   Task<> store_result(std::shared_ptr<const EntryState> after, std::shared_ptr<PendingResult> pending);
   /// Waits until the results of all writes so far are stored.

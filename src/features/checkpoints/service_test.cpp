@@ -5,12 +5,14 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <functional>
 #include <iterator>
 #include <map>
+#include <memory>
 #include <optional>
 #include <random>
 #include <set>
@@ -204,6 +206,22 @@ TEST(Checkpoints, AWriteWhoseFormerContentCannotBeKeptIsRefusedAndNotRecorded) {
     EXPECT_THROW(co_await fixture.write("r", "a.txt", "the agent's"), ApiError);
     EXPECT_EQ(fixture.text("a.txt"), "mine");
     EXPECT_THROW(co_await fixture.checkpoints.changes("r"), NotFound);
+  });
+}
+
+TEST(Checkpoints, ARecordIsAnnouncedOnceItAndTheFormerContentAreOnDisk) {
+  with_fixture([](CheckpointsFixture& fixture) -> Task<> {
+    const auto announced = std::make_shared<std::atomic<int>>(0);
+    fixture.on_recorded = [announced] { ++*announced; };
+    co_await fixture.write("r", "a.txt", "one");
+    EXPECT_EQ(*announced, 1) << "a new file has no former content";
+    co_await fixture.checkpoints.changes("r");  // waits until the content is stored
+    co_await fixture.write("r", "a.txt", "two");
+    EXPECT_EQ(*announced, 2);
+    fixture.edit("a.txt", "mine");
+    co_await fixture.write("r", "a.txt", "three");
+    EXPECT_EQ(*announced, 2) << "the person's content was stored at the same time";
+    EXPECT_EQ(fixture.text("a.txt"), "three");
   });
 }
 

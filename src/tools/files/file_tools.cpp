@@ -6,8 +6,10 @@
 
 #include "tools/files/file_tools.hpp"
 
-#include <atomic>
+#include <chrono>
+#include <condition_variable>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <utility>
 
@@ -33,6 +35,9 @@ namespace {
 constexpr std::size_t max_paths = 1000;
 constexpr std::size_t max_text_of_all = 100'000;
 constexpr std::int64_t max_lines = 5000;
+/// How long the thread with the new content on disk waits for the record of the change, which usually needs less. No
+/// longer, because the pool has few threads.
+constexpr std::chrono::microseconds patience_for_record{1000};
 
 bool is_allowed(const Permission& permission) { return permission.verdict == Permission::Verdict::allowed; }
 
@@ -214,9 +219,25 @@ Task<bool> write_in_editor(BlockingPool& blocking, const ToolCall& call, const W
 }
 
 /// Signals the thread that writes the new content that it may replace the file.
-struct ReplacePermit {
-  FileStamp present{};  ///< the state that must still be current; set before `given`
-  std::atomic<bool> given = false;
+class ReplacePermit {
+public:
+  FileStamp present{};  ///< the state that must still be current; set before `give`
+
+  void give() {
+    const std::scoped_lock lock(mutex_);
+    is_given_ = true;
+    given_.notify_one();
+  }
+  bool is_given_within(std::chrono::microseconds time) {
+    AGW_DEBUG_ASSERT(may_block());
+    std::unique_lock lock(mutex_);
+    return given_.wait_for(lock, time, [this] { return is_given_; });
+  }
+
+private:
+  std::mutex mutex_;
+  std::condition_variable given_;
+  bool is_given_ = false;
 };
 
 std::shared_ptr<const EntryState> state_of(const WriteTarget& file, std::size_t limit) {
@@ -237,33 +258,27 @@ HashedState early_state(const WriteTarget& file) {
   }
 }
 
-/// A file to write, and what the recorder needs if that has already been found out: the new content has to wait for the
-/// record of the change, which these steps would delay.
+/// A file to write, and its state for the recorder if that has already been read: the new content has to wait for the
+/// record of the change, which a read would delay.
 struct ResolvedWrite {
   WriteTarget file;
   HashedState before{};
-  std::optional<std::string> hash_after{};
 };
 
 Task<ResolvedWrite> resolved_for_write(const FileToolsDependencies& needs, const ToolCall& call,
-                                       const PendingWrite& wanted) {
-  auto started =
-      needs.blocking.start([path = wanted.path, roots = call.run.roots, recorded = needs.recorder != nullptr] {
+                                       std::filesystem::path path) {
+  co_return co_await needs.blocking.run(
+      [path = std::move(path), roots = call.run.roots, is_recorded = needs.recorder != nullptr] {
         WriteTarget file(resolve_parents(path, roots), roots);
-        auto before = recorded ? early_state(file) : HashedState{};
+        auto before = is_recorded ? early_state(file) : HashedState{};
         return ResolvedWrite{.file = std::move(file), .before = std::move(before)};
       });
-  std::optional<std::string> hash;
-  if (needs.recorder && wanted.content.size() <= max_hashed_on_loop) hash = to_hex(sha256(wanted.content));
-  auto resolved = co_await started.result();
-  resolved.hash_after = std::move(hash);
-  co_return resolved;
 }
 
 /// Writes the file. With a recorder, only after the former content is stored, and only if the file still has it.
 Task<> write_to(const FileToolsDependencies& needs, const ToolCall& call, ResolvedWrite resolved, PendingWrite wanted) {
   auto& blocking = needs.blocking;
-  auto& [file, before, hash_after] = resolved;
+  auto& [file, before] = resolved;
   if (!needs.recorder) {
     if (co_await write_in_editor(blocking, call, file, wanted.content)) co_return;
     co_await blocking.run([file, content = std::move(wanted.content)] { file.write(content); });
@@ -274,7 +289,7 @@ Task<> write_to(const FileToolsDependencies& needs, const ToolCall& call, Resolv
   // Returns null if it has also replaced the file, which saves a round trip to the loop.
   const auto prepare = [file, after, permit] {
     auto made = file.prepare(*after);
-    if (!permit->given) return made;
+    if (!permit->is_given_within(patience_for_record)) return made;
     file.replace(*made, permit->present);
     return std::shared_ptr<WriteTarget::Prepared>();
   };
@@ -289,14 +304,14 @@ Task<> write_to(const FileToolsDependencies& needs, const ToolCall& call, Resolv
     throw BadRequest(file.path().string() +
                      ": the file was changed in the meantime, nothing was written; read it again");
   }
-  AGW_ASSERT(!permit->given);  // the record is on disk first
   permit->present = before.state->stamp;
-  co_await needs.recorder->before_write(call.run, {.path = file.path(),
-                                                   .before = std::move(before),
-                                                   .after = {after, std::move(hash_after)},
-                                                   .new_directories = file.new_directories()});
+  PlannedWrite planned{
+      .path = file.path(), .before = std::move(before), .after = {after}, .new_directories = file.new_directories()};
+  // From the thread that records the change directly to the one with the new content, not by way of the loop.
+  if (prepared) planned.on_recorded = [permit] { permit->give(); };
+  co_await needs.recorder->before_write(call.run, std::move(planned));
   if (!co_await write_in_editor(blocking, call, file, after->content)) {
-    permit->given = true;
+    permit->give();
     auto made = prepared ? co_await prepared->result() : co_await blocking.run(prepare);
     // Moved, so that the pool closes the file instead of the loop.
     if (made) co_await blocking.run([file, made = std::move(made), permit] { file.replace(*made, permit->present); });
@@ -306,7 +321,7 @@ Task<> write_to(const FileToolsDependencies& needs, const ToolCall& call, Resolv
 
 /// Stages the change or makes it, as the agent's permission requires.
 Task<ToolOutcome> put(const FileToolsDependencies& needs, const ToolCall& call, PendingWrite wanted) {
-  auto resolved = co_await resolved_for_write(needs, call, wanted);
+  auto resolved = co_await resolved_for_write(needs, call, wanted.path);
   auto& file = resolved.file;
   auto permission = call.authorize(file.target());
   if (permission.verdict == Permission::Verdict::denied) co_return refusal(permission);

@@ -64,7 +64,8 @@ public:
   Task<std::string> call_on(Loop& loop, const std::string& name, json::object input) {
     BlockingPool blocking(loop);
     Shell shell(loop, blocking, sandbox, [this](std::string_view) { return limits; });
-    const auto tools = file_tools({.loop = loop, .blocking = blocking, .shell = shell, .ripgrep = ripgrep_});
+    const auto tools =
+        file_tools({.loop = loop, .blocking = blocking, .shell = shell, .ripgrep = ripgrep_, .recorder = recorder});
     const auto& tool = *std::ranges::find(tools, name, [](const Tool& each) { return each.description.name; });
     const ToolRun tool_run{.agent_name = "helper", .roots = roots};
     const ToolCall tool_call{.input = std::move(input),
@@ -94,6 +95,7 @@ public:
   Sandbox sandbox{{.home = home, .data_directory = data}};
   ShellLimits limits;
   StopSource stop;
+  FileRecorder* recorder = nullptr;
 
 private:
   std::optional<std::string> ripgrep_;
