@@ -31,7 +31,11 @@ struct Definition::State {
   }
 };
 
-Definition::Definition() : Definition(json::object{}) {}
+Definition::Definition() {
+  // Each row of the table begins with one, and std::call_once makes a system call for each state.
+  static const Definition empty(json::object{});
+  state_ = empty.state_;
+}
 
 Definition::Definition(json::object members) : state_(std::make_shared<State>()) {
   json::value value(std::move(members));
