@@ -183,6 +183,7 @@ void write_json(std::string& out, std::string_view text) {
 }
 
 void write_json(std::string& out, double number) {
+  if (number == 0) number = 0;  // `-0` would be read as an integer, which has no such zero
   if (write_thousandths(out, number)) return;
   std::array<char, 32> digits;
   const auto result = std::to_chars(digits.data(), digits.data() + digits.size(), number);

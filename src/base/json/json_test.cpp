@@ -63,6 +63,8 @@ TEST(Json, WritesWhatItRead) {
   }
 }
 
+TEST(Json, WritesZeroWithoutASign) { EXPECT_EQ(to_json(*parse_json("[0.0,-0.0,-0,-0e1]")), "[0,0,0,0]"); }
+
 TEST(Json, EscapesEachByteThatNeedsItAtEveryPosition) {
   const auto check = [](int byte, std::size_t place, std::size_t size) {
     std::string text(size, '!');

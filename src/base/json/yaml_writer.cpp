@@ -157,7 +157,8 @@ void write_after(std::string& out, const json::value& value, std::size_t depth) 
 }
 
 void write_node(std::string& out, const json::value& value, std::size_t depth) {
-  if (!is_open(value)) return write_scalar(out, value, depth);
+  // The text of a whole document is indented, too: at the margin, `#` would begin a comment and `---` a document.
+  if (!is_open(value)) return write_scalar(out, value, std::max(depth, std::size_t{1}));
   if (value.is_array()) {
     for (const auto& element : value.get_array()) {
       begin_line(out, depth);

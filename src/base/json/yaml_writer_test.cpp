@@ -22,6 +22,12 @@ TEST(YamlWriter, WritesLongTextsAsTheyRead) {
             "systemPrompt: |\n  You help.\n\n  - Be brief: #1\n    and kind\nb: |-\n  no\n  end\n");
 }
 
+TEST(YamlWriter, IndentsATextThatIsTheWholeDocument) {
+  for (const std::string_view text : {R"("#)]e\n")", R"("--- a\nb")", R"("...\n")"}) {
+    EXPECT_EQ(yaml_to_json(written(text)), *parse_json(text)) << written(text);
+  }
+}
+
 TEST(YamlWriter, QuotesWhatOtherReadersWouldMisread) {
   EXPECT_EQ(written(R"({"a":"no","b":"5","c":"","d":"null","e":"a: b","f":"*x","g":"1e3","h":"~","i":"2026-01-02"})"),
             "a: \"no\"\nb: \"5\"\nc: \"\"\nd: \"null\"\ne: \"a: b\"\nf: \"*x\"\ng: \"1e3\"\nh: \"~\"\n"
