@@ -70,8 +70,9 @@ ExtensionType type_of_directory(std::string_view directory) {
 }
 
 std::string config_path(std::string_view directory) {
-  const bool is_agent = type_of_directory(directory) == ExtensionType::agent;
-  return std::string(directory) + (is_agent ? "/agent.yaml" : "/job.yaml");
+  auto path = std::string(directory) + '/';
+  path += to_text(type_of_directory(directory));
+  return path += ".yaml";
 }
 
 std::string prompt_path(std::string_view directory) { return std::string(directory) + "/prompt.md"; }
