@@ -102,8 +102,16 @@ def test_answer_of_ten_gigabytes_is_aborted(live, stub, connect, kind, problem):
     before = resident_bytes(live)
     service = connect(definition(stub))
     stub.always(Endless(kind))
-    run = ask(live, f"{service['name']}/m")
-    assert run[-1]["finishReason"] == "error" and problem in run[-2]["error"], run[-2]
+    thread = accepted(live.http.post("/threads", json={"title": "a title"}), 201)
+    with live.events() as events:
+        events.subscribe(lists=True)  # receives only the end: a reader of 64 MiB that does not keep up is closed
+        accepted(live.http.post("/chat", json={
+            "content": "a question", "threadId": thread["id"], "model": f"{service['name']}/m"}), 201)
+        end = events.until(lambda event: event["type"] == "finish" and event["threadId"] == thread["id"])[-1]
+    assert end["finishReason"] == "error"
+    error, = accepted(live.http.get(f"/threads/{thread['id']}/events", params={
+        "runId": end["runId"], "after": end["seq"] - 2}))[:-1]
+    assert problem in error["error"]
     assert resident_bytes(live) - before < 512 * 2**20
     assert live.http.get("/health").status_code == 200
 
