@@ -86,6 +86,7 @@ Task<RequestReader::Body> RequestReader::read_body() {
 }
 
 Task<RequestReader::Body> RequestReader::receive_body() {
+  stream_.acknowledge();
   auto body = Body::incomplete;
   while (body == Body::incomplete) body = co_await receive() ? parse_body() : Body::closed;
   co_return body;

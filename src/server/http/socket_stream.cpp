@@ -144,6 +144,11 @@ SocketStream::Received SocketStream::try_receive(std::string& in) {
   return size == buffer.size() ? Received::more : Received::bytes;
 }
 
+void SocketStream::acknowledge() {
+  const int yes = 1;
+  ::setsockopt(fd_, IPPROTO_TCP, TCP_QUICKACK, &yes, sizeof yes);
+}
+
 std::size_t SocketStream::write_some(std::string_view bytes, error_code& error) {
   const auto count = ::send(fd_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
   if (count >= 0) return static_cast<std::size_t>(count);

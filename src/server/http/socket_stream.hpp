@@ -62,6 +62,10 @@ public:
   /// error, or after `interrupt`.
   Task<bool> receive(std::string& in);
 
+  /// Acknowledges all received bytes at once (tcp(7), TCP_QUICKACK). The kernel would wait up to 40 ms for bytes to
+  /// send with it, and a client that uses Nagle's algorithm (RFC 896) would send the rest of its request only then.
+  void acknowledge();
+
   /// Sends as much as possible without waiting and removes it from `bytes`. Returns false if the connection broke.
   bool try_send(std::string_view& bytes);
   /// Whether encrypted bytes still have to be sent although their plain text was removed from `bytes`.

@@ -2,7 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <linux/sockios.h>
+#include <sys/ioctl.h>
+
 #include <boost/asio/post.hpp>
+#include <boost/asio/read.hpp>
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/asio/write.hpp>
@@ -32,6 +36,30 @@ Task<> send_large(tcp::socket& socket) {
   const std::string large(more_than_the_kernel_buffers, 'x');
   boost::system::error_code ended;
   co_await asio::async_write(socket, asio::buffer(large), asio::redirect_error(asio::use_awaitable, ended));
+}
+
+/// How many sent bytes the peer has not acknowledged.
+int unacknowledged(tcp::socket& socket) {
+  int bytes = 0;
+  EXPECT_EQ(::ioctl(socket.native_handle(), SIOCOUTQ, &bytes), 0);
+  return bytes;
+}
+
+TEST(SocketStream, AcknowledgesBytesBeforeItAnswersThem) {
+  testing::run([](Loop& loop) -> Task<> {
+    auto [client, server] = connected(loop);
+    SocketStream stream(loop, Descriptor(server.release()));
+    std::string received, answer(1, ' ');
+    // The kernel delays acknowledgements once both sides have sent.
+    for (int exchange = 0; exchange < 20; ++exchange) {
+      client.write_some(asio::buffer("x", 1));
+      EXPECT_TRUE(co_await stream.receive(received));
+      stream.acknowledge();
+      EXPECT_EQ(unacknowledged(client), 0);
+      EXPECT_TRUE(co_await stream.send("y"));
+      co_await asio::async_read(client, asio::buffer(answer), asio::use_awaitable);
+    }
+  });
 }
 
 TEST(SocketStream, ReportsThatAMoveWaitsForTheClient) {
