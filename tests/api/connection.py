@@ -7,6 +7,7 @@ import os
 import random
 import socket
 import struct
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -34,6 +35,8 @@ def free_port():
             probe.bind(("127.0.0.1", port))
             return port
 
+
+DELAYED_ACKNOWLEDGEMENT = 0.04  # seconds, at least; Linux's TCP_DELACK_MIN
 
 needs_ipv6 = pytest.mark.skipif(not has_ipv6(), reason="this machine has no IPv6")
 
@@ -137,6 +140,19 @@ class Connection:
         if len(data) < size:
             raise EOFError(f"the connection ended after {len(data)} of {size} bytes")
         return data
+
+
+def seconds_of_separate_body(connection, line, body, status):
+    """Returns the time of the fastest of 20 requests whose body is written after their head, by a client with Nagle's
+    algorithm: if the gateway's kernel delays the acknowledgement of the head, the client's kernel keeps the body back."""
+    fastest = PATIENCE
+    for number in range(40):
+        began = time.monotonic()
+        connection.request(line, f"Content-Length: {len(body)}").send(body)
+        assert connection.response().status == status
+        if number >= 20:  # on a new connection, acknowledgements are not delayed
+            fastest = min(fastest, time.monotonic() - began)
+    return fastest
 
 
 class FrameConnection(Connection):

@@ -14,7 +14,8 @@ import pytest
 import http_client
 from apps import make_app, proxy_request, start, show
 from checks import PATIENCE, accepted, seconds_of
-from connection import BINARY, PING, TEXT, Connection, FrameConnection
+from connection import (BINARY, DELAYED_ACKNOWLEDGEMENT, PING, TEXT, Connection, FrameConnection,
+                        seconds_of_separate_body)
 from jobs import wait_for
 
 SANDBOX_POLICY = "sandbox allow-scripts allow-forms allow-popups"
@@ -93,6 +94,12 @@ def test_every_method_reaches_the_app(gateway, echo_app, method):
     response = proxy_request(gateway, echo_app, "/some/path?a=1&a=2", method)
     assert response.status_code == 200
     assert response.json()["method"] == method and response.json()["path"] == "/some/path?a=1&a=2"
+
+
+def test_body_after_its_head_is_not_delayed(gateway, echo_app):
+    with Connection(gateway) as connection:
+        line = f"POST /apps/{echo_app}/proxy/a HTTP/1.1"
+        assert seconds_of_separate_body(connection, line, b"{}", 200) < DELAYED_ACKNOWLEDGEMENT / 2
 
 
 @pytest.mark.parametrize("path", ["/", "/a%2Fb", "/a//b", "/%C3%A4?q=%20+&&x", "/a/", "/?", "/a;b=c", "/../x", "/%2e%2e/x"])

@@ -9,7 +9,7 @@ import time
 import pytest
 
 from checks import PATIENCE, accepted, at_once
-from connection import Connection
+from connection import DELAYED_ACKNOWLEDGEMENT, Connection, seconds_of_separate_body
 
 HEALTH = "GET /health HTTP/1.1"
 SMUGGLED = b"GET /smuggled HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
@@ -320,6 +320,11 @@ def test_request_may_arrive_byte_by_byte(gateway):
             connection.send(bytes([byte]))
         assert connection.response().status == 201
         assert connection.request(HEALTH).response().status == 200
+
+
+def test_body_after_its_head_is_not_delayed(gateway):
+    with Connection(gateway) as connection:
+        assert seconds_of_separate_body(connection, "POST /threads HTTP/1.1", b"{}", 201) < DELAYED_ACKNOWLEDGEMENT / 2
 
 
 def test_body_of_a_get_is_not_taken_for_a_request(gateway):

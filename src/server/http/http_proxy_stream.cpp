@@ -57,6 +57,7 @@ Task<std::optional<std::string>> HttpProxyStream::read() {
     if (std::exchange(options_.expects_continue, false) && !begun_) {
       if (!co_await stream_.send("HTTP/1.1 100 Continue\r\n\r\n")) co_return std::nullopt;
     }
+    stream_.acknowledge();
     if (!co_await receive()) co_return std::nullopt;
   }
 }
