@@ -43,6 +43,7 @@ void Approvals::close(const json::object& event) {
     if (id_in(waiting->request) != string_member(event, "requestId")) continue;
     waiting->outcome = event;
     waiting->over.request();
+    if (waiting->is_open) asker_.show_decision(event);  // at once: before the text that follows in the answer
   }
 }
 
@@ -62,8 +63,9 @@ Task<> Approvals::ask_all() {
 }
 
 Task<> Approvals::ask(Waiting& waiting) {
+  waiting.is_open = true;
   auto body = co_await asker_.ask(waiting.request, waiting.over);
-  if (waiting.over.requested() && !waiting.outcome.empty()) asker_.show_decision(waiting.outcome);
+  waiting.is_open = false;
   if (waiting.over.requested() || !body) co_return;
   try {
     co_await client_.post(path({"permissions", id_in(waiting.request)}), std::move(*body));

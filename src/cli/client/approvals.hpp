@@ -30,6 +30,7 @@ private:
     json::object request;
     StopSource over;
     json::object outcome;
+    bool is_open = false;  ///< the person is asked, and has not answered
   };
 
   void add(const json::object& request);
