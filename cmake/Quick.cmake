@@ -2,7 +2,7 @@
 # it writes absolute paths, so ccache could not reuse what another checkout compiled.
 #
 # Both hide missing includes: in a batch, a file sees the includes of the files before it. So the preset `alone` uses
-# neither, and .ci/run builds its target `headers`, which compiles each header alone.
+# neither, and .ci/run builds its target `headers`, which compiles each header alone (Headers.cmake).
 option(AGW_PRECOMPILED "Precompile the library headers that most files include" OFF)
 set(AGW_BATCH 1 CACHE STRING "How many sources of a folder are compiled together, as one file")
 set(AGW_LARGE_BATCH 0 CACHE STRING "If not 0: how many sources of the gateway, of one top folder of src/, instead")
@@ -46,22 +46,6 @@ function(use_precompiled target name)
   list(FILTER sources INCLUDE REGEX "\\.cpp$")
   set_property(SOURCE ${sources} APPEND PROPERTY OBJECT_DEPENDS ${CMAKE_BINARY_DIR}/${name}.pch)
   add_dependencies(${target} ${name}_pch)
-endfunction()
-
-# check_headers(<target> <header>...): compiles each of these headers of src/ by itself, so that none depends on what is
-# included before it.
-function(check_headers target)
-  set(sources "")
-  foreach(header ${ARGN})
-    cmake_path(RELATIVE_PATH header BASE_DIRECTORY ${CMAKE_SOURCE_DIR}/src OUTPUT_VARIABLE path)
-    set(file ${CMAKE_BINARY_DIR}/headers/${path}.cpp)
-    file(CONFIGURE OUTPUT ${file} CONTENT "#include \"${path}\"\n" @ONLY)
-    list(APPEND sources ${file})
-  endforeach()
-  add_library(${target} OBJECT EXCLUDE_FROM_ALL ${sources})
-  target_include_directories(${target} PRIVATE src)
-  target_compile_definitions(${target} PRIVATE AGW_VERSION="${PROJECT_VERSION}")
-  target_link_libraries(${target} PRIVATE dependencies GTest::gmock)
 endfunction()
 
 # in_batches(<variable> <source>...): sets the variable to files that each include AGW_BATCH of these sources of src/, or to
