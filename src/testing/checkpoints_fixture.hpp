@@ -45,8 +45,9 @@ struct CheckpointsFixture {
                                             .new_directories = file.new_directories(),
                                             .on_recorded = on_recorded});
     if (killed_before_rename) co_return;
-    file.replace(*file.prepare(*after), before->stamp);
-    co_await checkpoints.after_write(after);
+    const auto made = file.prepare(*after);
+    file.replace(*made, before->stamp);
+    co_await checkpoints.after_write(after, made);
   }
   /// Runs `work` as a command of the run.
   Task<> command(std::string run_id, std::function<void()> work) {

@@ -67,8 +67,10 @@ public:
   /// Called before a tool replaces a file. Stores the former content and the change; both are on disk when this
   /// returns. Throws ApiError if they cannot be stored; the file must then not be written.
   virtual Task<> before_write(const ToolRun& run, PlannedWrite write) = 0;
-  /// Called after the file was replaced. Stores the new content as well; the file is already in place by then.
-  virtual Task<> after_write(std::shared_ptr<const EntryState> after) = 0;
+  /// Called after the file was replaced. Stores the new content as well; the file is already in place by then. Releases
+  /// `former`, which keeps the blocks of the former file, on a thread that may block. Does not delay the call for
+  /// either.
+  virtual Task<> after_write(std::shared_ptr<const EntryState> after, std::shared_ptr<const void> former) = 0;
 
   /// Called before a command that can write to these directories. Stores the contents that it could overwrite. Throws
   /// ApiError if there is no space; the command must then not run.

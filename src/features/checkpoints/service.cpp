@@ -183,10 +183,9 @@ Task<> Checkpoints::before_write(const ToolRun& run, PlannedWrite write) {
 
 // Called only after the write: file systems have one journal, so syncing the new file would otherwise wait for syncing
 // this copy.
-Task<> Checkpoints::after_write(std::shared_ptr<const EntryState> after) {
+Task<> Checkpoints::after_write(std::shared_ptr<const EntryState> after, std::shared_ptr<const void> former) {
   AGW_ASSERT(after);
-  if (after->content.size() > options_.file_bytes) co_return;
-  auto storing = store_result(std::move(after), std::make_shared<PendingResult>(*this));
+  auto storing = store_result(std::move(after), std::move(former), std::make_shared<PendingResult>(*this));
   if (background_.size() < max_waiting_results)
     background_.spawn(std::move(storing));
   else
@@ -242,16 +241,20 @@ Task<std::vector<std::int64_t>> Checkpoints::record(StoredChange change,
 }
 
 /// Stores the new content for diffs, and because it is probably the previous content of the next change.
-Task<> Checkpoints::store_result(std::shared_ptr<const EntryState> after, std::shared_ptr<PendingResult> /*pending*/) {
+Task<> Checkpoints::store_result(std::shared_ptr<const EntryState> after, std::shared_ptr<const void> former,
+                                 std::shared_ptr<PendingResult> /*pending*/) {
   // First, the tool's result goes on its way: the thread that stores the content might take the loop's processor.
   co_await asio::post(asio::use_awaitable);
-  co_await blocking_.run([blobs = blobs_, after = std::move(after)] {
-    try {
-      blobs->put(after->content);
-    } catch (const std::system_error& error) {
-      log::warn("cannot store a file that a run wrote, so its diff is missing: {}", error.what());
-    }
-  });
+  co_await blocking_.run(
+      [blobs = blobs_, after = std::move(after), former = std::move(former), limit = options_.file_bytes]() mutable {
+        former = nullptr;
+        if (after->content.size() > limit) return;
+        try {
+          blobs->put(after->content);
+        } catch (const std::system_error& error) {
+          log::warn("cannot store a file that a run wrote, so its diff is missing: {}", error.what());
+        }
+      });
 }
 
 Task<> Checkpoints::record_uncovered(const ToolRun& run, std::string path, std::string reason) {

@@ -55,7 +55,7 @@ public:
 
   std::size_t max_file_size() const override { return options_.file_bytes; }
   Task<> before_write(const ToolRun& run, PlannedWrite write) override;
-  Task<> after_write(std::shared_ptr<const EntryState> after) override;
+  Task<> after_write(std::shared_ptr<const EntryState> after, std::shared_ptr<const void> former) override;
   Task<std::shared_ptr<CommandListing>> before_command(const ToolRun& run,
                                                        std::vector<std::filesystem::path> writable) override;
   Task<> after_command(const ToolRun& run, std::shared_ptr<CommandListing> before) override;
@@ -88,7 +88,8 @@ private:
   Task<std::vector<std::int64_t>> record(StoredChange change, std::vector<std::filesystem::path> new_directories,
                                          std::optional<UncoveredChange> uncovered, std::function<void()> on_recorded);
   Task<> require_kept(StartedWork<std::string>& kept, const std::vector<std::int64_t>& numbers);
-  Task<> store_result(std::shared_ptr<const EntryState> after, std::shared_ptr<PendingResult> pending);
+  Task<> store_result(std::shared_ptr<const EntryState> after, std::shared_ptr<const void> former,
+                      std::shared_ptr<PendingResult> pending);
   /// Waits until the results of all writes so far are stored.
   Task<> results_stored();
   std::shared_ptr<void> begin_undo();

@@ -265,6 +265,13 @@ void NewEntry::remove() {
   if (!std::exchange(kept_, true)) ::unlinkat(directory_, name_.c_str(), 0);
 }
 
+void NewEntry::remove_former() {
+  AGW_ASSERT(!kept_);
+  AGW_ASSERT(!former_);
+  former_ = Descriptor(::openat(directory_, name_.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
+  remove();
+}
+
 bool NewEntry::make_link(const EntryState& wanted) const {
   return ::symlinkat(wanted.content.c_str(), directory_, name_.c_str()) == 0;
 }
@@ -363,7 +370,7 @@ bool put_entry(int directory, const std::string& name, NewEntry& entry, const Fi
   const bool is_put = present == FileStamp{} ? rename_entry(directory, entry.name(), name, path)
                                              : replace(directory, name, entry, present, path);
   if (!is_put) return false;
-  entry.remove();
+  entry.remove_former();
   sync_directory(directory, path);
   return true;
 }

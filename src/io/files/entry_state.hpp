@@ -61,6 +61,8 @@ public:
   const std::string& name() const { return name_; }
   /// Removes the entry that now has the temporary name: the new entry, or the one that it replaced.
   void remove();
+  /// Removes the entry that it replaced. Only the destructor frees its blocks, which may take longer than the rest.
+  void remove_former();
   /// Keeps the entry with the temporary name, because it belongs to another program.
   void keep() { kept_ = true; }
 
@@ -72,6 +74,7 @@ private:
   int directory_;
   std::string name_;
   Descriptor file_;
+  Descriptor former_;
   bool kept_ = false;
 };
 

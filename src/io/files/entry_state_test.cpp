@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
 #include <fstream>
@@ -85,6 +86,29 @@ TEST_F(EntryStateTest, IsNotReplacedIfItChangedSince) {
   EXPECT_FALSE(put("a", {.kind = EntryKind::file, .mode = 0644, .content = "two"}, {}));
   EXPECT_EQ(text("a"), "a person's");
   EXPECT_EQ(entries(), 1u);
+}
+
+/// Whether this process has the file open.
+bool is_open(const FileStamp& file) {
+  return std::ranges::any_of(fs::directory_iterator("/proc/self/fd"), [&](const fs::directory_entry& each) {
+    struct stat status{};
+    return ::stat(each.path().c_str(), &status) == 0 && status.st_ino == file.inode;
+  });
+}
+
+TEST_F(EntryStateTest, KeepsTheBlocksOfTheFormerFileUntilTheNewEntryIsDestroyed) {
+  const auto name = write("a", "one");
+  const auto before = read("a");
+  {
+    NewEntry entry(directory(), {.kind = EntryKind::file, .mode = 0644, .content = "two"}, name);
+    EXPECT_FALSE(is_open(before.stamp));
+    EXPECT_TRUE(put_entry(directory(), "a", entry, before.stamp, name));
+    EXPECT_EQ(text("a"), "two");
+    EXPECT_EQ(entries(), 1u);
+    EXPECT_TRUE(is_open(before.stamp));
+  }
+  EXPECT_FALSE(is_open(before.stamp));
+  EXPECT_EQ(text("a"), "two");
 }
 
 TEST_F(EntryStateTest, IsRemovedOnlyAsItWas) {

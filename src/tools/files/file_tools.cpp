@@ -7,9 +7,7 @@
 #include "tools/files/file_tools.hpp"
 
 #include <chrono>
-#include <condition_variable>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <utility>
 
@@ -22,6 +20,7 @@
 #include "base/text/unified_diff.hpp"
 #include "base/text/utf8.hpp"
 #include "tools/files/file_text.hpp"
+#include "tools/files/replace_permit.hpp"
 #include "tools/files/replacement.hpp"
 #include "tools/files/write_target.hpp"
 #include "tools/input.hpp"
@@ -218,28 +217,6 @@ Task<bool> write_in_editor(BlockingPool& blocking, const ToolCall& call, const W
   co_return co_await call.buffers->write(file.path().string(), content, call.stop);
 }
 
-/// Signals the thread that writes the new content that it may replace the file.
-class ReplacePermit {
-public:
-  FileStamp present{};  ///< the state that must still be current; set before `give`
-
-  void give() {
-    const std::scoped_lock lock(mutex_);
-    is_given_ = true;
-    given_.notify_one();
-  }
-  bool is_given_within(std::chrono::microseconds time) {
-    AGW_DEBUG_ASSERT(may_block());
-    std::unique_lock lock(mutex_);
-    return given_.wait_for(lock, time, [this] { return is_given_; });
-  }
-
-private:
-  std::mutex mutex_;
-  std::condition_variable given_;
-  bool is_given_ = false;
-};
-
 std::shared_ptr<const EntryState> state_of(const WriteTarget& file, std::size_t limit) {
   return std::make_shared<const EntryState>(file.state(limit));
 }
@@ -275,6 +252,12 @@ Task<ResolvedWrite> resolved_for_write(const FileToolsDependencies& needs, const
       });
 }
 
+/// The new content of a file on disk, and whether it has replaced the file. To destroy it blocks.
+struct PreparedWrite {
+  std::shared_ptr<WriteTarget::Prepared> content{};
+  bool is_in_place = false;
+};
+
 /// Writes the file. With a recorder, only after the former content is stored, and only if the file still has it.
 Task<> write_to(const FileToolsDependencies& needs, const ToolCall& call, ResolvedWrite resolved, PendingWrite wanted) {
   auto& blocking = needs.blocking;
@@ -286,15 +269,15 @@ Task<> write_to(const FileToolsDependencies& needs, const ToolCall& call, Resolv
   }
   const auto after = std::make_shared<const EntryState>(file.state_with(std::move(wanted.content)));
   const auto permit = std::make_shared<ReplacePermit>();
-  // Returns null if it has also replaced the file, which saves a round trip to the loop.
+  // If the permit comes soon, also replaces the file, which saves a round trip to the loop.
   const auto prepare = [file, after, permit] {
-    auto made = file.prepare(*after);
-    if (!permit->is_given_within(patience_for_record)) return made;
-    file.replace(*made, permit->present);
-    return std::shared_ptr<WriteTarget::Prepared>();
+    PreparedWrite made{.content = file.prepare(*after)};
+    made.is_in_place = permit->is_given_within(patience_for_record);
+    if (made.is_in_place) file.replace(*made.content, permit->present);
+    return made;
   };
   // Writing the new content and recording the change overlap, but the record is on disk before the file is replaced.
-  std::optional<StartedWork<std::shared_ptr<WriteTarget::Prepared>>> prepared;
+  std::optional<StartedWork<PreparedWrite>> prepared;
   if (!call.buffers && file.can_prepare()) prepared = blocking.start(prepare);
   if (!before.state) {
     before.state =
@@ -310,13 +293,19 @@ Task<> write_to(const FileToolsDependencies& needs, const ToolCall& call, Resolv
   // From the thread that records the change directly to the one with the new content, not by way of the loop.
   if (prepared) planned.on_recorded = [permit] { permit->give(); };
   co_await needs.recorder->before_write(call.run, std::move(planned));
+  PreparedWrite made;
   if (!co_await write_in_editor(blocking, call, file, after->content)) {
     permit->give();
-    auto made = prepared ? co_await prepared->result() : co_await blocking.run(prepare);
-    // Moved, so that the pool closes the file instead of the loop.
-    if (made) co_await blocking.run([file, made = std::move(made), permit] { file.replace(*made, permit->present); });
+    made = prepared ? co_await prepared->result() : co_await blocking.run(prepare);
+    if (!made.is_in_place) {
+      // Moved, so that the pool removes the content if that fails.
+      made.content = co_await blocking.run([file, content = std::move(made.content), permit]() mutable {
+        file.replace(*content, permit->present);
+        return std::move(content);
+      });
+    }
   }
-  co_await needs.recorder->after_write(after);
+  co_await needs.recorder->after_write(after, std::move(made.content));
 }
 
 /// Stages the change or makes it, as the agent's permission requires.

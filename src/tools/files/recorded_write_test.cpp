@@ -23,11 +23,13 @@ class FakeRecorder : public FileRecorder {
 public:
   std::function<Task<>(PlannedWrite)> record;
   int results = 0;
+  long owners_of_former = 0;
 
   std::size_t max_file_size() const override { return 1 << 20; }
   Task<> before_write(const ToolRun&, PlannedWrite write) override { return record(std::move(write)); }
-  Task<> after_write(std::shared_ptr<const EntryState>) override {
+  Task<> after_write(std::shared_ptr<const EntryState>, std::shared_ptr<const void> former) override {
     ++results;
+    owners_of_former = former.use_count();
     co_return;
   }
   Task<std::shared_ptr<CommandListing>> before_command(const ToolRun&, std::vector<fs::path>) override {
@@ -63,6 +65,7 @@ TEST_F(RecordedWrite, TheFileIsReplacedOnceTheChangeIsRecorded) {
   EXPECT_EQ(meanwhile, before);
   EXPECT_EQ(content(), "new");
   EXPECT_EQ(recorder_.results, 1);
+  EXPECT_EQ(recorder_.owners_of_former, 1) << "the recorder decides which thread frees its blocks";
 }
 
 TEST_F(RecordedWrite, TheFileIsReplacedBeforeTheLoopHearsOfTheRecord) {
