@@ -68,6 +68,7 @@ def test_a_client_that_pipelines_and_disconnects_stops_the_model(own_talker):
     wait_for(lambda: held.say("more ") or held.was_aborted(0.05))
 
 
+@pytest.mark.slow
 def test_an_idle_stream_has_keep_alives(own_talker):
     comments = {"/v1/chat/completions": b": keep-alive\n\n", "/v1/responses": b": keep-alive\n\n",
                 "/v1/messages": b"event: ping\n"}

@@ -347,6 +347,7 @@ def test_ctrl_c_before_a_later_answer_restores_the_terminal(talker, terminal):
     assert running.flags() & both == both
 
 
+@pytest.mark.slow
 def test_suspended_gateway_is_reported(own_gateway):
     own_gateway.process.send_signal(signal.SIGSTOP)
     try:

@@ -268,6 +268,7 @@ print(good.makefile().read())
 """
 
 
+@pytest.mark.slow
 def test_slow_clients_of_the_proxy_do_not_block_others(bash, port):
     output = bash(f"/usr/bin/python3 - {port} <<'END'\n{SLOW_CONNECTS}\nEND", hosts=["127.0.0.1"])
     assert "reached /after" in output

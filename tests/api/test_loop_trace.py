@@ -80,6 +80,7 @@ def test_half_a_million_invalid_variables_do_not_hold_the_loop(traced):
     check_never_holds(traced, lambda _: invalid(traced.http.post("/extensions", json=invalid_record), "definition.env"))
 
 
+@pytest.mark.slow
 @without_sanitizers
 def test_changing_half_a_million_variables_does_not_hold_the_loop(traced):
     gateway = traced

@@ -154,6 +154,7 @@ def test_second_handshake_in_a_session_is_refused(gateway):
         assert response.status_code == 400 and response.json()["error"]["code"] == -32600
 
 
+@pytest.mark.slow
 def test_101st_session_replaces_an_idle_one(own_gateway):
     with Client(own_gateway) as first, Client(own_gateway) as second:
         for _ in range(99):

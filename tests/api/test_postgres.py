@@ -260,6 +260,7 @@ def test_acknowledged_writes_survive_restarts_of_the_server(gateway_on):
         assert gateway.stop() == 0
 
 
+@pytest.mark.slow
 def test_requests_are_refused_while_the_server_is_down(gateway_on):
     with postgres() as own_server:
         own_server.create("records")
