@@ -8,7 +8,7 @@
 namespace agw::cli {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 using Progress = StreamedAnswer::Progress;
 using Outcome = StreamedAnswer::Outcome;
 
