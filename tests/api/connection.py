@@ -7,13 +7,12 @@ import os
 import random
 import socket
 import struct
-import time
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-from checks import PATIENCE
+from checks import PATIENCE, seconds_of
 
 TEXT, BINARY, CLOSE, PING, PONG = 0x1, 0x2, 0x8, 0x9, 0xA
 
@@ -145,14 +144,12 @@ class Connection:
 def seconds_of_separate_body(connection, line, body, status):
     """Returns the time of the fastest of 20 requests whose body is written after their head, by a client with Nagle's
     algorithm: if the gateway's kernel delays the acknowledgement of the head, the client's kernel keeps the body back."""
-    fastest = PATIENCE
-    for number in range(40):
-        began = time.monotonic()
+    def ask():
         connection.request(line, f"Content-Length: {len(body)}").send(body)
         assert connection.response().status == status
-        if number >= 20:  # on a new connection, acknowledgements are not delayed
-            fastest = min(fastest, time.monotonic() - began)
-    return fastest
+
+    times = [seconds_of(ask) for _ in range(40)]
+    return min(times[20:])  # on a new connection, acknowledgements are not delayed
 
 
 class FrameConnection(Connection):
