@@ -8,7 +8,7 @@ import http_client
 from checks import UNKNOWN_ID, accepted, at_once
 from stubs.provider import Fault, Reply, ToolCall
 from test_openai_chat import events_of
-from tools import new_agent
+from tools import new_agent, new_thread
 
 PLACE = {"type": "function", "function": {"name": "place", "description": "Where the editor is.", "parameters": {
     "type": "object", "properties": {"line": {"type": "integer"}}}}}
@@ -119,6 +119,45 @@ def test_a_thread_that_has_grown_is_not_continued(talker):
     chat(talker, user("More"), metadata={"thread_id": thread})
     third = chat(talker, user("It grows"), {"role": "assistant", "content": "One."}, user("Again"))
     assert third["metadata"]["thread_id"] != thread
+
+
+def assistant(text):
+    return {"role": "assistant", "content": text}
+
+
+def test_a_thread_that_a_person_wrote_to_is_continued(talker):
+    thread = new_thread(talker.gateway, {"id": "assistant"})
+    talker.says(thread, "By a person", answer="To a person.")
+    talker.stub.script("To a program.")
+    continued = chat(talker, user("By a person"), assistant("To a person."), user("By a program"))
+    assert continued["metadata"]["thread_id"] == thread["id"]
+    talker.says(thread, "By a person again", answer="To a person again.")
+    talker.stub.script("To a program again.")
+    messages = [user("By a person"), assistant("To a person."), user("By a program"), assistant("To a program."),
+                user("By a person again"), assistant("To a person again."), user("By a program again")]
+    assert chat(talker, *messages)["metadata"]["thread_id"] == thread["id"]
+
+
+@pytest.mark.parametrize("roles", [("user", "assistant"), ("user", "user", "assistant"), ("assistant",)])
+def test_a_thread_of_inserted_turns_is_continued(talker, roles):
+    thread = new_thread(talker.gateway, {"id": "assistant"})
+    messages = [{"role": role, "content": f"Inserted {len(roles)} {at}"} for at, role in enumerate(roles)]
+    for message in messages:
+        accepted(talker.gateway.http.post(f"/threads/{thread['id']}/turns", json=message), 201)
+    other = chat(talker, *messages[:-1], assistant("Not inserted"), user("And?"))
+    assert other["metadata"]["thread_id"] != thread["id"]
+    assert chat(talker, *messages, user("And?"))["metadata"]["thread_id"] == thread["id"]
+
+
+def test_a_thread_whose_last_turns_were_deleted_is_continued(talker):
+    talker.stub.script("One.", "Two.", "Three.")
+    first = chat(talker, user("It shrinks"))
+    thread = first["metadata"]["thread_id"]
+    chat(talker, user("It shrinks"), assistant("One."), user("More"))
+    for turn in accepted(talker.gateway.http.get(f"/threads/{thread}/turns"))[:2]:
+        assert talker.gateway.http.delete(f"/turns/{turn['id']}").status_code == 204
+    third = chat(talker, user("It shrinks"), assistant("One."), user("Again"))
+    assert third["metadata"]["thread_id"] == thread
 
 
 def test_a_named_thread_is_continued(talker):

@@ -205,8 +205,7 @@ Task<std::optional<std::string>> AgentAnswers::find_continued(const Extension& a
                                                               std::size_t question) {
   auto before = conversation_before(request.call.messages, question);
   if (before.empty()) co_return std::nullopt;
-  const auto thread = co_await continued_.find(agent.id, std::move(before));
-  co_return thread ? std::optional(thread->id) : std::nullopt;
+  co_return co_await continued_.find(agent.id, std::move(before));
 }
 
 /// Creates a thread with the conversation so far.

@@ -2,6 +2,7 @@
 
 #include <ranges>
 #include <utility>
+#include <vector>
 
 #include "api/error.hpp"
 #include "base/digest.hpp"
@@ -20,6 +21,15 @@ std::string text_for_program(const Turn& turn) {
   return text ? std::string(*text) : turn.content;
 }
 
+Conversation conversation_of(const std::vector<Turn>& newest_first) {
+  Conversation conversation;
+  for (const auto& turn : std::views::reverse(newest_first)) {
+    if (turn.metadata && is_true(*turn.metadata, "superseded")) continue;
+    if (turn.role == Role::user || turn.role == Role::assistant) conversation.add(turn.role, text_for_program(turn));
+  }
+  return conversation;
+}
+
 }  // namespace
 
 json::object program_text(std::string text) { return {{program_text_member, std::move(text)}}; }
@@ -35,20 +45,22 @@ void Conversation::add(Role role, std::string_view text) {
 
 std::string Conversation::hash(const std::string& agent_id) const { return to_hex(sha256(agent_id + text_)); }
 
+bool Conversation::ends_with(const Conversation& end) const {
+  // More of the same role may come before it.
+  return end.empty() || text_.ends_with(std::string_view(end.text_).substr(1));
+}
+
 ContinuedThreads::ContinuedThreads(Database& database, Threads& threads) : database_(database), threads_(threads) {}
 
-Task<std::optional<Thread>> ContinuedThreads::find(std::string agent_id, Conversation conversation) {
+Task<std::optional<std::string>> ContinuedThreads::find(std::string agent_id, Conversation conversation) {
   const auto hash = conversation.hash(agent_id);
-  const auto id =
+  auto id =
       co_await database_.read([hash](Connection& connection) { return client_store::find_thread(connection, hash); });
-  if (!id) co_return std::nullopt;
-  try {
-    auto thread = co_await threads_.require(*id);
-    const bool is_same = thread.agent_id == agent_id && (co_await conversation_of(*id)).hash(agent_id) == hash;
-    co_return is_same ? std::optional(std::move(thread)) : std::nullopt;
-  } catch (const NotFound&) {
-    co_return std::nullopt;
+  if (id && co_await is_conversation_of(*id, conversation)) co_return id;
+  for (auto& thread : co_await threads_.list({.agent_id = agent_id, .archived = true, .limit = {{max_compared}}})) {
+    if (co_await is_conversation_of(thread.id, conversation)) co_return std::move(thread.id);
   }
+  co_return std::nullopt;
 }
 
 Task<> ContinuedThreads::store(std::string thread_id, std::string hash) {
@@ -56,20 +68,19 @@ Task<> ContinuedThreads::store(std::string thread_id, std::string hash) {
       [thread_id, hash](Connection& connection) { client_store::put_thread(connection, thread_id, hash); });
 }
 
-Task<Conversation> ContinuedThreads::conversation_of(std::string thread_id) {
-  std::vector<Turn> turns;  // newest first
-  for (std::optional<std::string> before;;) {
-    const auto page = co_await threads_.turns(thread_id, {.limit = {200}, .before = before});
-    if (page.empty()) break;
-    before = page.back().id;
-    turns.insert(turns.end(), page.begin(), page.end());
+Task<bool> ContinuedThreads::is_conversation_of(std::string thread_id, Conversation conversation) {
+  try {
+    auto turns = co_await threads_.turns(thread_id, {.limit = {1}});  // newest first
+    if (!conversation.ends_with(conversation_of(turns))) co_return false;
+    while (!turns.empty()) {
+      const auto page = co_await threads_.turns(thread_id, {.limit = {200}, .before = turns.back().id});
+      if (page.empty()) break;
+      turns.insert(turns.end(), page.begin(), page.end());
+    }
+    co_return conversation == conversation_of(turns);
+  } catch (const ApiError&) {
+    co_return false;  // the thread or a turn was deleted
   }
-  Conversation conversation;
-  for (const auto& turn : std::views::reverse(turns)) {
-    if (turn.metadata && is_true(*turn.metadata, "superseded")) continue;
-    if (turn.role == Role::user || turn.role == Role::assistant) conversation.add(turn.role, text_for_program(turn));
-  }
-  co_return conversation;
 }
 
 }  // namespace agw

@@ -1,9 +1,9 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "features/threads/service.hpp"
 #include "models/model.hpp"
@@ -20,6 +20,8 @@ public:
   /// Equal for conversations that are equal in this sense, with the same agent.
   std::string hash(const std::string& agent_id) const;
   bool empty() const { return text_.empty(); }
+  bool ends_with(const Conversation& end) const;
+  friend bool operator==(const Conversation&, const Conversation&) = default;
 
 private:
   std::string text_;  ///< at each change of role, the role; then the texts without white space
@@ -30,18 +32,21 @@ private:
 /// that the program will send as text.
 json::object program_text(std::string text);
 
-/// Finds the thread that a conversation continues: the one that consisted of exactly these messages when an answer to a
-/// program ended. Each thread has only its latest entry.
+/// Finds the thread that a conversation continues: the one that consists of exactly these messages. A thread whose last
+/// answer went to a program is found by its hash, of which each thread has only the latest. Others, which people wrote
+/// to, are found among the `max_compared` threads of the agent that changed last.
 class ContinuedThreads {
 public:
+  static constexpr std::int64_t max_compared = 200;
+
   ContinuedThreads(Database& database, Threads& threads);
 
-  /// No value if there is no such thread, or its turns have changed since.
-  Task<std::optional<Thread>> find(std::string agent_id, Conversation conversation);
+  /// Returns the thread's id.
+  Task<std::optional<std::string>> find(std::string agent_id, Conversation conversation);
   Task<> store(std::string thread_id, std::string hash);
 
 private:
-  Task<Conversation> conversation_of(std::string thread_id);
+  Task<bool> is_conversation_of(std::string thread_id, Conversation conversation);
 
   Database& database_;
   Threads& threads_;
