@@ -4,7 +4,7 @@ See docs/contract/jobs.md#starting-a-job.
 """
 
 from checks import accepted
-from jobs import ended, new_job, rows, run, wait_for
+from jobs import chat_stop, ended, new_job, rows, run, wait_for
 from tools import turns_of
 
 
@@ -69,6 +69,20 @@ def test_stopping_a_run_ends_its_precheck(own_talker, new_name):
     own_talker.gateway.start()
     row, = rows(own_talker.gateway, job)
     assert row["status"] == "stopped"
+
+
+def test_stopping_the_thread_ends_a_precheck(own_talker, new_name):
+    gateway = own_talker.gateway
+    marker = gateway.data / "agents" / "assistant" / "workspace" / "began"
+    job = new_job(gateway, new_name("slow"), precheck="touch began; sleep 1000")
+    thread = run(gateway, job)["threadId"]
+    wait_for(marker.exists)
+    with gateway.events(thread) as events:
+        assert chat_stop(gateway, thread) == {"status": "stopped", "threadId": thread}
+        row = events.until(lambda event: event["type"] == "job-finished")[-1]["run"]
+    assert row == rows(gateway, job)[0] and row["status"] == "stopped"
+    assert chat_stop(gateway, thread) == {"status": "idle", "threadId": thread}
+    assert own_talker.request_count() == 0
 
 
 def test_a_job_of_an_agent_has_no_precheck(own_talker, new_name):

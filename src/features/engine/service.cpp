@@ -308,9 +308,10 @@ Task<ChatStopped> Engine::stop_chat(StopChat wanted) {
   const auto thread = co_await services_.threads.require(wanted.threadId);
   const auto active = services_.runs.of_thread(thread.id);
   stop_all(active);
+  bool any_stopped = stop_unopened_ && co_await stop_unopened_(thread.id);
   for (const auto& run : active) co_await until_ended(run, OnFullDisk::refuse);
   // A run whose answer was already complete ends normally.
-  const bool any_stopped = std::ranges::any_of(active, [](const auto& run) { return run->has_stopped; });
+  any_stopped |= std::ranges::any_of(active, [](const auto& run) { return run->has_stopped; });
   co_return ChatStopped{any_stopped ? "stopped" : "idle", thread.id};
 }
 

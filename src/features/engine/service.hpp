@@ -52,6 +52,11 @@ public:
   /// Stops the active run of the thread and those queued after it. Returns once all have ended and are stored. Throws
   /// NotFound `thread not found`.
   Task<ChatStopped> stop_chat(StopChat wanted);
+  /// Stops the runs for a thread that another room has not opened yet. Returns whether there were any, once they have
+  /// ended.
+  using StopUnopened = std::function<Task<bool>(std::string thread_id)>;
+  /// Has `stop_chat` stop these runs, too.
+  void stop_unopened_with(StopUnopened stop) { stop_unopened_ = std::move(stop); }
 
   /// Deletes the turn. If a run that has not started yet would answer it, removes that run from its thread's queue.
   /// Throws NotFound `turn not found`, Conflict `turn is in use`.
@@ -142,6 +147,7 @@ private:
   Titles titles_;
   std::set<std::string, std::less<>> working_threads_;  ///< threads that have a worker
   std::vector<std::weak_ptr<const Delegation>> delegations_;
+  StopUnopened stop_unopened_;
   TaskGroup workers_;
   const ThreadChecker thread_;
 };

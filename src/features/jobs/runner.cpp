@@ -121,6 +121,7 @@ JobRunner::JobRunner(Loop& loop, Database& database, Hub& hub, const Clock& cloc
   work_.on_failure([](const std::exception_ptr& failure) {
     log::error("background work of job runs failed: {}", message_of(failure));
   });
+  engine_.stop_unopened_with([this](std::string thread_id) { return stop_unopened(std::move(thread_id)); });
 }
 
 /// Updates the row of a job's run.

@@ -105,6 +105,7 @@ private:
   Task<> run_after_others(ActiveJobRunPointer run);
   Task<bool> put_on_thread_with_retries(ActiveJobRunPointer run);
   Task<bool> wait_for_others(ActiveJobRunPointer run);
+  Task<bool> stop_unopened(std::string thread_id);
   Task<> end_unstarted(ActiveJobRunPointer run, JobRunStatus status, std::string why);
   Task<bool> store_end(ActiveJobRunPointer run);
   Task<std::string> choose_thread(const ActiveJobRun& run);

@@ -1,6 +1,9 @@
 // Runs of jobs whose agents have not begun: those that wait for a precheck or for other nodes, and those that end
 // before they begin.
 
+#include <algorithm>
+#include <vector>
+
 #include "api/error.hpp"
 #include "base/async/assert.hpp"
 #include "base/async/cancellation.hpp"
@@ -167,6 +170,16 @@ Task<bool> JobRunner::wait_for_others(ActiveJobRunPointer run) {
     }
   } while (co_await pause(stop, others_poll_interval) == WaitResult::done);
   co_return false;
+}
+
+/// Stops the runs that have this thread but are not in its queue yet. Returns whether there were any.
+Task<bool> JobRunner::stop_unopened(std::string thread_id) {
+  auto waiting = active_runs_.all();
+  std::erase_if(waiting,
+                [&](const auto& run) { return run->active || !run->has_row || run->run.thread_id != thread_id; });
+  for (const auto& run : waiting) end_soon(run);
+  for (const auto& run : waiting) co_await until_requested(run->over);
+  co_return std::ranges::any_of(waiting, [](const auto& run) { return run->run.status == JobRunStatus::stopped; });
 }
 
 /// Ends a run whose agent has not begun.
