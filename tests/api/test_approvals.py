@@ -156,6 +156,13 @@ def test_a_new_file_and_an_edit_are_shown_as_diffs(talker, thread, folder):
     assert (folder / "a.txt").read_text() == "one\n2\n"
 
 
+def test_a_write_that_changes_no_line_is_shown_as_a_diff(talker, thread, folder):
+    decided, end = call_asked(talker, thread, "Write", {"path": "empty.txt", "content": ""})
+    assert decided["diff"] == f"--- /dev/null\n+++ {folder}/empty.txt\n" and not end["isError"]
+    decided, _ = call_asked(talker, thread, "Write", {"path": "a.txt", "content": "one\ntwo\n"})
+    assert decided["diff"] == f"--- {folder}/a.txt\n+++ {folder}/a.txt\n"
+
+
 def test_propose_stages_the_write(talker, thread, folder):
     _, end = call_asked(talker, thread, "Write", {"path": "a.txt", "content": "x"}, "propose")
     assert end["output"].startswith("staged as proposal ") and not end["isError"]

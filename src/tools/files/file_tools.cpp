@@ -174,10 +174,12 @@ std::string content_before(const std::filesystem::path& path, const FileRoots& r
   }
 }
 
-/// The diff to show to a person.
+/// The diff to show to a person. Only the names if no line changes: the file is new and empty, or stays the same.
 std::string diff_of(const WriteTarget& file, const PendingWrite& wanted, const std::string& before) {
   const auto name = to_utf8(file.path().string());
-  return unified_diff(to_utf8(before), to_utf8(wanted.content), file.exists() ? name : "/dev/null", name);
+  const auto name_before = file.exists() ? name : "/dev/null";
+  auto diff = unified_diff(to_utf8(before), to_utf8(wanted.content), name_before, name);
+  return diff.empty() ? fmt::format("--- {}\n+++ {}\n", name_before, name) : diff;
 }
 
 Task<WriteTarget> resolved(BlockingPool& blocking, const ToolCall& call, std::filesystem::path path) {
