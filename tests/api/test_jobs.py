@@ -250,6 +250,19 @@ def test_missing_prompt_file_fails_the_run_and_is_named(gateway, new_name):
     assert row["status"] == "failed" and "gone.md" in row["error"] and event["run"] == row
 
 
+def test_run_without_its_prompt_file_ends_with_an_event(gateway, new_name):
+    job = new_job(gateway, new_name("job"), prompt_file="gone.md")
+    with gateway.events() as events:
+        thread_id = run(gateway, job)["threadId"]
+        events.until(lambda event: event["type"] == "job-finished" and event["run"]["job"] == job["name"])
+        prompt = turns(gateway, thread_id)[-1]
+        found = events.run(prompt["id"])
+    row = ended(gateway, job)[0]
+    assert [event["type"] for event in found] == ["error", "finish"]
+    assert {event["runId"] for event in found} == {row["id"]} and found[0]["error"] == row["error"]
+    assert found[1]["finishReason"] == "error" and prompt["content"] == job["description"]
+
+
 @pytest.mark.parametrize("content", [b"GIF89a\x00\x01", b"x" * (1 << 20) + b"y", None], ids=["binary", "huge", "pipe"])
 def test_binary_prompt_file_fails_the_run_and_is_named(gateway, new_name, content):
     job = new_job(gateway, new_name("job"), prompt_file="task.md")

@@ -40,6 +40,7 @@ struct ActiveJobRun {
   bool stop_requested = false;
   bool has_row = false;           ///< its row was stored before its precheck
   std::string precheck_output{};  ///< to append to its prompt
+  std::string problem{};          ///< why its prompt cannot be read; empty: it can
   StopSource precheck_stop;       ///< ends its precheck
   StopSource placed;              ///< requested when it is in the queue of a thread, and when it has ended
   StopSource over;                ///< requested when it has ended

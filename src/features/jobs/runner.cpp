@@ -78,6 +78,11 @@ JobRunStatus status_of(const RunOutcome& outcome) {
   return failed ? JobRunStatus::failed : JobRunStatus::completed;
 }
 
+Task<std::string> fail(std::string why) {
+  throw JobProblem(std::move(why));
+  co_return std::string();
+}
+
 /// The event at the end of a run; empty if there is none.
 std::string event_of(JobRunStatus status) {
   if (status == JobRunStatus::completed) return "job.completed";
@@ -219,7 +224,7 @@ Task<std::string> JobRunner::choose_thread(const ActiveJobRun& run) {
   return job_threads_.choose(run.job, agent_id, owner_id);
 }
 
-/// Stores the row of a run that begins or fails immediately.
+/// Stores the row of a run that begins.
 void JobRunner::write_row(Connection& connection, const JobRun& row, bool has_row) {
   AGW_ASSERT(connection.in_transaction());
   if (has_row) return job_store::replace(connection, row);
@@ -230,7 +235,7 @@ Task<> JobRunner::put_on_thread(ActiveJobRunPointer run, InTransaction<JobRun> i
   AGW_ASSERT(!run->active);
   AGW_ASSERT(!run->run.finished_at);
   std::string prompt;
-  std::string problem;
+  run->problem.clear();
   try {
     // Uses the current name, because the job and its directory may have been renamed since the request. Reads on the
     // thread of the extensions, because the directory may be about to move.
@@ -239,14 +244,15 @@ Task<> JobRunner::put_on_thread(ActiveJobRunPointer run, InTransaction<JobRun> i
       return read_prompt(*job, directory);
     });
   } catch (const JobProblem& error) {
-    problem = error.what();
+    // It runs nevertheless: whoever follows it waits for its end.
+    run->problem = error.what();
+    prompt = run->job->description;
   }
   if (!run->precheck_output.empty()) prompt += std::string(before_precheck_output) + run->precheck_output;
   if (is_node_ && !co_await may_begin(run)) co_return co_await queue_behind_others(run, std::move(in_transaction));
   co_await wait_for_places(run);
   for (int choice = 1;; ++choice) {
     run->run.thread_id = co_await choose_thread(*run);
-    if (!problem.empty()) co_return co_await fail_at_once(run, problem, in_transaction);
     try {
       co_return co_await begin_turn(run, run_request_of(run, prompt), in_transaction);
     } catch (const NotFound&) {
@@ -330,6 +336,7 @@ Task<> JobRunner::begin_turn(ActiveJobRunPointer run, RunRequest run_request, In
 }
 
 Answerer JobRunner::answerer_of(const ActiveJobRun& run) const {
+  if (!run.problem.empty()) return [why = run.problem](StopSource&) { return fail(why); };
   for (const auto& [member, work] : settings_handlers_) {
     const auto* settings = run.job->definition.members().if_contains(member);
     if (!settings || !settings->is_object() || run.job->source == Source::agent) continue;
@@ -349,22 +356,6 @@ Answerer JobRunner::answerer_of(const ActiveJobRun& run) const {
   return [work = handler->second.work, id = run.run.id, dry = run.run.dry](StopSource& stop) {
     return work({id, dry, stop});
   };
-}
-
-/// Stores a failed row for a run that cannot begin, because its start was acknowledged.
-Task<> JobRunner::fail_at_once(ActiveJobRunPointer run, std::string why, InTransaction<JobRun> in_transaction) {
-  AGW_ASSERT(!run->active);
-  AGW_ASSERT(!why.empty());
-  run->run.status = JobRunStatus::failed;
-  run->run.error = std::move(why);
-  run->run.started_at = run->run.finished_at = clock_.now();
-  run->run.duration_ms = 0;
-  co_await database_.write([row = run->run, has_row = run->has_row, in_transaction](Connection& connection) {
-    write_row(connection, row, has_row);
-    if (in_transaction) in_transaction(connection, row);
-  });
-  publish("job-started", named_now(run->run));
-  ended(run);
 }
 
 void JobRunner::started(const ActiveJobRunPointer& run) {

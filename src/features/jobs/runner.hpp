@@ -118,7 +118,6 @@ private:
   Task<> wait_for_client(StopSource& stop, std::chrono::steady_clock::time_point deadline);
   std::vector<ActiveRunPointer> active_ahead_of(const ActiveJobRunPointer& run) const;
   Answerer answerer_of(const ActiveJobRun& run) const;
-  Task<> fail_at_once(ActiveJobRunPointer run, std::string why, InTransaction<JobRun> in_transaction);
   void started(const ActiveJobRunPointer& run);
   void ended(const ActiveJobRunPointer& run);
   Task<> mark_started(std::string id, Timestamp now);
