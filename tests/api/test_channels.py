@@ -30,6 +30,13 @@ def test_message_is_answered_where_it_came_from(talking, telegram):
     assert question["metadata"]["channel"]["sender"] == str(ANN)
 
 
+def test_state_is_known_while_the_first_poll_waits(talking, telegram):
+    connect(talking.gateway, telegram)
+    wait_for(lambda: channel(talking.gateway)["state"] == "connected")
+    wait_for(lambda: telegram.polls)
+    assert [poll["timeout"] for poll in telegram.polls] == [50]
+
+
 def test_chat_continues_in_its_thread_until_a_new_one_begins(talking, telegram):
     connect(talking.gateway, telegram)
     for number in range(2):

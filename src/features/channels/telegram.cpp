@@ -133,21 +133,28 @@ Task<ServiceResponse> Telegram::call(std::string_view method, json::object param
 }
 
 Task<ReceivedBatch> Telegram::read(std::string cursor, StopSource& stop) {
+  if (!has_read_ && co_await knows_account(stop)) {
+    has_read_ = true;
+    co_return ReceivedBatch{.end = ReceivedBatch::End::read, .cursor = std::move(cursor)};
+  }
   const auto begun = std::chrono::steady_clock::now();
-  const bool waits = has_read_;
   const auto response = co_await call("getUpdates", poll_parameters(cursor), stop, poll_timeout + poll_grace);
   auto batch = batch_of(response, std::move(cursor));
   // Pause here, because not every self-hosted server supports long polling.
   const bool is_idle = batch.end == ReceivedBatch::End::read && batch.messages.empty();
-  if (waits && is_idle && std::chrono::steady_clock::now() - begun < idle_pause) co_await pause(stop, idle_pause);
+  if (is_idle && std::chrono::steady_clock::now() - begun < idle_pause) co_await pause(stop, idle_pause);
   co_return batch;
 }
 
-/// The first poll returns immediately, so that the channel's state is known.
-json::object Telegram::poll_parameters(const std::string& cursor) const {
-  json::object parameters{{"timeout", has_read_ ? poll_timeout.count() : 0},
-                          {"limit", 100},
-                          {"allowed_updates", json::array{"message", "callback_query"}}};
+/// Tells the channel's state without the wait of a poll. If not, the next poll says why.
+Task<bool> Telegram::knows_account(StopSource& stop) const {
+  const auto response = co_await call("getMe", {}, stop);
+  co_return !response.stopped && response.status == 200;
+}
+
+json::object Telegram::poll_parameters(const std::string& cursor) {
+  json::object parameters{
+      {"timeout", poll_timeout.count()}, {"limit", 100}, {"allowed_updates", json::array{"message", "callback_query"}}};
   if (cursor.empty()) return parameters;
   const auto last = number_of(cursor);
   parameters["offset"] = last.is_int64() ? last.get_int64() + 1 : 0;

@@ -26,7 +26,8 @@ public:
 private:
   Task<ServiceResponse> call(std::string_view method, json::object parameters, StopSource& stop,
                              std::chrono::milliseconds idle_timeout = std::chrono::seconds(30)) const;
-  json::object poll_parameters(const std::string& cursor) const;
+  Task<bool> knows_account(StopSource& stop) const;
+  static json::object poll_parameters(const std::string& cursor);
   ReceivedBatch batch_of(const ServiceResponse& response, std::string cursor);
   ReceivedBatch problem_of(const ServiceResponse& response);
   Task<SendResult> send_file(const OutgoingMessage& message, StopSource& stop) const;

@@ -62,10 +62,11 @@ class Refused(Exception):
 
 class TelegramStub:
     """`messages` has the bot's messages in their latest version, as people see them; `calls` has all its calls, as
-    `(method, parameters)`."""
+    `(method, parameters)`, except polls; `polls` has the parameters of polls."""
 
     def __init__(self):
         self.calls = []
+        self.polls = []
         self.messages = []
         self.times = []
         self.files = {}
@@ -246,6 +247,7 @@ class TelegramStub:
                 self._changed.notify_all()
 
     def _poll(self, parameters):
+        self.polls.append(parameters)
         if self.is_polled_elsewhere:
             raise Refused(409, "Conflict: terminated by other getUpdates request")
         with self._changed:
@@ -281,6 +283,9 @@ class TelegramStub:
         if any(len(data.encode()) > 64 for _, data in buttons):
             raise Refused(400, "Bad Request: BUTTON_DATA_INVALID")
         return text, buttons
+
+    def _getMe(self, _):
+        return {"id": int(TOKEN.partition(":")[0]), "is_bot": True, "first_name": "The bot", "username": "the_bot"}
 
     def _sendMessage(self, parameters):
         text, buttons = self._checked(parameters)
