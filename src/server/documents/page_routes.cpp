@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <functional>
 
-#include <fmt/format.h>
 #include <boost/algorithm/string/join.hpp>
 #include <boost/algorithm/string/predicate.hpp>
 #include <boost/algorithm/string/trim.hpp>
@@ -35,16 +34,20 @@ constexpr std::string_view frame_policy =
     "sandbox allow-scripts; default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; "
     "img-src data: blob:; font-src data:; form-action 'none'; base-uri 'none'; frame-ancestors 'self'";
 
-/// `microphone` states who may use it, for dictation.
-Fields fields_of_page(std::string_view policy, std::string_view microphone) {
+constexpr std::string_view permissions = "camera=(), microphone=(), geolocation=(), clipboard-write=(self)";
+
+/// With the microphone, for dictation.
+constexpr std::string_view permissions_of_document =
+    "camera=(), microphone=(self), geolocation=(), clipboard-write=(self)";
+
+Fields fields_of_page(std::string_view policy) {
   return {{"Content-Security-Policy", std::string(policy)},
           {"Referrer-Policy", "no-referrer"},
           {"Cross-Origin-Opener-Policy", "same-origin"},
           {"Cross-Origin-Resource-Policy", "same-origin"},
           // To browsers, other ports of this host are the same site, which may share a process with the page.
           {"Origin-Agent-Cluster", "?1"},
-          {"Permissions-Policy",
-           fmt::format("camera=(), microphone=({}), geolocation=(), clipboard-write=(self)", microphone)}};
+          {"Permissions-Policy", std::string(permissions)}};
 }
 
 /// Calls `use` for each entry of a comma-separated field.
@@ -124,7 +127,11 @@ Task<Response> show_file(BlockingPool& blocking, std::span<const PageFile> files
   if (files.empty() && path == index_file) co_return missing_page();
   const auto* found = path == frame_file ? nullptr : find_file(files, path);
   if (!found) throw not_found();
-  co_return co_await file_response(blocking, request, *found);
+  auto response = co_await file_response(blocking, request, *found);
+  // Browsers send this field only where they let a page use the microphone: over HTTPS, and on this machine.
+  const bool is_shown = request.header("sec-fetch-dest") == "document";
+  if (is_shown && path == index_file) response.headers.emplace_back("Permissions-Policy", permissions_of_document);
+  co_return response;
 }
 
 Task<Response> show_frame(BlockingPool& blocking, std::span<const PageFile> files, Request& request) {
@@ -135,7 +142,7 @@ Task<Response> show_frame(BlockingPool& blocking, std::span<const PageFile> file
 
 }  // namespace
 
-Fields page_fields() { return fields_of_page(page_policy, "self"); }
+Fields page_fields() { return fields_of_page(page_policy); }
 
 Routes page_routes(BlockingPool& blocking, std::span<const PageFile> files) {
   return {
@@ -147,7 +154,7 @@ Routes page_routes(BlockingPool& blocking, std::span<const PageFile> files) {
       get("/ui/frame", "The frame for what extensions show", std::bind_front(show_frame, std::ref(blocking), files))
           .needs_no_token()
           .undocumented()
-          .with_headers(fields_of_page(frame_policy, "")),
+          .with_headers(fields_of_page(frame_policy)),
   };
 }
 

@@ -57,6 +57,19 @@ TEST(Page, IsRevalidatedWith304WhileUnchanged) {
   EXPECT_EQ(browser.get({"ui", ""}, {{"if-none-match", "W/\"t1\""}}).status, 200);
 }
 
+TEST(Page, MayUseTheMicrophoneOnlyWhereABrowserShowsIt) {
+  Browser browser;
+  const Fields shown{{"sec-fetch-dest", "document"}};
+  const auto grants = [](const Response& response) {
+    return field(response, "Permissions-Policy").find("microphone=(self)") != std::string::npos;
+  };
+  EXPECT_TRUE(grants(browser.get({"ui", ""}, shown)));
+  EXPECT_FALSE(grants(browser.get({"ui", ""})));
+  EXPECT_FALSE(grants(browser.get({"ui", ""}, {{"sec-fetch-dest", "iframe"}})));
+  EXPECT_FALSE(grants(browser.get({"ui", "frame"}, shown)));
+  EXPECT_FALSE(grants(browser.get({"ui", "assets", "index-1a2b.js"}, shown)));
+}
+
 TEST(Page, AssetsAreCachedForever) {
   const auto response = Browser().get({"ui", "assets", "index-1a2b.js"});
   EXPECT_EQ(response.content_type, "text/javascript; charset=utf-8");

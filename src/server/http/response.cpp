@@ -55,26 +55,29 @@ void write_status_line(std::string& out, int status) {
   out += "\r\n";
 }
 
-void write_fields(std::string& out, const Fields& fields) {
-  for (const auto& [name, value] : fields) {
-    AGW_DEBUG_ASSERT(value.find_first_of("\r\n") == value.npos);  // it would end the field, or the head
-    out += name;
-    out += ": ";
-    out += value;
-    out += "\r\n";
-  }
+void write_field(std::string& out, const Fields::value_type& field) {
+  const auto& [name, value] = field;
+  AGW_DEBUG_ASSERT(value.find_first_of("\r\n") == value.npos);  // it would end the field, or the head
+  out += name;
+  out += ": ";
+  out += value;
+  out += "\r\n";
 }
 
 bool has_field(const Fields& fields, std::string_view wanted) {
   return std::ranges::any_of(fields, [&](const auto& field) { return boost::iequals(field.first, wanted); });
 }
 
-/// Writes the headers common to all responses, and those of the handler.
+/// Writes the headers common to all responses, those of the handler, and those of the route that the handler left out.
 void write_all_fields(std::string& out, const Fields& fields, const ResponseOptions& options) {
   if (!has_field(fields, "Cache-Control")) out += "Cache-Control: no-store\r\n";
   out += "X-Content-Type-Options: nosniff\r\n";
-  write_fields(out, fields);
-  if (options.fields) write_fields(out, *options.fields);
+  for (const auto& field : fields) write_field(out, field);
+  if (options.fields) {
+    for (const auto& field : *options.fields) {
+      if (!has_field(fields, field.first)) write_field(out, field);
+    }
+  }
   if (!options.cors_origin.empty()) {
     out += "Access-Control-Allow-Origin: ";
     out += options.cors_origin;

@@ -15,7 +15,7 @@ struct ResponseOptions {
   bool without_body = false;          ///< for HEAD: all headers, no body
   bool close = false;                 ///< adds `Connection: close`
   std::string_view cors_origin = {};  ///< adds the CORS headers for this origin
-  const Fields* fields = nullptr;     ///< further headers
+  const Fields* fields = nullptr;     ///< further headers, unless the response has them
 };
 
 /// Whether responses with its status have a body (RFC 9110, section 6.4.1).
