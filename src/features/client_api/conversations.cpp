@@ -1,5 +1,6 @@
 #include "features/client_api/conversations.hpp"
 
+#include <algorithm>
 #include <ranges>
 #include <utility>
 #include <vector>
@@ -68,16 +69,18 @@ Task<> ContinuedThreads::store(std::string thread_id, std::string hash) {
       [thread_id, hash](Connection& connection) { client_store::put_thread(connection, thread_id, hash); });
 }
 
+/// Reads the latest turns first, a few, then more: most other threads end differently.
 Task<bool> ContinuedThreads::is_conversation_of(std::string thread_id, Conversation conversation) {
+  std::vector<Turn> turns;  // newest first
+  std::optional<std::string> before;
   try {
-    auto turns = co_await threads_.turns(thread_id, {.limit = {1}});  // newest first
-    if (!conversation.ends_with(conversation_of(turns))) co_return false;
-    while (!turns.empty()) {
-      const auto page = co_await threads_.turns(thread_id, {.limit = {200}, .before = turns.back().id});
-      if (page.empty()) break;
+    for (int limit = 1;; limit = std::min(10 * limit, 1000)) {
+      const auto page = co_await threads_.turns(thread_id, {.limit = {limit}, .before = before});
+      if (page.empty()) co_return conversation == conversation_of(turns);
+      before = page.back().id;
       turns.insert(turns.end(), page.begin(), page.end());
+      if (!conversation.ends_with(conversation_of(turns))) co_return false;
     }
-    co_return conversation == conversation_of(turns);
   } catch (const ApiError&) {
     co_return false;  // the thread or a turn was deleted
   }

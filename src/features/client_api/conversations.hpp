@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -37,7 +36,7 @@ json::object program_text(std::string text);
 /// to, are found among the `max_compared` threads of the agent that changed last.
 class ContinuedThreads {
 public:
-  static constexpr std::int64_t max_compared = 200;
+  static constexpr int max_compared = 200;
 
   ContinuedThreads(Database& database, Threads& threads);
 
