@@ -142,5 +142,7 @@ def test_only_a_person_enables_a_built_in(talker, agent_at_stage):
 def test_built_in_cannot_be_changed(talker, agent_at_stage):
     end = call_tool(talker, agent_at_stage("sovereign")[1], "UpdateExtension", {"id": "assistant", "definition": {}})
     assert end["isError"] and end["output"].startswith("permission denied: built-in extensions are not editable; make")
+    end = call_tool(talker, agent_at_stage("sovereign")[1], "UpdateExtension", {"id": "help", "enabled": False})
+    assert end["isError"] and end["output"] == "permission denied: cannot disable essential extensions"
     missing = call_tool(talker, agent_at_stage("sovereign")[1], "UpdateExtension", {"id": "no-such-thing"})
     assert missing["isError"] and missing["output"] == "extension not found"

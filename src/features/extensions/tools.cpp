@@ -171,6 +171,8 @@ Task<ToolOutcome> update(Extensions& extensions, const ToolCall& call) {
     if (record->source == Source::built_in && !changes_at_most_enabled(*record, wanted)) {
       throw Forbidden("built-in extensions are not editable; make one of your own with CreateExtension");
     }
+    // Nobody could apply the proposal.
+    if (record->essential && !wanted.enabled) throw Forbidden("cannot disable essential extensions");
     if (wanted.name != record->name) throw BadRequest("a person renames what is not your own");
     co_return co_await stage(call, wanted, fmt::format("Change of the {}: {}", to_text(record->type), record->name));
   }
