@@ -44,6 +44,18 @@ def test_file_of_100_mb_is_only_listed(own_gateway):
     refused(reject(own_gateway, path), 400, "failed to reject proposal")
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can run the gateway as another user")
+def test_unreadable_file_is_only_listed(make_gateway):
+    gateway = make_gateway(user=65534).start()
+    path = write(gateway)
+    file_of(gateway, path).chmod(0)
+    assert listed(gateway, path) is not None
+    refused(gateway.http.get(path), 403, "permission denied")
+    refused(apply(gateway, path), 403, "permission denied")
+    refused(reject(gateway, path), 400, "failed to reject proposal")
+    assert listed(gateway, path) is not None
+
+
 def test_target_of_100_mb_is_replaced_without_a_diff(own_gateway):
     (own_gateway.data / "notes").mkdir()
     with (own_gateway.data / "notes" / "large").open("wb") as file:

@@ -76,7 +76,7 @@ void mark_file(ProposalFiles& files, const ProposalDecision& decision) {
   if (file->head.status == decision.status && file->head.decided_at == decision.decided_at) return;
   if (file->head.status != ProposalStatus::pending) throw decided_already(file->head.status);
   if (!file->head.problem.empty()) throw std::runtime_error(file->head.problem);
-  if (file->is_too_large) throw std::runtime_error("the file is too large");
+  if (file->unread) throw std::runtime_error(std::string(to_string(*file->unread)));
   auto text = file->text;
   // A file that a person wrote has no `created_at`, so its modification time counts, which this write would change.
   if (!file->head.created_at) text.head["created_at"] = to_iso8601(file->created_at);
@@ -171,8 +171,7 @@ Task<> Proposals::announce_recovered() {
 
 Task<ProposalDecided> Proposals::apply(ProposalAddress address, ApplyProposal wanted,
                                        InTransaction<ProposalDecided> in_transaction) {
-  const auto file = co_await require_file(address);
-  if (file->is_too_large) throw file_too_large();
+  const auto file = co_await require_readable(address);
   if (!file->head.problem.empty()) fail_validation({{"head", file->head.problem}});
   if (!file->head.target) fail_validation({{"target", "target is required"}});
   const auto place = co_await find_place(*file->head.target);

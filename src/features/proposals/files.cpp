@@ -193,9 +193,9 @@ std::optional<ProposalFile> ProposalFiles::read(const ProposalAddress& address) 
       file.head = broken_proposal_head(error.what(), address);
       file.text.content = to_utf8(*bytes);
     }
-  } else if (bytes.error() == FileError::too_large) {
+  } else if (bytes.error() == FileError::too_large || bytes.error() == FileError::permission) {
     file.head = head_of(beginning_of(root_, path), address);
-    file.is_too_large = true;
+    file.unread = bytes.error();
   } else {
     return std::nullopt;
   }

@@ -23,8 +23,8 @@ struct ProposalFile {
   ProposalHead head{};
   ProposalText text{};  ///< if the head has a problem, the whole file is the content
   Timestamp written_at{};
-  Timestamp created_at{};  ///< from the head, else the file's time
-  bool is_too_large = false;
+  Timestamp created_at{};             ///< from the head, else the file's time
+  std::optional<FileError> unread{};  ///< why there is no content: `too_large` or `permission`
 };
 
 /// A proposal in a list.

@@ -128,6 +128,13 @@ Task<Proposals::File> Proposals::require_file(ProposalAddress address) {
   co_return std::make_shared<const ProposalFile>(std::move(*file));
 }
 
+Task<Proposals::File> Proposals::require_readable(ProposalAddress address) {
+  auto file = co_await require_file(std::move(address));
+  if (file->unread == FileError::permission) throw permission_denied();
+  if (file->unread) throw file_too_large();
+  co_return file;
+}
+
 Task<> Proposals::check_exists(ProposalAddress address) { co_await require_file(std::move(address)); }
 
 Task<std::optional<TargetPlace>> Proposals::find_place(std::string target) {
@@ -162,7 +169,7 @@ std::string Proposals::id_of(const Current& current) {
 }
 
 bool Proposals::has_changed(const ProposalFile& file, const Current& current) {
-  AGW_ASSERT(!file.is_too_large);
+  AGW_ASSERT(!file.unread);
   if (file.head.status != ProposalStatus::pending || current.text == file.text.content) return false;
   // A proposal that a person wrote has no content id, so the times are compared.
   if (!file.head.made_from) return current.changed_at > file.written_at;
@@ -170,8 +177,7 @@ bool Proposals::has_changed(const ProposalFile& file, const Current& current) {
 }
 
 Task<Proposal> Proposals::require(ProposalAddress address) {
-  const auto file = co_await require_file(address);
-  if (file->is_too_large) throw file_too_large();
+  const auto file = co_await require_readable(address);
   Proposal shown{.agent = address.agent,
                  .date = address.date,
                  .name = address.name,

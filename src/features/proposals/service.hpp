@@ -96,6 +96,7 @@ private:
 
   // Listing and reading: service.cpp.
   Task<File> require_file(ProposalAddress address);
+  Task<File> require_readable(ProposalAddress address);
   Task<std::optional<TargetPlace>> find_place(std::string target);
   Task<Current> inspect(TargetPlace place);
   static std::string id_of(const Current& current);
