@@ -119,11 +119,14 @@ def test_answer_of_ten_gigabytes_is_aborted(live, stub, connect, kind, problem):
 # Deleting.
 
 
-def test_service_used_by_agents_is_not_deleted(live, stub, connect, new_name):
+UNFORCED = {"force": "false"}
+
+
+def test_service_used_by_agents_is_kept_if_not_forced(live, stub, connect, new_name):
     service = connect(definition(stub))
     named = [agent(live, new_name("first"), model=f"{service['name']}/m"),
              agent(live, new_name("second"), fallback_models=[f"{service['name']}/other"])]
-    error = refused(live.http.delete(f"/extensions/{service['id']}"), 409, "model service is in use")
+    error = refused(live.http.delete(f"/extensions/{service['id']}", params=UNFORCED), 409, "model service is in use")
     assert sorted(error["named_by"]) == sorted(record["name"] for record in named)
     assert ask(live, agentId=named[0]["id"])[-1]["model"] == f"{service['name']}/m"
 
@@ -136,12 +139,13 @@ def test_extensions_that_name_a_model_keep_its_service(live, stub, connect, new_
              connect(definition(stub, fallback_models=[model]))]
     connect(definition(stub, fallback_models=[f"{new_name('other')}/m"]))
     for record in named:
-        error = refused(live.http.delete(f"/extensions/{service['id']}"), 409, "model service is in use")
+        error = refused(live.http.delete(f"/extensions/{service['id']}", params=UNFORCED), 409,
+                        "model service is in use")
         assert record["name"] in error["named_by"]
     assert sorted(error["named_by"]) == sorted(record["name"] for record in named)
     for record in named:
         assert live.http.delete(f"/extensions/{record['id']}").status_code == 204
-    assert live.http.delete(f"/extensions/{service['id']}").status_code == 204
+    assert live.http.delete(f"/extensions/{service['id']}", params=UNFORCED).status_code == 204
 
 
 def test_default_model_of_a_deleted_service_is_replaced(live, stub, connect):
@@ -154,7 +158,7 @@ def test_default_model_of_a_deleted_service_is_replaced(live, stub, connect):
     assert settings["source"] == "automatic" and settings["default_model"] != f"{service['name']}/m"
 
 
-def test_agents_of_a_service_deleted_by_force_fall_back(own_gateway, stub):
+def test_agents_of_a_deleted_service_fall_back(own_gateway, stub):
     with ProviderStub() as other:
         for name, provider in (("gone", stub), ("rest", other)):
             body = {"type": "integration", "name": name, "description": "", "enabled": True,
@@ -162,7 +166,7 @@ def test_agents_of_a_service_deleted_by_force_fall_back(own_gateway, stub):
             accepted(own_gateway.http.post("/extensions", json=body), 201)
         careful = agent(own_gateway, "careful", model="gone/m", fallback_models=["rest/spare"])
         plain = agent(own_gateway, "plain", model="gone/m")
-        assert own_gateway.http.delete("/extensions/gone", params={"force": "true"}).status_code == 204
+        assert own_gateway.http.delete("/extensions/gone").status_code == 204
         for _ in range(2):
             assert ask(own_gateway, agentId=careful["id"])[-1]["model"] == "rest/spare"
             assert ask(own_gateway, agentId=plain["id"])[-1]["model"] == "rest/usual"

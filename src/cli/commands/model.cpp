@@ -233,8 +233,7 @@ Task<int> show_or_choose(const FoundGateway& gateway, const ModelOptions& option
 
 Task<int> remove_service(const FoundGateway& gateway, const std::string& name, bool force) {
   try {
-    co_await Client(gateway).remove(
-        path({"extensions", name}, {{"force", force ? std::optional<std::string>("true") : std::nullopt}}));
+    co_await Client(gateway).remove(path({"extensions", name}, {{"force", force ? "true" : "false"}}));
   } catch (const std::runtime_error& error) {
     const std::string_view why = error.what();
     if (why.find("model service is in use") == why.npos) throw;

@@ -102,8 +102,8 @@ const Description& describe(Tag<NewExtension>) {
 
 BOOST_DESCRIBE_STRUCT(RemovalQuery, (), (force))
 constexpr auto rules(Tag<RemovalQuery>) {
-  return std::tuple{RuleFor<&RemovalQuery::force>{
-      {.about = "true: delete a model service even if agents name it", .has_default = true}}};
+  return std::tuple{
+      RuleFor<&RemovalQuery::force>{{.about = "false: keep a model service that agents name", .has_default = true}}};
 }
 const Description& describe(Tag<RemovalQuery>) { return description_of<RemovalQuery>("RemovalQuery"); }
 

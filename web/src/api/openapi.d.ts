@@ -5503,7 +5503,7 @@ export interface operations {
     deleteExtensionsId: {
         parameters: {
             query?: {
-                /** @description true: delete a model service even if agents name it */
+                /** @description false: keep a model service that agents name */
                 force?: boolean;
             };
             header?: never;
