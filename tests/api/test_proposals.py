@@ -235,6 +235,16 @@ def test_one_of_many_simultaneous_decisions_is_made(gateway):
     assert len(experiments_of(gateway, path)) == 1
 
 
+def test_simultaneous_decisions_are_told_the_one_that_was_made(gateway):
+    for _ in range(80):
+        path = write(gateway)
+        responses = at_once(12, lambda number: (apply if number % 2 else reject)(gateway, path))
+        made, = [response.json()["status"] for response in responses if response.status_code == 200]
+        for response in responses:
+            if response.status_code != 200:
+                refused(response, 409, f"proposal already {made}")
+
+
 def test_decision_is_made_once_per_idempotency_key(gateway):
     path = write(gateway)
     request = {"headers": {"Idempotency-Key": path}, "json": {"content": "x"}}

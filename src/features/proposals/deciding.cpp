@@ -111,8 +111,8 @@ bool is_refused(const std::exception& error) {
 
 }  // namespace
 
-/// Prevents concurrent decisions on the same proposal. If a decision can be neither finished nor undone, the proposal
-/// stays blocked until the next start.
+/// Prevents concurrent decisions on the same proposal, which must be known to be pending. If a decision can be neither
+/// finished nor undone, the proposal stays blocked until the next start.
 class Proposals::Deciding {
 public:
   Deciding(Proposals& proposals, const ProposalDecision& decision) : proposals_(proposals), address_(decision.address) {
@@ -123,6 +123,7 @@ public:
   ~Deciding() {
     AGW_ASSERT(proposals_.deciding_.contains(address_));
     if (!stays_) proposals_.deciding_.erase(address_);
+    ++proposals_.ended_;
   }
   Deciding(const Deciding&) = delete;
   Deciding& operator=(const Deciding&) = delete;
@@ -171,6 +172,7 @@ Task<> Proposals::announce_recovered() {
 
 Task<ProposalDecided> Proposals::apply(ProposalAddress address, ApplyProposal wanted,
                                        InTransaction<ProposalDecided> in_transaction) {
+  const auto ended = ended_;
   const auto file = co_await require_readable(address);
   if (!file->head.problem.empty()) fail_validation({{"head", file->head.problem}});
   if (!file->head.target) fail_validation({{"target", "target is required"}});
@@ -186,11 +188,12 @@ Task<ProposalDecided> Proposals::apply(ProposalAddress address, ApplyProposal wa
                                   .experiment_id = new_id(),
                                   .decided_at = clock_.now()};
   check_proposed(file->head.type, *place, *decision.content);
-  co_return co_await decide(decision, std::move(in_transaction));
+  co_return co_await decide(decision, ended, std::move(in_transaction));
 }
 
 Task<ProposalDecided> Proposals::reject(ProposalAddress address, RejectProposal wanted,
                                         InTransaction<ProposalDecided> in_transaction) {
+  const auto ended = ended_;
   const auto file = co_await require_file(address);
   if (file->head.status != ProposalStatus::pending) throw decided_already(file->head.status);
   const ProposalDecision decision{.address = address,
@@ -200,7 +203,7 @@ Task<ProposalDecided> Proposals::reject(ProposalAddress address, RejectProposal 
                                   .experiment_id = new_id(),
                                   .decided_at = clock_.now()};
   try {
-    co_return co_await decide(decision, std::move(in_transaction));
+    co_return co_await decide(decision, ended, std::move(in_transaction));
   } catch (const ApiError&) {
     throw;
   } catch (const DatabaseError&) {
@@ -212,8 +215,14 @@ Task<ProposalDecided> Proposals::reject(ProposalAddress address, RejectProposal 
   }
 }
 
-Task<ProposalDecided> Proposals::decide(ProposalDecision decision, InTransaction<ProposalDecided> in_transaction) {
+Task<ProposalDecided> Proposals::decide(ProposalDecision decision, std::uint64_t ended,
+                                        InTransaction<ProposalDecided> in_transaction) {
   AGW_ASSERT(interrupted_.empty());
+  // A decision that has ended since the file was read may have been on this proposal.
+  while (std::exchange(ended, ended_) != ended_) {
+    const auto file = co_await require_file(decision.address);
+    if (file->head.status != ProposalStatus::pending) throw decided_already(file->head.status);
+  }
   Deciding deciding(*this, decision);
   const bool is_news = co_await disk_.run([files = files_, decision] { return files->expect(decision.address); });
   if (is_news) co_await announce("proposal-created", decision.address);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <map>
@@ -108,7 +109,9 @@ private:
   Task<> forget_old_ones();
 
   // Deciding: deciding.cpp.
-  Task<ProposalDecided> decide(ProposalDecision decision, InTransaction<ProposalDecided> in_transaction);
+  /// `ended`: the decisions that had ended before the proposal was read.
+  Task<ProposalDecided> decide(ProposalDecision decision, std::uint64_t ended,
+                               InTransaction<ProposalDecided> in_transaction);
   Task<> carry_out(const ProposalDecision& decision, Attempt attempt);
   Task<> change_target(const ProposalDecision& decision);
   Task<std::string> proposer(ProposalAddress address);
@@ -129,6 +132,7 @@ private:
   std::vector<ProposalDecision> interrupted_;
   std::vector<ProposalAddress> recovered_;
   std::map<ProposalAddress, ProposalStatus> deciding_;  ///< decisions in progress
+  std::uint64_t ended_ = 0;                             ///< decisions that have ended
   StopSource stopping_;
   TaskGroup background_;
   Hub::Listening listening_;
