@@ -119,10 +119,21 @@ def test_fenced_answer_is_the_text_between_the_fences(research):
     assert research.asset.read_text() == BETTER
 
 
-def test_unchanged_text_is_discarded(research):
+def test_unchanged_text_is_measured_again_and_discarded(research):
     research.measured_by()
     row = research.iterate(OLD)
-    assert row["verdict"] == "discard" and row["value"] is None and "changed nothing" in row["reason"]
+    assert row["verdict"] == "discard" and "changed nothing" in row["reason"]
+    assert (row["value"], row["baseline"], row["delta"]) == (2, 2, 0)
+
+
+def test_answer_that_repeats_itself_counts_as_equal_values(research):
+    research.measured_by()
+    verdicts = [research.iterate(BETTER)["verdict"] for _ in range(3)]
+    assert verdicts == ["keep", "discard", "discard"]
+    params = {"domain": research.config["domain"]}
+    found = accepted(research.gateway.http.get("/autoresearch/confidence", params=params))
+    assert found["confidence"] == {"confidence": 9999, "sampleSize": 3, "mad": 0}
+    assert found["consecutiveDiscards"] == 2
 
 
 def test_failing_checks_discard_the_change(research):

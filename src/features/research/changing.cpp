@@ -112,8 +112,7 @@ Task<std::string> Iteration::change_request(const Measured& before) {
       asset_.original());
 }
 
-/// Returns whether the asset has changed; if not, sets the verdict with the reason.
-Task<bool> Iteration::change(const Measured& before) {
+Task<> Iteration::change(const Measured& before) {
   co_await asset_.record();
   const auto answer = co_await have_agent_work(co_await change_request(before));
   co_await asset_.record(co_await left_by_agent(answer));
@@ -127,10 +126,7 @@ Task<bool> Iteration::change(const Measured& before) {
     co_await asset_.replace(text);
   }
   result_.notes = truncated_to(how + answer.last_words, max_notes_length);
-  if (!how.empty()) co_return true;
-  if (answer.last_side_effect) throw IterationProblem(side_effect_text(*answer.last_side_effect));
-  set_verdict(Verdict::discard, "the agent changed nothing");
-  co_return false;
+  if (how.empty() && answer.last_side_effect) throw IterationProblem(side_effect_text(*answer.last_side_effect));
 }
 
 /// The hash of the content that the agent's run left in the asset. No value unless its last tool is one that records

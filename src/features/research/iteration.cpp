@@ -119,7 +119,7 @@ Task<> Iteration::attempt() {
   result_.higher_is_better = before.metric->higher_is_better;
 
   publish_step(IterationStep::change);
-  if (!co_await change(before)) co_return;
+  co_await change(before);
   if (!co_await passes_checks()) co_return;
   publish_step(IterationStep::measure_again);
   const auto after = co_await measure();
@@ -169,8 +169,10 @@ Task<> Iteration::decide(const Measured& before, const Measured& after) {
   const double delta = after.metric->value - before.metric->value;
   if (std::isfinite(delta)) result_.delta = delta;
   const auto change = fmt::format("{} went from {} to {}", *result_.metric, before.metric->value, after.metric->value);
-  if (!is_better(*before.metric, *after.metric)) {
-    set_verdict(Verdict::discard, "not better: " + change);
+  // A score may be better without a change. It is a value all the same, since confidence counts how values vary.
+  const bool is_changed = asset_.left() != asset_.original();
+  if (!is_changed || !is_better(*before.metric, *after.metric)) {
+    set_verdict(Verdict::discard, (is_changed ? "not better: " : "the agent changed nothing: ") + change);
     co_return;
   }
   set_verdict(Verdict::keep, "better: " + change);

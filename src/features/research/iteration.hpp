@@ -79,7 +79,7 @@ private:
   Task<Measured> score();
   Task<std::string> ask_model(std::string question);
   Task<> record_spendings();
-  Task<bool> change(const Measured& before);
+  Task<> change(const Measured& before);
   Task<std::string> change_request(const Measured& before);
   Task<AgentAnswer> have_agent_work(std::string prompt);
   Task<std::optional<std::string>> left_by_agent(const AgentAnswer& answer);
