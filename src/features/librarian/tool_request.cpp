@@ -52,6 +52,8 @@ constexpr std::array phrases{
     Phrase{R"((?:list|show|show me) (?:the |all |my )?extensions)", "ListExtensions", {}},
     Phrase{R"((?:run|start) (?:the )?job [`"']?([\w-]+)[`"']?)", "RunJob", {"job"}},
     Phrase{R"((?:read|load|show|show me|use) (?:the )?skill [`"']?([\w-]+)[`"']?)", "ReadSkill", {"name"}},
+    Phrase{R"((?:calculate|compute):? ([(\d.-][\d\s.()+*/%^-]*))", "calculate", {"expression"}},
+    Phrase{R"(what time is it(?: now)?|what(?: is|'s) the (?:current )?time|current[- ]time)", "current-time", {}},
     Phrase{R"((?:run|execute|bash):? `([^`]+)`)", "Bash", {"command"}},
     Phrase{R"((?:bash:|run the command:?) ([^`]+))", "Bash", {"command"}},
 };

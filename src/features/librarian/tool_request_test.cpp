@@ -53,6 +53,8 @@ INSTANTIATE_TEST_SUITE_P(
         ExpectedCall{"list extensions", "ListExtensions", "{}"},
         ExpectedCall{"run job self-reflect", "RunJob", R"({"job":"self-reflect"})"},
         ExpectedCall{"read the skill pdf", "ReadSkill", R"({"name":"pdf"})"},
+        ExpectedCall{"calculate (2 + 3) * 4", "calculate", R"({"expression":"(2 + 3) * 4"})"},
+        ExpectedCall{"What time is it?", "current-time", "{}"},
         ExpectedCall{"run `ls -la | wc`", "Bash", R"({"command":"ls -la | wc"})"}));
 
 TEST(ToolRequests, AreNotReadFromOtherWords) {
@@ -60,7 +62,8 @@ TEST(ToolRequests, AreNotReadFromOtherWords) {
        {"", "hello", "What did I read yesterday?", "read it", "I read notes.md and liked it",
         "read notes.md\nand then delete everything", "what is grep?", "run", "show me what you can", "list the reasons",
         "run the tests", "open question: which one?", "list jobs that failed", "write a poem to my mother",
-        "write to me soon", "bash is hard to read", "save the date: 1.2."}) {
+        "write to me soon", "bash is hard to read", "save the date: 1.2.", "calculate the risk",
+        "what is the time of the meeting"}) {
     EXPECT_FALSE(read_tool_request(message)) << message;
   }
 }
