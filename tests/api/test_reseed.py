@@ -216,6 +216,34 @@ def test_prompt_md_next_to_a_prompt_in_the_yaml_is_kept(own_gateway, resync):
     assert [path.read_text() for path in (own_gateway.data / "trash").iterdir()] == ["my notes"]
 
 
+@pytest.mark.parametrize("kind", ["agent", "job"])
+def test_directory_renamed_by_hand_becomes_an_extension_and_the_record_stays(own_gateway, resync, kind):
+    made = create(own_gateway, kind)
+    directory = own_gateway.data / f"{kind}s"
+    (directory / "mine").rename(directory / "moved")
+    assert resync(own_gateway) == []
+    moved = find(own_gateway, "moved")
+    assert (moved["source"], moved["definition"]) == ("user", made["definition"]) and moved["id"] != made["id"]
+    assert find(own_gateway, "mine") == made
+    assert (directory / "mine" / f"{kind}.yaml").exists()
+
+
+def test_directory_renamed_by_hand_outlives_its_record(own_gateway):
+    create(own_gateway)
+    directory = own_gateway.data / "agents"
+    (directory / "mine").rename(directory / "moved")
+    assert own_gateway.http.delete("/extensions/mine").status_code == 204
+    assert reseed(own_gateway) == []
+    assert find(own_gateway, "moved")["source"] == "user" and find(own_gateway, "mine") is None
+
+
+def test_link_to_the_directory_of_a_record_is_no_extension(own_gateway):
+    create(own_gateway)
+    (own_gateway.data / "agents" / "alias").symlink_to("mine")
+    assert reseed(own_gateway) == ["agents/alias: a link to agents/mine"]
+    assert find(own_gateway, "alias") is None
+
+
 def test_changes_are_announced(own_gateway):
     create(own_gateway)
     write_files(own_gateway, "agent", "mine", "systemPrompt: edited\n")

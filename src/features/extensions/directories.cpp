@@ -150,6 +150,13 @@ void ExtensionDirectories::abandon_moves(const std::string& path) {
 
 void ExtensionDirectories::move(const DiskStep& step, Attempt attempt) {
   AGW_ASSERT(step.action == DiskStep::Action::move);
+  move_directory(step, attempt);
+  if (!is_in_trash(step.target)) return;
+  known_.erase(step.extension_id);
+  changed_.erase(step.extension_id);
+}
+
+void ExtensionDirectories::move_directory(const DiskStep& step, Attempt attempt) {
   const auto source = root_.stamp(step.directory);
   if (!source && source.error() == FileError::not_found) return;
   if (attempt == Attempt::again && is_moved_already(step, source)) return;
@@ -160,10 +167,6 @@ void ExtensionDirectories::move(const DiskStep& step, Attempt attempt) {
     moved = root_.move(step.directory, step.target);
   }
   require(moved, step.directory + " cannot be moved to " + step.target);
-  if (is_in_trash(step.target)) {
-    known_.erase(step.extension_id);
-    changed_.erase(step.extension_id);
-  }
 }
 
 /// Whether the old name is now that of another directory, which means that the move is complete.

@@ -95,6 +95,7 @@ private:
   void free_place(const DiskStep& step);
   void abandon_moves(const std::string& path);
   void move(const DiskStep& step, Attempt attempt);
+  void move_directory(const DiskStep& step, Attempt attempt);
   bool is_moved_already(const DiskStep& step, const FileResult<FileStamp>& source) const;
   void write(const DiskStep& step, Attempt attempt);
   void mark_as_own(const DiskStep& step);
@@ -105,13 +106,15 @@ private:
 
   void compare_type(ExtensionType type, const std::vector<ExtensionPointer>& records, At at,
                     DirectoryFindings& findings);
-  void compare_entry(ExtensionType type, const DirectoryEntry& entry, RecordsByName& left, At at,
-                     DirectoryFindings& findings);
+  void compare_entry(ExtensionType type, const DirectoryEntry& entry, const std::vector<ExtensionPointer>& records,
+                     RecordsByName& left, At at, DirectoryFindings& findings);
   void compare_record(const ExtensionPointer& record, const std::string& path, At at, DirectoryFindings& findings);
   static bool has_lost_prompt(const Extension& record, const Contents& contents, const KnownDirectory& known);
   void compare_edit(const ExtensionPointer& record, const std::string& path, const Contents& contents,
                     DirectoryFindings& findings);
-  void inspect_new(ExtensionType type, const std::string& name, DirectoryFindings& findings);
+  void inspect_new(ExtensionType type, const std::string& name, const std::vector<ExtensionPointer>& records,
+                   DirectoryFindings& findings);
+  std::string why_not_new(std::uint64_t inode, const std::vector<ExtensionPointer>& records) const;
   static void with_warnings(const std::string& path, const Contents& contents, DirectoryFindings& findings,
                             const std::function<void()>& take);
   Contents read(ExtensionType type, const std::string& path) const;

@@ -98,7 +98,7 @@ void ExtensionDirectories::compare_type(ExtensionType type, const std::vector<Ex
   }
   // Not a sorted list: sorting ten thousand names takes a tenth of the start. The few findings are sorted instead.
   const auto visited = root_.visit(directories_of(type), [&](const DirectoryEntry& entry) {
-    compare_entry(type, entry, left, at, findings);
+    compare_entry(type, entry, records, left, at, findings);
     return true;
   });
   if (!visited && !is_missing(visited.error())) {
@@ -109,7 +109,8 @@ void ExtensionDirectories::compare_type(ExtensionType type, const std::vector<Ex
 }
 
 /// Compares an entry of the type's directory, and removes its record from `left`.
-void ExtensionDirectories::compare_entry(ExtensionType type, const DirectoryEntry& entry, RecordsByName& left, At at,
+void ExtensionDirectories::compare_entry(ExtensionType type, const DirectoryEntry& entry,
+                                         const std::vector<ExtensionPointer>& records, RecordsByName& left, At at,
                                          DirectoryFindings& findings) {
   const auto path = directory_of(type, entry.name);
   const auto found = left.find(entry.name);
@@ -121,7 +122,7 @@ void ExtensionDirectories::compare_entry(ExtensionType type, const DirectoryEntr
   } else if (record) {
     compare_record(record, path, at, findings);
   } else {
-    inspect_new(type, entry.name, findings);
+    inspect_new(type, entry.name, records, findings);
   }
 }
 
@@ -166,15 +167,12 @@ void ExtensionDirectories::compare_edit(const ExtensionPointer& record, const st
   });
 }
 
-void ExtensionDirectories::inspect_new(ExtensionType type, const std::string& name, DirectoryFindings& findings) {
+void ExtensionDirectories::inspect_new(ExtensionType type, const std::string& name,
+                                       const std::vector<ExtensionPointer>& records, DirectoryFindings& findings) {
   const auto path = directory_of(type, name);
   const auto contents = read(type, path);
-  const auto inode = contents.known.inode;  // 0 if it cannot be opened, as a link to nothing
-  if (inode != 0 && std::ranges::any_of(known_, [&](const auto& known) { return known.second.inode == inode; })) {
-    findings.warnings.push_back(
-        fmt::format("{}: its record was deleted while this node was away: move the directory away", path));
-    return;
-  }
+  if (const auto why = why_not_new(contents.known.inode, records); !why.empty())
+    return findings.warnings.push_back(fmt::format("{}: {}", path, why));
   if (!contents.config && is_missing(contents.config.error())) return;
   with_warnings(path, contents, findings, [&] {
     const auto flat = contents.flat(type, nullptr);
@@ -182,6 +180,19 @@ void ExtensionDirectories::inspect_new(ExtensionType type, const std::string& na
     if (!is_from_file(type, flat, contents.prompt)) known.prompt.content_id.clear();
     findings.taken.push_back({nullptr, new_id(), path, read_new_extension(new_body(flat, type, name)), known});
   });
+}
+
+/// Why the directory with this inode (0 if it cannot be opened, as a link to nothing) is no new extension's; empty if
+/// it may be. A record's directory that a person renamed is new, as the record gets another one.
+std::string ExtensionDirectories::why_not_new(std::uint64_t inode, const std::vector<ExtensionPointer>& records) const {
+  const auto known = std::ranges::find(known_, inode, [](const auto& each) { return each.second.inode; });
+  if (inode == 0 || known == known_.end()) return "";
+  const auto record =
+      std::ranges::find(records, known->first, [](const auto& each) { return std::string_view(each->id); });
+  if (record == records.end()) return "its record was deleted while this node was away: move the directory away";
+  const auto path = directory_of((*record)->type, (*record)->name);
+  const auto stamp = root_.stamp(path);
+  return stamp && stamp->inode == inode ? fmt::format("a link to {}", path) : "";
 }
 
 void ExtensionDirectories::with_warnings(const std::string& path, const Contents& contents, DirectoryFindings& findings,
