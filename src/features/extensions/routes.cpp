@@ -56,9 +56,7 @@ Task<Response> toggle_extension(Extensions& extensions, Request& request) {
 
 Task<Response> delete_extension(Extensions& extensions, Request& request) {
   const auto id = extensions.require(request.path("id"))->id;
-  // By default, whatever is not essential is deleted, as the specification states.
-  const bool force = request.query<RemovalQuery>().force || !request.parameter("force");
-  co_await extensions.remove(id, force);
+  co_await extensions.remove(id, request.query<RemovalQuery>().force);
   co_return Response::no_content();
 }
 

@@ -108,7 +108,9 @@ const Description& describe(Tag<ExtensionChange>);
 
 /// The query of `DELETE /extensions/:id`.
 struct RemovalQuery {
-  bool force = false;  ///< deletes a model service even if agents or jobs use it
+  /// Deletes a model service even if agents or jobs use it. By default, because the specification deletes whatever is
+  /// not essential.
+  bool force = true;
 };
 const Description& describe(Tag<RemovalQuery>);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 
+#include <fmt/format.h>
 #include <boost/algorithm/string/join.hpp>
 #include <boost/algorithm/string/predicate.hpp>
 #include <boost/algorithm/string/trim.hpp>
@@ -34,11 +35,12 @@ constexpr std::string_view frame_policy =
     "sandbox allow-scripts; default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; "
     "img-src data: blob:; font-src data:; form-action 'none'; base-uri 'none'; frame-ancestors 'self'";
 
-constexpr std::string_view permissions = "camera=(), microphone=(), geolocation=(), clipboard-write=(self)";
+constexpr std::string_view permissions_name = "Permissions-Policy";
 
-/// With the microphone, for dictation.
-constexpr std::string_view permissions_of_document =
-    "camera=(), microphone=(self), geolocation=(), clipboard-write=(self)";
+/// `microphone` states who may use it, for dictation.
+std::string permissions(std::string_view microphone) {
+  return fmt::format("camera=(), microphone=({}), geolocation=(), clipboard-write=(self)", microphone);
+}
 
 Fields fields_of_page(std::string_view policy) {
   return {{"Content-Security-Policy", std::string(policy)},
@@ -47,7 +49,7 @@ Fields fields_of_page(std::string_view policy) {
           {"Cross-Origin-Resource-Policy", "same-origin"},
           // To browsers, other ports of this host are the same site, which may share a process with the page.
           {"Origin-Agent-Cluster", "?1"},
-          {"Permissions-Policy", std::string(permissions)}};
+          {std::string(permissions_name), permissions("")}};
 }
 
 /// Calls `use` for each entry of a comma-separated field.
@@ -130,7 +132,7 @@ Task<Response> show_file(BlockingPool& blocking, std::span<const PageFile> files
   auto response = co_await file_response(blocking, request, *found);
   // Browsers send this field only where they let a page use the microphone: over HTTPS, and on this machine.
   const bool is_shown = request.header("sec-fetch-dest") == "document";
-  if (is_shown && path == index_file) response.headers.emplace_back("Permissions-Policy", permissions_of_document);
+  if (is_shown && path == index_file) response.headers.emplace_back(permissions_name, permissions("self"));
   co_return response;
 }
 
