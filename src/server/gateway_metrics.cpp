@@ -25,7 +25,7 @@ void add_server_metrics(Metrics& metrics, const Server& server, const Database& 
 }
 
 void add_run_metrics(Metrics& metrics, const Runs& runs) {
-  metrics.add("agw_runs_active", Kind::gauge, "Runs under way.", [&] { return static_cast<double>(runs.running()); });
+  metrics.add("agw_runs_active", Kind::gauge, "Runs in progress.", [&] { return static_cast<double>(runs.running()); });
   metrics.add("agw_runs_queue", Kind::gauge, "Runs that wait for another one of their thread.",
               [&] { return static_cast<double>(runs.waiting()); });
   metrics.add_family("agw_runs_total", Kind::counter, "Runs that ended, by how they did.", [&] {

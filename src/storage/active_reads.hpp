@@ -9,7 +9,7 @@
 
 namespace agw {
 
-/// The reads of this process that are under way. They take milliseconds, so the writer may wait for them; a reader
+/// The reads of this process that are in progress. They take milliseconds, so the writer may wait for them; a reader
 /// that is not among them is another program, such as a backup, and may take seconds. Thread-safe.
 class ActiveReads {
 public:
@@ -32,7 +32,7 @@ public:
     return begun_;
   }
 
-  /// Whether one of the first `count` reads is still under way.
+  /// Whether one of the first `count` reads is still in progress.
   bool any_among(std::uint64_t count) const {
     const std::lock_guard lock(mutex_);
     AGW_ASSERT(count <= begun_);

@@ -2,7 +2,7 @@
 
 A stub serves as the model and waits in each step.
 
-See docs/contract/chat.md#while-an-answer-is-under-way.
+See docs/contract/chat.md#while-an-answer-is-in-progress.
 """
 
 import threading

@@ -1,6 +1,6 @@
 """The end of steered answers by stops, interrupting messages and kills; and steering of runs that no message started.
 
-See docs/contract/chat.md#while-an-answer-is-under-way.
+See docs/contract/chat.md#while-an-answer-is-in-progress.
 """
 
 import contextlib

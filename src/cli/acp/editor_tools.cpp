@@ -123,7 +123,7 @@ json::object EditorTools::offer(bool acts, bool lends_terminal) const {
   if (loan_.abilities.reads_files || loan_.abilities.writes_files)
     offer["files"] = json::object{{"read", loan_.abilities.reads_files}, {"write", loan_.abilities.writes_files}};
   if (!loan_.more_directories.empty()) {
-    std::string system = "Beside the project, the person works in these folders:";
+    std::string system = "Besides the project, the person works in these folders:";
     for (const auto& directory : loan_.more_directories) system += "\n- " + directory;
     offer["system"] = system;
   }

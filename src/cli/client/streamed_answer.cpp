@@ -39,7 +39,7 @@ bool StreamedAnswer::joins(const json::object& event) {
   run_id_ = string_or_empty(event, "runId");
   sequence_ = integer_of(event, "seq");
   joined_ = true;
-  printer_.note("(joins the answer under way)");
+  printer_.note("(joins the answer in progress)");
   return true;
 }
 

@@ -59,7 +59,7 @@ Routes chat_routes(Engine& engine, ClientTools& client_tools, Threads& threads, 
           .begins_a_run(),
       web_socket("/client-tools", "Lend tools and open texts to the answers that a program asks for",
                  &ClientTools::serve, client_tools),
-      post("/chat/stop", "Stop the answer under way on a thread", stop_chat, engine)
+      post("/chat/stop", "Stop the answer in progress on a thread", stop_chat, engine)
           .body<StopChat>()
           .responds<ChatStopped>()
           .fails_with({400, 404, 507})

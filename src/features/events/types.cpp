@@ -10,7 +10,7 @@ constexpr auto rules(Tag<SubscriptionMessage>) {
                     RuleFor<&SubscriptionMessage::lists>{{.about = "what changes the lists of all threads"}},
                     RuleFor<&SubscriptionMessage::approvals>{
                         {.about = "a person is here who decides what agents ask on the threads that it hears"}},
-                    RuleFor<&SubscriptionMessage::resume>{{.about = "the answer names the runs under way too"}},
+                    RuleFor<&SubscriptionMessage::resume>{{.about = "the answer names the active runs too"}},
                     RuleFor<&SubscriptionMessage::device>{{.about = "what the client's device calls itself"}},
                     RuleFor<&SubscriptionMessage::visible>{
                         {.about = "whether a person sees the client: then nothing is pushed to its device"}}};

@@ -56,7 +56,7 @@ const std::vector<Conversation> conversations{
          {"permission-decided", "A permission request was decided, and the run continues", EventScope::run,
           R"({"requestId": {"type": "string"}, "decision": {"enum": ["allow", "deny", "propose", "answer"]},
          "scope": {"enum": ["once", "thread", "agent"]}, "by": {"enum": ["person", "timeout", "stop", "restart"]}})"},
-         {"steered", "A message has joined the answer under way", EventScope::run,
+         {"steered", "A message has joined the answer in progress", EventScope::run,
           R"({"turnId": {"type": "string", "description": "the message, not the question"},
          "afterStep": {"type": "integer", "minimum": 1, "description": "how many steps of tool calls came before it"}})"},
          {"error", "What went wrong with a run; its finish follows", EventScope::run,
@@ -101,7 +101,7 @@ const std::vector<Conversation> conversations{
      {
          {"subscribed", "The threads that the connection hears now", EventScope::gateway,
           R"({"threadIds": {"type": "array", "items": {"type": "string"}},
-         "runs": {"type": "array", "items": {"type": "object"}, "description": "under way, for a resume"}})",
+         "runs": {"type": "array", "items": {"type": "object"}, "description": "in progress, for a resume"}})",
           R"(["runs"])"},
          {"pong", "The answer to a ping", EventScope::gateway, "{}"},
          {"error", "A message was not understood", EventScope::gateway, R"({"error": {"type": "string"}})"},

@@ -1586,8 +1586,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Stop the answer under way on a thread
-         * @description Stop the answer under way on a thread. It makes the gateway act.
+         * Stop the answer in progress on a thread
+         * @description Stop the answer in progress on a thread. It makes the gateway act.
          */
         post: operations["postChatStop"];
         delete?: never;
