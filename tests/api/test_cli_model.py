@@ -44,6 +44,15 @@ def test_command_removes_a_service_in_use_only_by_force(own_gateway, stub):
     assert own_gateway.http.get("/extensions/reader").status_code == 200
 
 
+def test_command_leaves_other_extensions_alone(own_gateway):
+    body = {"type": "agent", "name": "reader", "description": "", "enabled": True, "definition": {"kind": "model"}}
+    accepted(own_gateway.http.post("/extensions", json=body), 201)
+    for command in ("rm", "check"):
+        done = own_gateway.command("model", command, "reader")
+        assert done.returncode == 1 and "reader is no model service" in done.stderr
+    assert own_gateway.http.get("/extensions/reader").status_code == 200
+
+
 def test_command_stores_nothing_if_the_service_refuses_the_key(own_gateway, stub):
     stub.models = Fault(401)
     done = own_gateway.command("model", "add", "mine", "--api", "openai-chat", "--base-url", stub.openai_url,

@@ -203,11 +203,21 @@ Task<int> add_service(const FoundGateway& gateway, const ModelAddOptions& option
   co_return 0;
 }
 
+/// The definition of the model service of this name. The name may also be that of another extension, which `agw model`
+/// must leave alone.
+Task<json::object> definition_of(const Client& client, const std::string& name) {
+  const auto found = co_await client.get(path({"extensions", name}));
+  const auto& record = found.as_object();
+  auto definition = object_or_empty(record, "definition");
+  if (string_or_empty(record, "type") != "integration" || string_or_empty(definition, "kind") != "model")
+    throw std::runtime_error(one_line(name) + " is no model service: `agw ext list --type integration`");
+  co_return definition;
+}
+
 Task<int> check_named(const FoundGateway& gateway, const std::string& name, bool json) {
   const Client client(gateway);
-  const auto record = co_await client.get(path({"extensions", name}));
-  const auto checked = co_await client.post(
-      "/model-services/check", json::object{{"definition", object_or_empty(record.as_object(), "definition")}});
+  const auto checked =
+      co_await client.post("/model-services/check", {{"definition", co_await definition_of(client, name)}});
   if (json) print_json(checked);
   if (!is_true(checked, "ok")) {
     if (json) co_return 1;
@@ -232,8 +242,10 @@ Task<int> show_or_choose(const FoundGateway& gateway, const ModelOptions& option
 }
 
 Task<int> remove_service(const FoundGateway& gateway, const std::string& name, bool force) {
+  const Client client(gateway);
+  co_await definition_of(client, name);
   try {
-    co_await Client(gateway).remove(path({"extensions", name}, {{"force", force ? "true" : "false"}}));
+    co_await client.remove(path({"extensions", name}, {{"force", force ? "true" : "false"}}));
   } catch (const std::runtime_error& error) {
     const std::string_view why = error.what();
     if (why.find("model service is in use") == why.npos) throw;
