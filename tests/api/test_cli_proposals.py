@@ -4,8 +4,10 @@ See docs/command-line.md#proposals.
 """
 
 import json
+import os
+import subprocess
 
-from checks import accepted
+from checks import PATIENCE, accepted
 from gateway import BINARY
 from proposals import apply, experiments_of, show, write
 from terminal import Terminal
@@ -73,6 +75,22 @@ def test_edited_text_is_applied(gateway):
     run(gateway, "apply", reference(second), "--content", "-", typed="from stdin\n")
     assert (gateway.data / "notes" / "cli-one.md").read_text() == "edited\n"
     assert (gateway.data / "notes" / "cli-two.md").read_text() == "from stdin\n"
+
+
+def test_unreadable_input_replaces_nothing(gateway):
+    path = write(gateway, target="notes/cli-unread.md")
+    (gateway.data / "notes").mkdir(exist_ok=True)
+    (gateway.data / "notes" / "cli-unread.md").write_text("mine\n")
+    directory = os.open("/", os.O_RDONLY)
+    try:
+        done = subprocess.run([str(BINARY), "proposals", "apply", reference(path), "--content", "-"], stdin=directory,
+                              env={**gateway.variables(), "AGENT_GATEWAY_DATA_DIR": str(gateway.data)},
+                              capture_output=True, text=True, timeout=PATIENCE)
+    finally:
+        os.close(directory)
+    assert (done.returncode, done.stderr) == (1, "agw: cannot read standard input: Is a directory\n")
+    assert (gateway.data / "notes" / "cli-unread.md").read_text() == "mine\n"
+    assert show(gateway, path)["status"] == "pending"
 
 
 def test_proposal_is_rejected_with_a_reason(gateway):

@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <cstdio>
 #include <iostream>
 #include <stdexcept>
 
@@ -9,6 +10,7 @@
 
 #include "cli/output/line_input.hpp"
 #include "cli/output/terminal.hpp"
+#include "io/files/descriptor.hpp"
 
 namespace agw::cli {
 
@@ -64,6 +66,8 @@ std::string read_standard_input(std::size_t max_bytes) {
     if (text.size() > max_bytes)
       throw std::runtime_error(fmt::format("standard input: is larger than {} MiB", max_bytes >> 20));
   }
+  // What could not be read must not count as empty: it may replace a file.
+  if (std::ferror(stdin) != 0) throw_errno("cannot read standard input");
   return text;
 }
 
