@@ -40,7 +40,7 @@ void expect_vectors(const std::string& lines) {
   }
 }
 
-std::string error(const std::string& expression) {
+std::string cron_error(const std::string& expression) {
   try {
     Cron{expression};
   } catch (const CronError& failure) {
@@ -50,10 +50,10 @@ std::string error(const std::string& expression) {
 }
 
 TEST(Cron, IgnoresSurroundingBlanks) {
-  EXPECT_EQ(error("0 0 * * *\n"), "none");
-  EXPECT_EQ(error(" \t0 0 \t * * *\r\n"), "none");
-  EXPECT_EQ(error(" @daily\n"), "none");
-  EXPECT_NE(error("0 0\n* * *"), "none");
+  EXPECT_EQ(cron_error("0 0 * * *\n"), "none");
+  EXPECT_EQ(cron_error(" \t0 0 \t * * *\r\n"), "none");
+  EXPECT_EQ(cron_error(" @daily\n"), "none");
+  EXPECT_NE(cron_error("0 0\n* * *"), "none");
 }
 
 TEST(Cron, FindsTheTimesThatOtherImplementationsFind) {
@@ -229,19 +229,20 @@ a * * * *
 H
 H * * * *
 99999999999999999999 * * * *)");
-  for (std::string line; std::getline(in, line);) EXPECT_NE(error(line), "none") << line;
-  EXPECT_NE(error(""), "none");
-  EXPECT_NE(error(" \t "), "none");
+  for (std::string line; std::getline(in, line);) EXPECT_NE(cron_error(line), "none") << line;
+  EXPECT_NE(cron_error(""), "none");
+  EXPECT_NE(cron_error(" \t "), "none");
 }
 
 TEST(Cron, StatesWhatIsWrongAndWhere) {
-  EXPECT_EQ(error("60 * * * *"), "minute: \"60\" is not of 0 to 59");
-  EXPECT_EQ(error("0 0 * * MONDAY"), "day of week: \"MONDAY\" is not of 0 to 7, SUN to SAT");
-  EXPECT_EQ(error("0 22-2 * * *"), "hour: \"22-2\" ends before it begins");
-  EXPECT_EQ(error("*/61 * * * *"), "minute: \"*/61\" needs a step of 1 to 60");
-  EXPECT_EQ(error("5/15 * * * *"), "minute: \"5/15\" has a step without a range");
-  EXPECT_EQ(error("* * * *"), "needs 5 fields (minute hour day month weekday) or 6 (seconds first), not 4");
-  EXPECT_EQ(error("@reboot"), "a macro is one of @yearly, @annually, @monthly, @weekly, @daily, @midnight, @hourly");
+  EXPECT_EQ(cron_error("60 * * * *"), "minute: \"60\" is not of 0 to 59");
+  EXPECT_EQ(cron_error("0 0 * * MONDAY"), "day of week: \"MONDAY\" is not of 0 to 7, SUN to SAT");
+  EXPECT_EQ(cron_error("0 22-2 * * *"), "hour: \"22-2\" ends before it begins");
+  EXPECT_EQ(cron_error("*/61 * * * *"), "minute: \"*/61\" needs a step of 1 to 60");
+  EXPECT_EQ(cron_error("5/15 * * * *"), "minute: \"5/15\" has a step without a range");
+  EXPECT_EQ(cron_error("* * * *"), "needs 5 fields (minute hour day month weekday) or 6 (seconds first), not 4");
+  EXPECT_EQ(cron_error("@reboot"),
+            "a macro is one of @yearly, @annually, @monthly, @weekly, @daily, @midnight, @hourly");
 }
 
 TEST(Cron, NeverFiresOnImpossibleDays) {

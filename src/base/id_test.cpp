@@ -6,9 +6,9 @@
 namespace agw {
 namespace {
 
-using testing::Ge;
-using testing::Le;
-using testing::Optional;
+using ::testing::Ge;
+using ::testing::Le;
+using ::testing::Optional;
 
 TEST(Id, IsAUuidOfVersion7) {
   const auto id = new_id();

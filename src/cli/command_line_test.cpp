@@ -11,7 +11,7 @@
 namespace agw::cli {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 /// The result of `arguments` with the real table and a gateway that only records its options.
 struct Outcome {

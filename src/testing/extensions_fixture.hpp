@@ -4,14 +4,16 @@
 #include <string>
 #include <vector>
 
-#include "api/error.hpp"
 #include "features/events/hub.hpp"
 #include "features/extensions/service.hpp"
 #include "storage/database.hpp"
+#include "testing/failure.hpp"
 #include "testing/run.hpp"
 #include "testing/scratch_directory.hpp"
 
 namespace agw::testing::extensions {
+
+using testing::failure;
 
 /// A clock that only the test advances.
 class FixedClock : public Clock {
@@ -72,16 +74,8 @@ inline std::vector<std::string> names_of(const std::vector<ExtensionPointer>& ex
   return names;
 }
 
-/// The ApiError that ends the task, as `<status> <error> <extra>`.
-template <class T>
-Task<std::string> failure(Task<T> task) {
-  try {
-    co_await std::move(task);
-  } catch (const ApiError& error) {
-    co_return std::to_string(error.status()) + " " + error.error() +
-        (error.extra().empty() ? "" : " " + to_json(error.extra()));
-  }
-  co_return "none";
+inline Task<> rename(Extensions& extensions, std::string id, std::string name) {
+  co_await extensions.change(std::move(id), {{"name", name}});
 }
 
 inline Task<> body_in_room(std::function<Task<>(ExtensionsFixture&)> body, Loop& loop) {

@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "api/error.hpp"
 #include "features/events/hub.hpp"
 #include "features/extensions/built_ins.hpp"
 #include "features/extensions/service.hpp"
@@ -15,10 +14,13 @@
 #include "features/runs/service.hpp"
 #include "features/threads/service.hpp"
 #include "storage/database.hpp"
+#include "testing/failure.hpp"
 #include "testing/run.hpp"
 #include "testing/scratch_directory.hpp"
 
 namespace agw::testing::threads {
+
+using testing::failure;
 
 /// A clock that only the test advances.
 struct ManualClock : Clock {
@@ -86,17 +88,6 @@ inline void with_threads(std::function<Task<>(ThreadsFixture&)> body) {
     ThreadsFixture fixture(loop, directory);
     co_await body(fixture);
   });
-}
-
-/// The ApiError that ends the task, as `<status> <error>`.
-template <class T>
-Task<std::string> failure(Task<T> task) {
-  try {
-    co_await std::move(task);
-  } catch (const ApiError& error) {
-    co_return std::to_string(error.status()) + " " + error.error();
-  }
-  co_return "none";
 }
 
 template <class T>

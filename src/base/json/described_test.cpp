@@ -43,7 +43,7 @@ using example::Filter;
 using example::Note;
 using example::Speaker;
 
-std::pair<Note, Problems> read(std::string_view text) {
+std::pair<Note, Problems> read_note(std::string_view text) {
   Note note;
   Problems problems;
   read_described(parse_json(text)->get_object(), describe(Tag<Note>{}), &note, "", problems);
@@ -66,7 +66,7 @@ TEST(Described, WritesEveryFieldInOrderOfDeclaration) {
 }
 
 TEST(Described, ReadsWhatItWrote) {
-  const auto [note, problems] = read(R"({"text":"hi","role":"tool","metadata":{"a":1},"tags":["x"]})");
+  const auto [note, problems] = read_note(R"({"text":"hi","role":"tool","metadata":{"a":1},"tags":["x"]})");
   EXPECT_TRUE(problems.empty());
   EXPECT_EQ(note.text, "hi");
   EXPECT_EQ(note.role, Speaker::tool);
@@ -76,23 +76,23 @@ TEST(Described, ReadsWhatItWrote) {
 }
 
 TEST(Described, NamesMissingInvalidAndUnlistedMembers) {
-  EXPECT_EQ(message(read(R"({"role":"user"})").second), "text, please");
-  EXPECT_EQ(message(read(R"({"text":"a"})").second), "role is required");
-  EXPECT_EQ(message(read(R"({"text":null,"role":"user"})").second), "text, please");
-  EXPECT_EQ(message(read(R"({"text":5,"role":"user"})").second), "text must be a string");
-  EXPECT_EQ(message(read(R"({"text":"a","role":1})").second), "role must be a string");
-  EXPECT_EQ(message(read(R"({"text":"a","role":"admin"})").second), "invalid role: admin");
-  EXPECT_EQ(message(read(R"({"text":"a","role":"user","metadata":[]})").second), "metadata must be a object");
-  EXPECT_EQ(message(read(R"({"text":"a","role":"user","tags":"x"})").second), "tags must be a array");
-  EXPECT_EQ(message(read(R"({"text":"a","role":"user","tags":[1]})").second), "tags[0] must be a string");
+  EXPECT_EQ(message(read_note(R"({"role":"user"})").second), "text, please");
+  EXPECT_EQ(message(read_note(R"({"text":"a"})").second), "role is required");
+  EXPECT_EQ(message(read_note(R"({"text":null,"role":"user"})").second), "text, please");
+  EXPECT_EQ(message(read_note(R"({"text":5,"role":"user"})").second), "text must be a string");
+  EXPECT_EQ(message(read_note(R"({"text":"a","role":1})").second), "role must be a string");
+  EXPECT_EQ(message(read_note(R"({"text":"a","role":"admin"})").second), "invalid role: admin");
+  EXPECT_EQ(message(read_note(R"({"text":"a","role":"user","metadata":[]})").second), "metadata must be a object");
+  EXPECT_EQ(message(read_note(R"({"text":"a","role":"user","tags":"x"})").second), "tags must be a array");
+  EXPECT_EQ(message(read_note(R"({"text":"a","role":"user","tags":[1]})").second), "tags[0] must be a string");
 }
 
 TEST(Described, DistinguishesOmittedNullAndAValueWhereItMatters) {
-  EXPECT_FALSE(read(R"({"text":"a","role":"user"})").first.mode.given);
-  const auto cleared = read(R"({"text":"a","role":"user","mode":null})").first.mode;
+  EXPECT_FALSE(read_note(R"({"text":"a","role":"user"})").first.mode.given);
+  const auto cleared = read_note(R"({"text":"a","role":"user","mode":null})").first.mode;
   EXPECT_TRUE(cleared.given);
   EXPECT_FALSE(cleared.value);
-  EXPECT_EQ(read(R"({"text":"a","role":"user","mode":"act"})").first.mode.value, "act");
+  EXPECT_EQ(read_note(R"({"text":"a","role":"user","mode":"act"})").first.mode.value, "act");
 }
 
 TEST(Described, ReadsQueries) {

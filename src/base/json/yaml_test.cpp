@@ -7,7 +7,7 @@ namespace {
 
 std::string as_json(std::string_view yaml) { return to_json(yaml_to_json(yaml)); }
 
-std::string error(std::string_view yaml) {
+std::string yaml_error(std::string_view yaml) {
   try {
     return "no error but " + as_json(yaml);
   } catch (const YamlError& failure) {
@@ -38,21 +38,21 @@ TEST(Yaml, ReadsBlocksAndNestedValuesInOrder) {
 }
 
 TEST(Yaml, NamesTheLineOfAnError) {
-  EXPECT_EQ(error("a: 1\na: 2\n"), "line 2: the key a is given twice");
-  EXPECT_EQ(error("a: &x [1]\nb: *x\n"), "line 2: aliases (*name) are not taken");
-  EXPECT_EQ(error("a: !!binary aGk=\n"), "line 1: the tag tag:yaml.org,2002:binary is not taken");
-  EXPECT_EQ(error("? [a]\n: b\n"), "line 1: a key must be a word");
-  EXPECT_EQ(error("a: 1\n---\nb: 2\n"), "line 1: must be one document");
-  EXPECT_EQ(error("a: \"\xff\"\n"), "line 1: the text is not UTF-8");
-  EXPECT_TRUE(error("a: 1\n  b: 2\n").starts_with("line 2: "));
-  EXPECT_TRUE(error("a:\n\t- b\n").starts_with("line 2: "));
+  EXPECT_EQ(yaml_error("a: 1\na: 2\n"), "line 2: the key a is given twice");
+  EXPECT_EQ(yaml_error("a: &x [1]\nb: *x\n"), "line 2: aliases (*name) are not taken");
+  EXPECT_EQ(yaml_error("a: !!binary aGk=\n"), "line 1: the tag tag:yaml.org,2002:binary is not taken");
+  EXPECT_EQ(yaml_error("? [a]\n: b\n"), "line 1: a key must be a word");
+  EXPECT_EQ(yaml_error("a: 1\n---\nb: 2\n"), "line 1: must be one document");
+  EXPECT_EQ(yaml_error("a: \"\xff\"\n"), "line 1: the text is not UTF-8");
+  EXPECT_TRUE(yaml_error("a: 1\n  b: 2\n").starts_with("line 2: "));
+  EXPECT_TRUE(yaml_error("a:\n\t- b\n").starts_with("line 2: "));
 }
 
 TEST(Yaml, RefusesBombs) {
-  EXPECT_EQ(error(std::string(65, '[') + std::string(65, ']')), "line 1: nested deeper than 64");
-  EXPECT_TRUE(error(std::string(20'000, '[')).starts_with("line 1: "));
-  EXPECT_TRUE(error(std::string(20'000, '{')).starts_with("line 1: "));
-  EXPECT_EQ(error(std::string(max_yaml_size + 1, 'a')), "line 1: YAML over 1 MiB is not taken");
+  EXPECT_EQ(yaml_error(std::string(65, '[') + std::string(65, ']')), "line 1: nested deeper than 64");
+  EXPECT_TRUE(yaml_error(std::string(20'000, '[')).starts_with("line 1: "));
+  EXPECT_TRUE(yaml_error(std::string(20'000, '{')).starts_with("line 1: "));
+  EXPECT_EQ(yaml_error(std::string(max_yaml_size + 1, 'a')), "line 1: YAML over 1 MiB is not taken");
 }
 
 }  // namespace

@@ -5,28 +5,28 @@
 namespace agw {
 namespace {
 
-std::string read(std::string_view text) {
+std::string read_time(std::string_view text) {
   const auto time = parse_iso8601(text);
   return time ? to_iso8601(*time) : "refused";
 }
 
 TEST(Time, ReadsDatesAndDateTimes) {
-  EXPECT_EQ(read("2026-01-02"), "2026-01-02T00:00:00.000Z");
-  EXPECT_EQ(read("2026-01-02T03:04"), "2026-01-02T03:04:00.000Z");
-  EXPECT_EQ(read("2026-01-02T03:04:05"), "2026-01-02T03:04:05.000Z");
-  EXPECT_EQ(read("2026-01-02T03:04:05.678Z"), "2026-01-02T03:04:05.678Z");
-  EXPECT_EQ(read("2026-01-02T03:04:05.6789123Z"), "2026-01-02T03:04:05.678Z");
-  EXPECT_EQ(read("2026-01-02T03:04:05.6+02:00"), "2026-01-02T01:04:05.600Z");
-  EXPECT_EQ(read("2026-01-02T03:04:05-0530"), "2026-01-02T08:34:05.000Z");
-  EXPECT_EQ(read("2024-02-29"), "2024-02-29T00:00:00.000Z");
-  EXPECT_EQ(read("2026-01-02T24:00"), "2026-01-03T00:00:00.000Z");
-  EXPECT_EQ(read("2016-12-31T23:59:60Z"), "2017-01-01T00:00:00.000Z");
+  EXPECT_EQ(read_time("2026-01-02"), "2026-01-02T00:00:00.000Z");
+  EXPECT_EQ(read_time("2026-01-02T03:04"), "2026-01-02T03:04:00.000Z");
+  EXPECT_EQ(read_time("2026-01-02T03:04:05"), "2026-01-02T03:04:05.000Z");
+  EXPECT_EQ(read_time("2026-01-02T03:04:05.678Z"), "2026-01-02T03:04:05.678Z");
+  EXPECT_EQ(read_time("2026-01-02T03:04:05.6789123Z"), "2026-01-02T03:04:05.678Z");
+  EXPECT_EQ(read_time("2026-01-02T03:04:05.6+02:00"), "2026-01-02T01:04:05.600Z");
+  EXPECT_EQ(read_time("2026-01-02T03:04:05-0530"), "2026-01-02T08:34:05.000Z");
+  EXPECT_EQ(read_time("2024-02-29"), "2024-02-29T00:00:00.000Z");
+  EXPECT_EQ(read_time("2026-01-02T24:00"), "2026-01-03T00:00:00.000Z");
+  EXPECT_EQ(read_time("2016-12-31T23:59:60Z"), "2017-01-01T00:00:00.000Z");
 }
 
 TEST(Time, WritesDistantTimes) {
-  EXPECT_EQ(read("1969-12-31T23:59:59.999Z"), "1969-12-31T23:59:59.999Z");
-  EXPECT_EQ(read("0001-01-01"), "0001-01-01T00:00:00.000Z");
-  EXPECT_EQ(read("9999-12-31T23:59:59.001-01:00"), "10000-01-01T00:59:59.001Z");
+  EXPECT_EQ(read_time("1969-12-31T23:59:59.999Z"), "1969-12-31T23:59:59.999Z");
+  EXPECT_EQ(read_time("0001-01-01"), "0001-01-01T00:00:00.000Z");
+  EXPECT_EQ(read_time("9999-12-31T23:59:59.001-01:00"), "10000-01-01T00:59:59.001Z");
 
   std::string list = "from ";
   append_iso8601(list, *parse_iso8601("2026-01-02T03:04:05.060Z"));
@@ -34,20 +34,20 @@ TEST(Time, WritesDistantTimes) {
 }
 
 TEST(Time, ReadsTheBasicFormat) {
-  EXPECT_EQ(read("20260102"), "2026-01-02T00:00:00.000Z");
-  EXPECT_EQ(read("20260102T030405Z"), "2026-01-02T03:04:05.000Z");
-  EXPECT_EQ(read("20260102T030405.678+0200"), "2026-01-02T01:04:05.678Z");
-  EXPECT_EQ(read("2026-01-02T03"), "2026-01-02T03:00:00.000Z");
-  EXPECT_EQ(read("2026-01-02T03Z"), "2026-01-02T03:00:00.000Z");
+  EXPECT_EQ(read_time("20260102"), "2026-01-02T00:00:00.000Z");
+  EXPECT_EQ(read_time("20260102T030405Z"), "2026-01-02T03:04:05.000Z");
+  EXPECT_EQ(read_time("20260102T030405.678+0200"), "2026-01-02T01:04:05.678Z");
+  EXPECT_EQ(read_time("2026-01-02T03"), "2026-01-02T03:00:00.000Z");
+  EXPECT_EQ(read_time("2026-01-02T03Z"), "2026-01-02T03:00:00.000Z");
 }
 
 TEST(Time, ReadsDaysOfWeeksAndYears) {
-  EXPECT_EQ(read("2026-W01-5"), "2026-01-02T00:00:00.000Z");
-  EXPECT_EQ(read("2026W015T03:04"), "2026-01-02T03:04:00.000Z");
-  EXPECT_EQ(read("2020-W53-7"), "2021-01-03T00:00:00.000Z");
-  EXPECT_EQ(read("2026-W01-1"), "2025-12-29T00:00:00.000Z");
-  EXPECT_EQ(read("2026-002"), "2026-01-02T00:00:00.000Z");
-  EXPECT_EQ(read("2024366"), "2024-12-31T00:00:00.000Z");
+  EXPECT_EQ(read_time("2026-W01-5"), "2026-01-02T00:00:00.000Z");
+  EXPECT_EQ(read_time("2026W015T03:04"), "2026-01-02T03:04:00.000Z");
+  EXPECT_EQ(read_time("2020-W53-7"), "2021-01-03T00:00:00.000Z");
+  EXPECT_EQ(read_time("2026-W01-1"), "2025-12-29T00:00:00.000Z");
+  EXPECT_EQ(read_time("2026-002"), "2026-01-02T00:00:00.000Z");
+  EXPECT_EQ(read_time("2024366"), "2024-12-31T00:00:00.000Z");
 }
 
 TEST(Time, RefusesInvalidTimes) {
@@ -78,7 +78,7 @@ TEST(Time, RefusesInvalidTimes) {
                            "2026-01-02T03:04:60",
                            "2026-01-02T0304:05",
                            "2026-01-02T03:0405"}) {
-    EXPECT_EQ(read(text), "refused") << text;
+    EXPECT_EQ(read_time(text), "refused") << text;
   }
 }
 

@@ -7,10 +7,10 @@
 namespace agw::cli {
 namespace {
 
-PromptContent read(std::string_view blocks) { return prompt_content(parse_json(blocks)->as_array()); }
+PromptContent content_of(std::string_view blocks) { return prompt_content(parse_json(blocks)->as_array()); }
 
 TEST(PromptContent, KeepsTextsAndLinksInOrder) {
-  const auto prompt = read(R"([{"type": "text", "text": "See "},
+  const auto prompt = content_of(R"([{"type": "text", "text": "See "},
                                {"type": "resource_link", "name": "a.c", "uri": "file:///src/a.c"},
                                {"type": "text", "text": " first"}])");
   EXPECT_EQ(prompt.text, "See [@a.c](<file:///src/a.c>) first");
@@ -18,7 +18,7 @@ TEST(PromptContent, KeepsTextsAndLinksInOrder) {
 }
 
 TEST(PromptContent, AttachesPicturesAndResources) {
-  const auto prompt = read(R"([{"type": "image", "mimeType": "image/png", "data": "AAECAw=="},
+  const auto prompt = content_of(R"([{"type": "image", "mimeType": "image/png", "data": "AAECAw=="},
                                {"type": "resource", "resource": {"uri": "file:///notes.md", "text": "notes"}},
                                {"type": "resource", "resource": {"uri": "x:y", "blob": "AAE="}}])");
   ASSERT_EQ(prompt.files.size(), 3U);
@@ -31,12 +31,12 @@ TEST(PromptContent, AttachesPicturesAndResources) {
 }
 
 TEST(PromptContent, AMediaTypeCannotEndAHeader) {
-  const auto prompt = read(R"([{"type": "image", "mimeType": "a/b\r\nX-Y: z", "data": ""}])");
+  const auto prompt = content_of(R"([{"type": "image", "mimeType": "a/b\r\nX-Y: z", "data": ""}])");
   EXPECT_EQ(prompt.files[0].type, "application/octet-stream");
 }
 
 TEST(PromptContent, ALinkCannotEndItself) {
-  const auto prompt = read(R"([{"type": "resource_link", "name": "a](b\nc", "uri": "x:> [1]"}])");
+  const auto prompt = content_of(R"([{"type": "resource_link", "name": "a](b\nc", "uri": "x:> [1]"}])");
   EXPECT_EQ(prompt.text, "[@a(b c](<x:%3E%20[1]>)");
 }
 
@@ -44,7 +44,7 @@ TEST(PromptContent, RefusesInvalidPrompts) {
   for (const auto* blocks : {"[]", R"([{"type": "text", "text": " "}])", "[7]", R"([{"type": "text"}])",
                              R"([{"type": "audio", "data": "", "mimeType": "audio/wav"}])", R"([{"type": "resource"}])",
                              R"([{"type": "image", "mimeType": "image/png", "data": "A"}, {"type": "other"}])"}) {
-    EXPECT_THROW(read(blocks), RpcError) << blocks;
+    EXPECT_THROW(content_of(blocks), RpcError) << blocks;
   }
 }
 

@@ -9,8 +9,8 @@ namespace agw::cli {
 namespace {
 
 using ::testing::HasSubstr;
-using Progress = StreamedAnswer::Progress;
-using Outcome = StreamedAnswer::Outcome;
+using AnswerProgress = StreamedAnswer::Progress;
+using AnswerOutcome = StreamedAnswer::Outcome;
 
 /// An answer to turn `t` and its printed output.
 struct Printed {
@@ -39,13 +39,13 @@ json::object finish(int sequence, std::string_view reason) {
 
 TEST(StreamedAnswer, PrintsTextAsItComesAndEndsItsLine) {
   Printed printed;
-  EXPECT_EQ(printed.answer.take(text(1, "Hello, ")), Progress::in_progress);
+  EXPECT_EQ(printed.answer.take(text(1, "Hello, ")), AnswerProgress::in_progress);
   EXPECT_EQ(printed.out.str(), "Hello, ");
-  EXPECT_EQ(printed.answer.take(text(2, "world")), Progress::in_progress);
-  EXPECT_EQ(printed.answer.take(finish(3, "stop")), Progress::ended);
+  EXPECT_EQ(printed.answer.take(text(2, "world")), AnswerProgress::in_progress);
+  EXPECT_EQ(printed.answer.take(finish(3, "stop")), AnswerProgress::ended);
   EXPECT_EQ(printed.out.str(), "Hello, world\n");
   EXPECT_EQ(printed.notes.str(), "");
-  EXPECT_EQ(printed.answer.outcome(), Outcome::finished);
+  EXPECT_EQ(printed.answer.outcome(), AnswerOutcome::finished);
 }
 
 TEST(StreamedAnswer, AddsNoSecondLineFeed) {
@@ -59,8 +59,8 @@ TEST(StreamedAnswer, LeavesOtherRunsAlone) {
   Printed printed;
   auto other = text(1, "not mine");
   other["turnId"] = "another";
-  EXPECT_EQ(printed.answer.take(other), Progress::in_progress);
-  EXPECT_EQ(printed.answer.take({{"type", "turn-created"}, {"threadId", "thread"}}), Progress::in_progress);
+  EXPECT_EQ(printed.answer.take(other), AnswerProgress::in_progress);
+  EXPECT_EQ(printed.answer.take({{"type", "turn-created"}, {"threadId", "thread"}}), AnswerProgress::in_progress);
   EXPECT_EQ(printed.out.str(), "");
   EXPECT_FALSE(printed.answer.run_id());
 }
@@ -72,8 +72,8 @@ TEST(StreamedAnswer, FollowsTheRunThatItsMessageJoins) {
   auto after = text(6, "mine now");
   auto end = finish(7, "stop");
   before["turnId"] = after["turnId"] = end["turnId"] = "another";
-  for (const auto& coming : {before, joins, after}) EXPECT_EQ(printed.answer.take(coming), Progress::in_progress);
-  EXPECT_EQ(printed.answer.take(end), Progress::ended);
+  for (const auto& coming : {before, joins, after}) EXPECT_EQ(printed.answer.take(coming), AnswerProgress::in_progress);
+  EXPECT_EQ(printed.answer.take(end), AnswerProgress::ended);
   EXPECT_EQ(printed.out.str(), "mine now\n");
   EXPECT_THAT(printed.notes.str(), HasSubstr("joins the answer"));
 }
@@ -82,21 +82,21 @@ TEST(StreamedAnswer, CatchesUpWithoutLossesAndDuplicates) {
   Printed printed;
   printed.answer.take(text(1, "a"));
   printed.answer.take(text(2, "b"));
-  EXPECT_EQ(printed.answer.take(text(5, "e")), Progress::missed);
+  EXPECT_EQ(printed.answer.take(text(5, "e")), AnswerProgress::missed);
   EXPECT_EQ(printed.answer.run_id(), "r");
   EXPECT_EQ(printed.answer.last_sequence(), 2);
   for (const auto& caught : {text(3, "c"), text(4, "d"), text(5, "e"), text(6, "f")}) {
-    EXPECT_EQ(printed.answer.take_caught_up(caught), Progress::in_progress);
+    EXPECT_EQ(printed.answer.take_caught_up(caught), AnswerProgress::in_progress);
   }
-  EXPECT_EQ(printed.answer.take(text(6, "f")), Progress::in_progress);
-  EXPECT_EQ(printed.answer.take(text(7, "g")), Progress::in_progress);
-  EXPECT_EQ(printed.answer.take(finish(8, "stop")), Progress::ended);
+  EXPECT_EQ(printed.answer.take(text(6, "f")), AnswerProgress::in_progress);
+  EXPECT_EQ(printed.answer.take(text(7, "g")), AnswerProgress::in_progress);
+  EXPECT_EQ(printed.answer.take(finish(8, "stop")), AnswerProgress::ended);
   EXPECT_EQ(printed.out.str(), "abcdefg\n");
 }
 
 TEST(StreamedAnswer, NoticesThatItMissedTheFirstEvent) {
   Printed printed;
-  EXPECT_EQ(printed.answer.take(text(2, "b")), Progress::missed);
+  EXPECT_EQ(printed.answer.take(text(2, "b")), AnswerProgress::missed);
   EXPECT_EQ(printed.out.str(), "");
 }
 
@@ -105,7 +105,7 @@ TEST(StreamedAnswer, CatchesUpWithTheStoredTurn) {
   printed.answer.take(text(1, "Grü"));
   printed.answer.take_stored({{"content", "Grüße"}, {"metadata", json::object{{"finish_reason", "stop"}}}});
   EXPECT_EQ(printed.out.str(), "Grüße\n");
-  EXPECT_EQ(printed.answer.outcome(), Outcome::finished);
+  EXPECT_EQ(printed.answer.outcome(), AnswerOutcome::finished);
 }
 
 TEST(StreamedAnswer, SaysThatAStoredTurnIsIncomplete) {
@@ -113,31 +113,31 @@ TEST(StreamedAnswer, SaysThatAStoredTurnIsIncomplete) {
   printed.answer.take_stored({{"content", "ha"}, {"metadata", json::object{{"finish_reason", "interrupted"}}}});
   EXPECT_EQ(printed.out.str(), "ha\n");
   EXPECT_THAT(printed.notes.str(), HasSubstr("interrupted"));
-  EXPECT_EQ(printed.answer.outcome(), Outcome::failed);
+  EXPECT_EQ(printed.answer.outcome(), AnswerOutcome::failed);
 }
 
 TEST(StreamedAnswer, AnErrorIsPrintedAndFails) {
   Printed printed;
   printed.answer.take(event(1, "error", {{"error", "no\x1b key"}}));
-  EXPECT_EQ(printed.answer.take(finish(2, "error")), Progress::ended);
+  EXPECT_EQ(printed.answer.take(finish(2, "error")), AnswerProgress::ended);
   EXPECT_EQ(printed.notes.str(), "agw: no\\x1b key\n");
-  EXPECT_EQ(printed.answer.outcome(), Outcome::failed);
+  EXPECT_EQ(printed.answer.outcome(), AnswerOutcome::failed);
 }
 
 TEST(StreamedAnswer, SaysWhyItEndedEarly) {
   Printed printed;
   printed.answer.take(finish(1, "length"));
   EXPECT_THAT(printed.notes.str(), HasSubstr("length"));
-  EXPECT_EQ(printed.answer.outcome(), Outcome::finished);
+  EXPECT_EQ(printed.answer.outcome(), AnswerOutcome::finished);
 }
 
 TEST(StreamedAnswer, AStoppedOneEndsItsLine) {
   Printed printed;
   printed.answer.take(text(1, "half"));
-  EXPECT_EQ(printed.answer.take(event(2, "stopped", {{"assistantTurnId", nullptr}})), Progress::ended);
+  EXPECT_EQ(printed.answer.take(event(2, "stopped", {{"assistantTurnId", nullptr}})), AnswerProgress::ended);
   EXPECT_EQ(printed.out.str(), "half\n");
   EXPECT_EQ(printed.notes.str(), "(stopped)\n");
-  EXPECT_EQ(printed.answer.outcome(), Outcome::stopped);
+  EXPECT_EQ(printed.answer.outcome(), AnswerOutcome::stopped);
 }
 
 TEST(StreamedAnswer, EscapesTextOfAgents) {

@@ -9,7 +9,7 @@ namespace agw {
 namespace {
 
 using namespace std::chrono_literals;
-using Verdict = Pairing::Verdict;
+using PairingVerdict = Pairing::Verdict;
 
 constexpr Pairing::Moment start = 1h;
 
@@ -22,7 +22,7 @@ protected:
   }
 
   void fail(int times, Pairing::Moment now) {
-    for (int i = 0; i < times; ++i) EXPECT_EQ(pairing_.judge("", now), Verdict::wrong);
+    for (int i = 0; i < times; ++i) EXPECT_EQ(pairing_.judge("", now), PairingVerdict::wrong);
   }
 
   Pairing pairing_;
@@ -40,63 +40,63 @@ TEST_F(PairingTest, ACodeIsSixDigitsAndNoTwoAreAlike) {
 
 TEST_F(PairingTest, ACodePairsOneDevice) {
   const auto code = pairing_.new_code(start);
-  EXPECT_EQ(pairing_.judge(code, start), Verdict::right);
-  EXPECT_EQ(pairing_.judge(code, start), Verdict::wrong);
+  EXPECT_EQ(pairing_.judge(code, start), PairingVerdict::right);
+  EXPECT_EQ(pairing_.judge(code, start), PairingVerdict::wrong);
 }
 
 TEST_F(PairingTest, ANewCodeVoidsTheOneBefore) {
   const auto first = pairing_.new_code(start);
   const auto second = pairing_.new_code(start);
-  EXPECT_EQ(pairing_.judge(first, start), Verdict::wrong);
-  EXPECT_EQ(pairing_.judge(second, start), Verdict::right);
+  EXPECT_EQ(pairing_.judge(first, start), PairingVerdict::wrong);
+  EXPECT_EQ(pairing_.judge(second, start), PairingVerdict::right);
 }
 
 TEST_F(PairingTest, ACodeIsValidForTenMinutes) {
   auto code = pairing_.new_code(start);
-  EXPECT_EQ(pairing_.judge(code, start + 10min - 1ms), Verdict::right);
+  EXPECT_EQ(pairing_.judge(code, start + 10min - 1ms), PairingVerdict::right);
   code = pairing_.new_code(start);
-  EXPECT_EQ(pairing_.judge(code, start + 10min), Verdict::wrong);
+  EXPECT_EQ(pairing_.judge(code, start + 10min), PairingVerdict::wrong);
 }
 
 TEST_F(PairingTest, AVoidedCodePairsNoDevice) {
   const auto code = pairing_.new_code(start);
   pairing_.void_code();
-  EXPECT_EQ(pairing_.judge(code, start), Verdict::wrong);
+  EXPECT_EQ(pairing_.judge(code, start), PairingVerdict::wrong);
 }
 
 TEST_F(PairingTest, OtherTextsAreWrong) {
   const auto code = pairing_.new_code(start);
-  EXPECT_EQ(pairing_.judge("", start), Verdict::wrong);
-  EXPECT_EQ(pairing_.judge(code + "0", start), Verdict::wrong);
-  EXPECT_EQ(pairing_.judge(code.substr(1), start), Verdict::wrong);
-  EXPECT_EQ(pairing_.judge(wrong(code), start), Verdict::wrong);
+  EXPECT_EQ(pairing_.judge("", start), PairingVerdict::wrong);
+  EXPECT_EQ(pairing_.judge(code + "0", start), PairingVerdict::wrong);
+  EXPECT_EQ(pairing_.judge(code.substr(1), start), PairingVerdict::wrong);
+  EXPECT_EQ(pairing_.judge(wrong(code), start), PairingVerdict::wrong);
 }
 
 TEST_F(PairingTest, FiveWrongCodesWithinAMinuteLockItForTheRightOneToo) {
   const auto code = pairing_.new_code(start);
   fail(5, start);
   EXPECT_TRUE(pairing_.locked(start));
-  EXPECT_EQ(pairing_.judge(code, start), Verdict::locked);
+  EXPECT_EQ(pairing_.judge(code, start), PairingVerdict::locked);
 }
 
 TEST_F(PairingTest, TheLockEndsAMinuteAfterTheLastFailure) {
   const auto code = pairing_.new_code(start);
   fail(4, start);
   fail(1, start + 59s);
-  EXPECT_EQ(pairing_.judge(code, start + 119s - 1ms), Verdict::locked);
+  EXPECT_EQ(pairing_.judge(code, start + 119s - 1ms), PairingVerdict::locked);
   EXPECT_FALSE(pairing_.locked(start + 119s));
-  EXPECT_EQ(pairing_.judge(code, start + 119s), Verdict::right);
+  EXPECT_EQ(pairing_.judge(code, start + 119s), PairingVerdict::right);
 }
 
 TEST_F(PairingTest, AttemptsDuringALockDoNotProlongIt) {
   const auto code = pairing_.new_code(start);
   fail(5, start);
-  EXPECT_EQ(pairing_.judge("", start + 59s), Verdict::locked);
-  EXPECT_EQ(pairing_.judge(code, start + 60s), Verdict::right);
+  EXPECT_EQ(pairing_.judge("", start + 59s), PairingVerdict::locked);
+  EXPECT_EQ(pairing_.judge(code, start + 60s), PairingVerdict::right);
 }
 
 TEST_F(PairingTest, FiveFailuresSpreadOverMoreThanAMinuteDoNotLockIt) {
-  for (auto now = start; now < start + 10min; now += 15s) EXPECT_EQ(pairing_.judge("", now), Verdict::wrong);
+  for (auto now = start; now < start + 10min; now += 15s) EXPECT_EQ(pairing_.judge("", now), PairingVerdict::wrong);
 }
 
 TEST_F(PairingTest, AfterTheLockFiveFailuresAreFreeAgain) {
@@ -107,7 +107,7 @@ TEST_F(PairingTest, AfterTheLockFiveFailuresAreFreeAgain) {
 
 TEST_F(PairingTest, ARightCodeClearsTheCount) {
   fail(4, start);
-  EXPECT_EQ(pairing_.judge(pairing_.new_code(start), start), Verdict::right);
+  EXPECT_EQ(pairing_.judge(pairing_.new_code(start), start), PairingVerdict::right);
   fail(5, start);
 }
 

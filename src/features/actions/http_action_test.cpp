@@ -9,7 +9,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-json::object object(std::string_view text) { return parse_json(text)->as_object(); }
+json::object action_object(std::string_view text) { return parse_json(text)->as_object(); }
 
 std::string expand(std::string_view text) {
   std::string out(text);
@@ -20,9 +20,9 @@ std::string expand(std::string_view text) {
 std::variant<WebRequest, ActionProblem> made(std::string_view definition, std::string_view input,
                                              Source source = Source::user) {
   Extension action;
-  action.definition = object(definition);
+  action.definition = action_object(definition);
   action.source = source;
-  return http_action_request(action, object(input), expand);
+  return http_action_request(action, action_object(input), expand);
 }
 
 WebRequest request(std::string_view definition, std::string_view input) {
@@ -131,7 +131,7 @@ TEST(HttpAction, OnlyAPersonsMayCallPrivateAddressesAndOnlyItsOwnHost) {
 
 TEST(ShellAction, InputIsNeverAPieceOfTheCommand) {
   const auto call =
-      shell_action_command("echo {{a}} \"{{ b }}\" {{a}}", object(R"~({"a": "; rm -rf /", "b": "$(id)"})~"));
+      shell_action_command("echo {{a}} \"{{ b }}\" {{a}}", action_object(R"~({"a": "; rm -rf /", "b": "$(id)"})~"));
   EXPECT_EQ(call.command, "echo ${AGW_INPUT_1} \"${AGW_INPUT_2}\" ${AGW_INPUT_1}");
   EXPECT_EQ(call.environment.at("AGW_INPUT_1"), "; rm -rf /");
   EXPECT_EQ(call.environment.at("AGW_INPUT_2"), "$(id)");

@@ -101,10 +101,6 @@ TEST(Identities, OfAnAgentAreAddressedByItsIdToo) {
   });
 }
 
-Task<> rename(Extensions& extensions, std::string id, std::string name) {
-  co_await extensions.change(std::move(id), {{"name", name}});
-}
-
 /// Renames many times; each rename is published before the directory is moved.
 TEST(Identities, AreThoseOfTheAgentWhileItIsRenamed) {
   with_agent_fixture([](AgentFixture& fixture) -> Task<> {

@@ -8,15 +8,15 @@ namespace {
 
 using ::testing::HasSubstr;
 
-const auto at = *parse_iso8601("2026-01-02T03:04:05Z");
+const auto noted_at = *parse_iso8601("2026-01-02T03:04:05Z");
 
 BriefingFacts busy_day() {
   BriefingFacts facts;
-  facts.threads = {{"t1", "Plans for May", at}, {"t2", "Otters", at}};
-  add_runs(facts, {{.id = "r1", .job = "nightly", .status = JobRunStatus::completed, .finished_at = at},
-                   {.id = "r2", .job = "report", .status = JobRunStatus::failed, .finished_at = at},
-                   {.id = "r3", .job = "report", .status = JobRunStatus::started, .started_at = at}});
-  facts.proposals = {{"assistant/2026-01-02", "A clearer soul", at}};
+  facts.threads = {{"t1", "Plans for May", noted_at}, {"t2", "Otters", noted_at}};
+  add_runs(facts, {{.id = "r1", .job = "nightly", .status = JobRunStatus::completed, .finished_at = noted_at},
+                   {.id = "r2", .job = "report", .status = JobRunStatus::failed, .finished_at = noted_at},
+                   {.id = "r3", .job = "report", .status = JobRunStatus::started, .started_at = noted_at}});
+  facts.proposals = {{"assistant/2026-01-02", "A clearer soul", noted_at}};
   facts.costs = 1.5;
   return facts;
 }
@@ -24,7 +24,7 @@ BriefingFacts busy_day() {
 TEST(BriefingFacts, RunsBecomeEntriesAndCounts) {
   const auto facts = busy_day();
   ASSERT_EQ(facts.jobs.size(), 3u);
-  EXPECT_EQ(facts.jobs[1], (BriefingEntry{"r2", "report: failed", at}));
+  EXPECT_EQ(facts.jobs[1], (BriefingEntry{"r2", "report: failed", noted_at}));
   EXPECT_EQ(facts.failed_runs, 1u);
   EXPECT_EQ(facts.stopped_runs, 0u);
 }

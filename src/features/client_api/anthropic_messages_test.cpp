@@ -22,7 +22,7 @@ json::object body_with(std::string_view members) {
   return body;
 }
 
-std::string refusal_of(const json::object& body) {
+std::string refusal_of_body(const json::object& body) {
   try {
     read_anthropic_messages(body);
   } catch (const ApiError& error) {
@@ -35,7 +35,7 @@ std::string refusal_of(const json::object& body) {
 std::string refusal_of_content(std::string_view content) {
   auto body = body_with("{}");
   body["messages"] = json::array{json::object{{"role", "user"}, {"content", parse_json(content).value()}}};
-  return refusal_of(body);
+  return refusal_of_body(body);
 }
 
 ClientAnswer answer_of(std::string text) {
@@ -58,7 +58,7 @@ std::vector<Event> events_of(std::string_view stream) {
 }
 
 /// The events without their content: `start 0 text`, `delta 0 text_delta`, `stop 0`.
-std::vector<std::string> outline_of(std::string_view stream) {
+std::vector<std::string> lines_of(std::string_view stream) {
   std::vector<std::string> outline;
   for (auto& [name, data] : events_of(stream)) {
     const auto index = data.contains("index") ? " " + to_json(data["index"]) : std::string();
@@ -84,7 +84,7 @@ struct Written {
   void add(Delta delta) { stream += writer->delta(answer, delta); }
   std::vector<std::string> end() {
     stream += writer->end(answer);
-    auto outline = outline_of(stream);
+    auto outline = lines_of(stream);
     EXPECT_EQ(outline.front(), "message_start");
     EXPECT_EQ(outline.at(1), "ping");
     EXPECT_EQ(outline.at(outline.size() - 2), "message_delta");
@@ -173,21 +173,21 @@ TEST(AnthropicMessages, ShowNoThoughtsUnlessAsked) {
 TEST(AnthropicMessages, NameMissingMembers) {
   auto body = body_with("{}");
   body.erase("max_tokens");
-  EXPECT_EQ(refusal_of(body), "max_tokens: is missing");
-  EXPECT_EQ(refusal_of({}), "model: must be a string that is not empty");
-  EXPECT_EQ(refusal_of(body_with(R"({"messages": []})")), "messages: must be an array with at least one message");
-  EXPECT_EQ(refusal_of(body_with(R"({"messages": [{"role": "user"}]})")), "messages.0.content: is missing");
-  EXPECT_EQ(refusal_of(body_with(R"({"tools": [{"name": "a"}]})")), "tools.0.input_schema: is missing");
+  EXPECT_EQ(refusal_of_body(body), "max_tokens: is missing");
+  EXPECT_EQ(refusal_of_body({}), "model: must be a string that is not empty");
+  EXPECT_EQ(refusal_of_body(body_with(R"({"messages": []})")), "messages: must be an array with at least one message");
+  EXPECT_EQ(refusal_of_body(body_with(R"({"messages": [{"role": "user"}]})")), "messages.0.content: is missing");
+  EXPECT_EQ(refusal_of_body(body_with(R"({"tools": [{"name": "a"}]})")), "tools.0.input_schema: is missing");
 }
 
 TEST(AnthropicMessages, NameUnsupportedMembers) {
-  EXPECT_EQ(refusal_of(body_with(R"({"tools": [{"type": "web_search_20250305", "name": "web_search"}]})")),
+  EXPECT_EQ(refusal_of_body(body_with(R"({"tools": [{"type": "web_search_20250305", "name": "web_search"}]})")),
             "tools.0.type: web_search_20250305 is a tool of Anthropic's own: leave it out");
-  EXPECT_EQ(refusal_of(body_with(R"({"speed": "fast"})")), "speed: must be standard");
-  EXPECT_EQ(refusal_of(body_with(R"({"n": 5})")), "n: is not known here: leave it out");
-  EXPECT_EQ(refusal_of(body_with(R"({"thinking": {"type": "enabled", "budget_tokens": 4096}})")),
+  EXPECT_EQ(refusal_of_body(body_with(R"({"speed": "fast"})")), "speed: must be standard");
+  EXPECT_EQ(refusal_of_body(body_with(R"({"n": 5})")), "n: is not known here: leave it out");
+  EXPECT_EQ(refusal_of_body(body_with(R"({"thinking": {"type": "enabled", "budget_tokens": 4096}})")),
             "thinking.budget_tokens: must be less than max_tokens");
-  EXPECT_EQ(refusal_of(body_with(R"({"context_management": {"edits": [{"type": "clear_tool_uses_20250919"}]}})")),
+  EXPECT_EQ(refusal_of_body(body_with(R"({"context_management": {"edits": [{"type": "clear_tool_uses_20250919"}]}})")),
             "context_management.edits.0.type: must be clear_thinking_20251015");
   EXPECT_EQ(refusal_of_content(R"([{"type": "document", "source": {"type": "base64", "data": "AA=="}}])"),
             "messages.0.content.0.source.type: base64 is not possible here: must be text or content");

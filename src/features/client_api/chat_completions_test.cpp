@@ -7,10 +7,10 @@
 namespace agw {
 namespace {
 
-ChatCompletion read(std::string_view body) { return read_chat_completion(parse_json(body)->as_object()); }
+ChatCompletion read_completion(std::string_view body) { return read_chat_completion(parse_json(body)->as_object()); }
 
 TEST(ChatCompletions, AreRead) {
-  const auto [request, includes_usage] = read(R"({"model": "a/b", "stream": true, "stream_options":
+  const auto [request, includes_usage] = read_completion(R"({"model": "a/b", "stream": true, "stream_options":
       {"include_usage": true}, "max_completion_tokens": 9, "tools": [{"type": "function", "function": {"name": "f"}}],
       "tool_choice": {"type": "function", "function":
       {"name": "f"}}, "messages": [{"role": "developer", "content": "Be brief."},

@@ -17,7 +17,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-std::vector<std::string> names_of(const std::vector<PromptSection>& sections) {
+std::vector<std::string> section_names(const std::vector<PromptSection>& sections) {
   std::vector<std::string> names;
   for (const auto& section : sections) names.push_back(section.name);
   return names;
@@ -37,13 +37,13 @@ PromptInput whole_input() {
 }
 
 TEST(PromptSections, StartWithThoseThatSeldomChange) {
-  EXPECT_THAT(names_of(prompt_sections(whole_input())),
+  EXPECT_THAT(section_names(prompt_sections(whole_input())),
               ElementsAre("soul", "agent_soul", "user_profile", "system_prompt", "mode", "skills", "notes",
                           "instructions", "date", "working_directory"));
 }
 
 TEST(PromptSections, LeaveOutEmptyOnes) {
-  EXPECT_THAT(names_of(prompt_sections({.mode = ThreadMode::act, .today = "2026-01-02"})),
+  EXPECT_THAT(section_names(prompt_sections({.mode = ThreadMode::act, .today = "2026-01-02"})),
               ElementsAre("date", "working_directory"));
 }
 

@@ -11,7 +11,7 @@ namespace {
 using namespace testing::extensions;
 using ::testing::ElementsAre;
 
-constexpr auto model = "stub/talker";
+constexpr auto talker = "stub/talker";
 
 /// Costs in Berlin, starting at a quarter to midnight there, with the agents `ann`, whose budget is 2 USD, and `bob`.
 /// Both share a budget of 5 USD.
@@ -33,7 +33,7 @@ struct CostFixture : CostRooms {
     json::object body{{"type", "agent"}, {"name", name}, {"description", "d"}, {"definition", object(definition)}};
     return extensions.create(std::move(body));
   }
-  Task<> pay(Costs& costs, ExtensionPointer agent, std::optional<double> usd, std::string of_model = model) {
+  Task<> pay(Costs& costs, ExtensionPointer agent, std::optional<double> usd, std::string of_model = talker) {
     std::vector<Spending> spendings{costs.spend(*agent, thread, of_model, Usage{}, usd)};
     co_await database.write([spendings](Connection& connection) { Costs::record(connection, spendings); });
   }
@@ -143,9 +143,9 @@ TEST(Costs, KeepTheNamesOfDeletedRecords) {
 
 TEST(Budgets, LimitWhatAnAgentSpendsInADay) {
   with_cost_fixture([](CostFixture& fixture, Costs& costs) -> Task<> {
-    costs.spend(*fixture.ann, fixture.thread, model, {}, 1.99);
+    costs.spend(*fixture.ann, fixture.thread, talker, {}, 1.99);
     EXPECT_TRUE(costs.may_spend(*fixture.ann));
-    costs.spend(*fixture.ann, fixture.thread, model, {}, 0.01);
+    costs.spend(*fixture.ann, fixture.thread, talker, {}, 0.01);
     EXPECT_FALSE(costs.may_spend(*fixture.ann));
     EXPECT_TRUE(costs.may_spend(*fixture.bob));
     fixture.clock.time += std::chrono::minutes{20};
@@ -156,7 +156,7 @@ TEST(Budgets, LimitWhatAnAgentSpendsInADay) {
 
 TEST(Budgets, LimitWhatAllSpendInADay) {
   with_cost_fixture([](CostFixture& fixture, Costs& costs) -> Task<> {
-    costs.spend(*fixture.bob, fixture.thread, model, {}, 5.0);
+    costs.spend(*fixture.bob, fixture.thread, talker, {}, 5.0);
     EXPECT_FALSE(costs.may_spend(*fixture.bob));
     EXPECT_FALSE(costs.may_spend(*fixture.ann));
     co_return;
@@ -189,9 +189,9 @@ TEST(Budgets, AreKnownAfterARestart) {
 
 TEST(Costs, SumUpTheUseOfEachModelSinceTheStart) {
   with_cost_fixture([](CostFixture& fixture, Costs& costs) -> Task<> {
-    costs.spend(*fixture.ann, fixture.thread, model, {.input_tokens = 10, .output_tokens = 2}, 0.5);
-    costs.spend(*fixture.bob, fixture.thread, model, {.input_tokens = 5, .cache_read_tokens = 7}, std::nullopt);
-    const auto& used = costs.used().at(model);
+    costs.spend(*fixture.ann, fixture.thread, talker, {.input_tokens = 10, .output_tokens = 2}, 0.5);
+    costs.spend(*fixture.bob, fixture.thread, talker, {.input_tokens = 5, .cache_read_tokens = 7}, std::nullopt);
+    const auto& used = costs.used().at(talker);
     EXPECT_EQ(used.calls, 2U);
     EXPECT_EQ(used.usage, (Usage{.input_tokens = 15, .output_tokens = 2, .cache_read_tokens = 7}));
     EXPECT_EQ(used.usd, 0.5);

@@ -22,8 +22,8 @@ BOOST_DESCRIBE_STRUCT(OtherNote, (), (id))
 const Description& describe(Tag<OtherNote>) { return description_of<OtherNote>("OtherNote"); }
 
 /// Records the messages for clients.
-struct Client : Subscriber {
-  explicit Client(Hub& hub) : listening(std::in_place, hub, *this) {}
+struct EventClient : Subscriber {
+  explicit EventClient(Hub& hub) : listening(std::in_place, hub, *this) {}
   void deliver(const DomainEvent& event) override {
     if (!event.type.empty()) messages.push_back(event.message());
   }
@@ -34,8 +34,8 @@ struct Client : Subscriber {
 
 TEST(Hub, SerialisesAnEventOnceForAllClients) {
   Hub hub;
-  Client one(hub);
-  Client two(hub);
+  EventClient one(hub);
+  EventClient two(hub);
   const Note note{"n"};
   hub.publish({.name = "note.created", .type = "note-created", .thread_id = "t", .member = "note", .record = note});
   ASSERT_EQ(one.messages.size(), 1u);
@@ -45,21 +45,21 @@ TEST(Hub, SerialisesAnEventOnceForAllClients) {
 
 TEST(Hub, LeavesOutTheThreadOfAnEventThatHasNone) {
   Hub hub;
-  Client client(hub);
+  EventClient client(hub);
   hub.publish({.type = "note-created", .member = "note", .record = Note{"n"}});
   EXPECT_EQ(*client.messages.at(0), R"({"type":"note-created","note":{"id":"n"}})");
 }
 
 TEST(Hub, SendsATextUnchanged) {
   Hub hub;
-  Client client(hub);
+  EventClient client(hub);
   hub.publish({.type = "text-delta", .thread_id = "t", .text = R"({"text":"a"})"});
   EXPECT_EQ(*client.messages.at(0), R"({"text":"a"})");
 }
 
 TEST(Hub, DeliversNothingAfterUnsubscribing) {
   Hub hub;
-  Client client(hub);
+  EventClient client(hub);
   EXPECT_TRUE(hub.awaited("note."));
   client.listening.reset();
   EXPECT_FALSE(hub.awaited("note."));

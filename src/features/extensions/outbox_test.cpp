@@ -65,10 +65,6 @@ TEST(ExtensionOutbox, ALinkToNothingIsNoDirectoryOfADeletedRecord) {
   });
 }
 
-Task<> rename(Extensions& extensions, std::string id, std::string name) {
-  co_await extensions.change(std::move(id), {{"name", name}});
-}
-
 TEST(ExtensionFiles, AreFoundWhileTheirExtensionIsRenamed) {
   testing::run([](Loop& loop) -> Task<> {
     const testing::ScratchDirectory directory;

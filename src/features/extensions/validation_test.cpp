@@ -7,7 +7,7 @@
 namespace agw {
 namespace {
 
-json::object object(std::string_view text) { return parse_json(text)->as_object(); }
+json::object json_object(std::string_view text) { return parse_json(text)->as_object(); }
 
 /// The error that `read` throws, followed by its details as `path: message`.
 std::string error_of(const std::function<void()>& read) {
@@ -27,11 +27,11 @@ std::string error_of(const std::function<void()>& read) {
 }
 
 std::string post(std::string_view body) {
-  return error_of([&] { read_new_extension(object(body)); });
+  return error_of([&] { read_new_extension(json_object(body)); });
 }
 
 std::string patch(std::string_view body, ExtensionType type = ExtensionType::command) {
-  return error_of([&] { read_extension_change(object(body), type); });
+  return error_of([&] { read_extension_change(json_object(body), type); });
 }
 
 /// POSTs an extension of the type with that definition.
@@ -99,8 +99,8 @@ TEST(NewExtensions, TreatNullAndUnknownMembersAsOmitted) {
 
 TEST(NewExtensions, HaveAnOwnerOnlyWhenAnAgentMadeThem) {
   const auto owner = [](std::string_view source) {
-    return read_new_extension(object(R"({"name":"a","type":"theme","description":"","definition":{},"source":")" +
-                                     std::string(source) + R"(","owner_agent_id":"x"})"))
+    return read_new_extension(json_object(R"({"name":"a","type":"theme","description":"","definition":{},"source":")" +
+                                          std::string(source) + R"(","owner_agent_id":"x"})"))
         .owner_agent_id;
   };
   EXPECT_EQ(owner("agent"), "x");
@@ -248,7 +248,7 @@ TEST(ExtensionChanges, AreValidatedByTheSameRules) {
 
 TEST(ExtensionChanges, MayLeaveOutWhatTheTypeRequires) {
   const auto partial = [](std::string_view body, ExtensionType type) {
-    return error_of([&] { read_extension_change(object(body), type, RequiredMembers::may_be_missing); });
+    return error_of([&] { read_extension_change(json_object(body), type, RequiredMembers::may_be_missing); });
   };
   EXPECT_EQ(partial(R"({"definition":{}})", ExtensionType::command), "");
   EXPECT_EQ(partial(R"({"definition":{"prompt":"x"}})", ExtensionType::job), "");

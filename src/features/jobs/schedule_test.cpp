@@ -9,7 +9,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-Timestamp at(std::string_view text) { return *parse_iso8601(text); }
+Timestamp time_of(std::string_view text) { return *parse_iso8601(text); }
 
 JobTiming timing(std::string_view expression, std::string_view zone = "UTC") {
   return {Cron(expression), *TimeZone::named(zone)};
@@ -36,31 +36,31 @@ std::map<std::string, std::vector<Timestamp>> simulate(Schedule& schedule, Times
 std::vector<std::string> over_a_night(std::string_view expression, std::string_view zone, std::string_view from,
                                       std::string_view until) {
   Schedule schedule;
-  schedule.put("job", timing(expression, zone), at(from));
-  return texts(simulate(schedule, at(until))["job"]);
+  schedule.put("job", timing(expression, zone), time_of(from));
+  return texts(simulate(schedule, time_of(until))["job"]);
 }
 
 using Texts = std::vector<std::string>;
 
 TEST(Schedule, ReportsEachJobWhenItIsDueAndQueuesItAgain) {
   Schedule schedule;
-  schedule.put("hourly", timing("0 * * * *"), at("2026-01-01T00:30:00Z"));
-  schedule.put("daily", timing("0 2 * * *"), at("2026-01-01T00:30:00Z"));
-  EXPECT_EQ(schedule.next_due(), at("2026-01-01T01:00:00Z"));
-  EXPECT_FALSE(schedule.take(at("2026-01-01T00:59:59.999Z")));
-  EXPECT_EQ(schedule.take(at("2026-01-01T01:00:00Z"))->job_id, "hourly");
-  EXPECT_FALSE(schedule.take(at("2026-01-01T01:00:00Z")));
-  EXPECT_EQ(schedule.next_due(), at("2026-01-01T02:00:00Z"));
-  EXPECT_EQ(schedule.take(at("2026-01-01T02:00:00Z"))->job_id, "daily");
-  EXPECT_EQ(schedule.take(at("2026-01-01T02:00:00Z"))->job_id, "hourly");
-  EXPECT_EQ(schedule.next_due(), at("2026-01-01T03:00:00Z"));
+  schedule.put("hourly", timing("0 * * * *"), time_of("2026-01-01T00:30:00Z"));
+  schedule.put("daily", timing("0 2 * * *"), time_of("2026-01-01T00:30:00Z"));
+  EXPECT_EQ(schedule.next_due(), time_of("2026-01-01T01:00:00Z"));
+  EXPECT_FALSE(schedule.take(time_of("2026-01-01T00:59:59.999Z")));
+  EXPECT_EQ(schedule.take(time_of("2026-01-01T01:00:00Z"))->job_id, "hourly");
+  EXPECT_FALSE(schedule.take(time_of("2026-01-01T01:00:00Z")));
+  EXPECT_EQ(schedule.next_due(), time_of("2026-01-01T02:00:00Z"));
+  EXPECT_EQ(schedule.take(time_of("2026-01-01T02:00:00Z"))->job_id, "daily");
+  EXPECT_EQ(schedule.take(time_of("2026-01-01T02:00:00Z"))->job_id, "hourly");
+  EXPECT_EQ(schedule.next_due(), time_of("2026-01-01T03:00:00Z"));
 }
 
 TEST(Schedule, ForgetsAJobThatIsRemovedOrReplaced) {
   Schedule schedule;
-  schedule.put("job", timing("0 * * * *"), at("2026-01-01T00:30:00Z"));
-  schedule.put("job", timing("30 * * * *"), at("2026-01-01T00:30:00Z"));
-  EXPECT_EQ(schedule.next_due(), at("2026-01-01T01:30:00Z"));
+  schedule.put("job", timing("0 * * * *"), time_of("2026-01-01T00:30:00Z"));
+  schedule.put("job", timing("30 * * * *"), time_of("2026-01-01T00:30:00Z"));
+  EXPECT_EQ(schedule.next_due(), time_of("2026-01-01T01:30:00Z"));
   schedule.remove("job");
   schedule.remove("nothing");
   EXPECT_FALSE(schedule.next_due());
@@ -69,9 +69,9 @@ TEST(Schedule, ForgetsAJobThatIsRemovedOrReplaced) {
 
 TEST(Schedule, AJobThatIsNeverDueWaitsForNothing) {
   Schedule schedule;
-  schedule.put("never", timing("0 0 30 2 *"), at("2026-01-01T00:00:00Z"));
+  schedule.put("never", timing("0 0 30 2 *"), time_of("2026-01-01T00:00:00Z"));
   EXPECT_FALSE(schedule.next_due());
-  EXPECT_FALSE(schedule.take(at("2036-01-01T00:00:00Z")));
+  EXPECT_FALSE(schedule.take(time_of("2036-01-01T00:00:00Z")));
 }
 
 // Daylight saving time begins or ends. Times are UTC.
@@ -115,17 +115,17 @@ TEST(Schedule, InCairoTheGapIsAtMidnightToo) {
 
 TEST(Schedule, AForwardJumpOfTheClockReportsTheSkippedTimesAtOnce) {
   Schedule schedule;
-  schedule.put("hourly", timing("0 * * * *"), at("2026-01-01T00:30:00Z"));
-  const auto due = schedule.take(at("2026-01-01T03:30:00Z"));
+  schedule.put("hourly", timing("0 * * * *"), time_of("2026-01-01T00:30:00Z"));
+  const auto due = schedule.take(time_of("2026-01-01T03:30:00Z"));
   EXPECT_EQ(texts(due->times), (Texts{"2026-01-01T01:00", "2026-01-01T02:00", "2026-01-01T03:00"}));
   EXPECT_FALSE(due->more);
-  EXPECT_EQ(schedule.next_due(), at("2026-01-01T04:00:00Z"));
+  EXPECT_EQ(schedule.next_due(), time_of("2026-01-01T04:00:00Z"));
 }
 
 TEST(Schedule, OfVeryManyTimesTheLatestAreReported) {
   Schedule schedule;
-  schedule.put("each-second", timing("* * * * * *"), at("2025-01-01T00:00:00Z"));
-  const auto now = at("2026-01-01T00:00:00Z");
+  schedule.put("each-second", timing("* * * * * *"), time_of("2025-01-01T00:00:00Z"));
+  const auto now = time_of("2026-01-01T00:00:00Z");
   const auto due = schedule.take(now);
   ASSERT_EQ(due->times.size(), Schedule::max_times);
   EXPECT_TRUE(due->more);
@@ -134,35 +134,36 @@ TEST(Schedule, OfVeryManyTimesTheLatestAreReported) {
 }
 
 TEST(Schedule, TimesThatLieFarApartAreAllFound) {
-  const auto due = latest_times("job", timing("0 0 1 1 *"), at("2020-01-01T00:00:00Z"), at("2026-06-01T00:00:00Z"));
+  const auto due =
+      latest_times("job", timing("0 0 1 1 *"), time_of("2020-01-01T00:00:00Z"), time_of("2026-06-01T00:00:00Z"));
   EXPECT_EQ(due.times.size(), 7u);
   EXPECT_FALSE(due.more);
 }
 
 TEST(Schedule, AClockThatIsSetBackIsFollowed) {
   Schedule schedule;
-  schedule.put("daily", timing("0 12 * * *"), at("2030-01-01T00:00:00Z"));
-  EXPECT_TRUE(schedule.take(at("2030-01-01T12:00:00Z")));
-  EXPECT_FALSE(schedule.take(at("2026-01-01T00:00:00Z")));
-  EXPECT_EQ(schedule.next_due(), at("2026-01-01T12:00:00Z"));
+  schedule.put("daily", timing("0 12 * * *"), time_of("2030-01-01T00:00:00Z"));
+  EXPECT_TRUE(schedule.take(time_of("2030-01-01T12:00:00Z")));
+  EXPECT_FALSE(schedule.take(time_of("2026-01-01T00:00:00Z")));
+  EXPECT_EQ(schedule.next_due(), time_of("2026-01-01T12:00:00Z"));
 }
 
 TEST(Schedule, AClockThatIsSetBackBeforeAnythingWasDueIsFollowed) {
   Schedule schedule;
-  EXPECT_FALSE(schedule.observe_time(at("2030-01-01T00:00:00Z")));
-  schedule.put("daily", timing("0 12 * * *"), at("2030-01-01T00:00:00Z"));
-  EXPECT_FALSE(schedule.observe_time(at("2030-01-01T01:00:00Z")));
-  EXPECT_TRUE(schedule.observe_time(at("2026-01-01T00:00:00Z")));
-  EXPECT_FALSE(schedule.observe_time(at("2026-01-01T00:00:00Z")));
-  EXPECT_EQ(schedule.next_due(), at("2026-01-01T12:00:00Z"));
+  EXPECT_FALSE(schedule.observe_time(time_of("2030-01-01T00:00:00Z")));
+  schedule.put("daily", timing("0 12 * * *"), time_of("2030-01-01T00:00:00Z"));
+  EXPECT_FALSE(schedule.observe_time(time_of("2030-01-01T01:00:00Z")));
+  EXPECT_TRUE(schedule.observe_time(time_of("2026-01-01T00:00:00Z")));
+  EXPECT_FALSE(schedule.observe_time(time_of("2026-01-01T00:00:00Z")));
+  EXPECT_EQ(schedule.next_due(), time_of("2026-01-01T12:00:00Z"));
 }
 
 TEST(Schedule, ASmallStepBackReportsATimeAgainSoThatItsRowMustRefuseIt) {
   Schedule schedule;
-  schedule.put("job", timing("0 12 * * *"), at("2026-01-01T00:00:00Z"));
-  const auto first = schedule.take(at("2026-01-01T12:00:00.005Z"));
-  EXPECT_FALSE(schedule.take(at("2026-01-01T11:59:59.990Z")));
-  const auto again = schedule.take(at("2026-01-01T12:00:00.001Z"));
+  schedule.put("job", timing("0 12 * * *"), time_of("2026-01-01T00:00:00Z"));
+  const auto first = schedule.take(time_of("2026-01-01T12:00:00.005Z"));
+  EXPECT_FALSE(schedule.take(time_of("2026-01-01T11:59:59.990Z")));
+  const auto again = schedule.take(time_of("2026-01-01T12:00:00.001Z"));
   ASSERT_TRUE(again);
   EXPECT_EQ(again->times, first->times);
 }
@@ -177,9 +178,10 @@ TEST(Schedule, TenThousandJobsOverAMonthRunExactlyOnceAtEachTime) {
   Schedule schedule;
   for (int job = 0; job < jobs; ++job) {
     const auto time_of_day = std::to_string(job % 60) + " " + std::to_string(job / 60 % 24) + " ";
-    schedule.put(std::to_string(job), timing(time_of_day + days[job % 3], zones[job % 5]), at("2026-10-10T00:00:00Z"));
+    schedule.put(std::to_string(job), timing(time_of_day + days[job % 3], zones[job % 5]),
+                 time_of("2026-10-10T00:00:00Z"));
   }
-  const auto fired = simulate(schedule, at("2026-11-09T00:00:00Z"));
+  const auto fired = simulate(schedule, time_of("2026-11-09T00:00:00Z"));
   ASSERT_EQ(fired.size(), static_cast<std::size_t>(jobs));
   for (int job = 0; job < jobs; ++job) {
     const auto& times = fired.at(std::to_string(job));
@@ -192,9 +194,9 @@ TEST(Schedule, TenThousandJobsOverAMonthRunExactlyOnceAtEachTime) {
 }
 
 TEST(Schedule, NextTimesAreThoseAfterTheStart) {
-  EXPECT_EQ(texts(next_times(timing("0 9 * * MON-FRI"), at("2026-01-02T09:00:00Z"), 3)),
+  EXPECT_EQ(texts(next_times(timing("0 9 * * MON-FRI"), time_of("2026-01-02T09:00:00Z"), 3)),
             (Texts{"2026-01-05T09:00", "2026-01-06T09:00", "2026-01-07T09:00"}));
-  EXPECT_TRUE(next_times(timing("0 0 30 2 *"), at("2026-01-02T09:00:00Z"), 3).empty());
+  EXPECT_TRUE(next_times(timing("0 0 30 2 *"), time_of("2026-01-02T09:00:00Z"), 3).empty());
 }
 
 }  // namespace

@@ -6,8 +6,8 @@
 namespace agw {
 namespace {
 
-using testing::ElementsAre;
-using testing::Field;
+using ::testing::ElementsAre;
+using ::testing::Field;
 
 TEST(PageRanking, CountsFewMatchesExactly) { EXPECT_EQ(approximate_matches(199, 5000, {5000, 5000}), 199); }
 

@@ -22,7 +22,7 @@ using testing::of_kind;
 using testing::Row;
 using testing::stages;
 using ::testing::StartsWith;
-using Verdict = Permission::Verdict;
+using PermissionVerdict = Permission::Verdict;
 
 /// The verdicts of all stages if a person can be asked, one letter each: a allowed, s staged, d denied; S and D if the
 /// person is asked instead of staging or denying the call.
@@ -35,23 +35,23 @@ std::string letters_with_person(ToolRequest request) {
     request.may_ask = false;
     const auto without = permission_for(request);
     switch (permission.verdict) {
-      case Verdict::allowed:
+      case PermissionVerdict::allowed:
         found += 'a';
         break;
-      case Verdict::staged:
+      case PermissionVerdict::staged:
         found += 's';
         break;
-      case Verdict::denied:
+      case PermissionVerdict::denied:
         found += 'd';
         break;
-      case Verdict::ask:
-        found += permission.otherwise == Verdict::staged ? 'S' : 'D';
+      case PermissionVerdict::ask:
+        found += permission.otherwise == PermissionVerdict::staged ? 'S' : 'D';
         EXPECT_EQ(permission.otherwise, without.verdict);
         EXPECT_THAT(permission.rule, HasSubstr("needs an agent of stage"));
         EXPECT_THAT(permission.reason, StartsWith("permission denied: "));
         break;
     }
-    EXPECT_TRUE(permission.verdict == Verdict::ask || permission.verdict == without.verdict);
+    EXPECT_TRUE(permission.verdict == PermissionVerdict::ask || permission.verdict == without.verdict);
   }
   return found;
 }
@@ -112,26 +112,26 @@ GrantedPatterns granted(std::string tool, std::string pattern) {
 TEST(PermissionFor, AYesGivesTheRightsOfTheLowestStageThatAllowsTheCall) {
   auto request = call("Bash", Stage::apprentice, {.command = "ls"});
   request.approved = request.target;
-  EXPECT_EQ(permission_for(request).verdict, Verdict::allowed);
+  EXPECT_EQ(permission_for(request).verdict, PermissionVerdict::allowed);
   EXPECT_FALSE(permission_for(request).network);
   request.target.needs_network = true;
-  EXPECT_EQ(permission_for(request).verdict, Verdict::denied) << "that was not asked";
+  EXPECT_EQ(permission_for(request).verdict, PermissionVerdict::denied) << "that was not asked";
   request.approved = request.target;
   EXPECT_TRUE(permission_for(request).network);
   auto made = call("CreateExtension", Stage::apprentice);
   made.approved = made.target;
-  EXPECT_EQ(permission_for(made).verdict, Verdict::allowed);
+  EXPECT_EQ(permission_for(made).verdict, PermissionVerdict::allowed);
   EXPECT_TRUE(permission_for(made).disables_record);
 }
 
 TEST(PermissionFor, AYesIsForItsTargetAlone) {
   auto request = call("Write", Stage::apprentice, file(FilePlace::project));
   request.approved = request.target;
-  EXPECT_EQ(permission_for(request).verdict, Verdict::allowed);
+  EXPECT_EQ(permission_for(request).verdict, PermissionVerdict::allowed);
   request.target.path = "/p/b.txt";
-  EXPECT_EQ(permission_for(request).verdict, Verdict::staged);
+  EXPECT_EQ(permission_for(request).verdict, PermissionVerdict::staged);
   request.target = file(FilePlace::never);
-  EXPECT_EQ(permission_for(request).verdict, Verdict::denied);
+  EXPECT_EQ(permission_for(request).verdict, PermissionVerdict::denied);
 }
 
 TEST(PermissionFor, AYesToACommandOpensNoHost) {
@@ -142,11 +142,11 @@ TEST(PermissionFor, AYesToACommandOpensNoHost) {
       request.target = {.command = "curl a.b"};
       request.approved = request.target;
       request.target.host = "a.b:443";
-      EXPECT_EQ(permission_for(request).verdict, Verdict::ask) << request.tool;
+      EXPECT_EQ(permission_for(request).verdict, PermissionVerdict::ask) << request.tool;
       request.approved = request.target;
-      EXPECT_EQ(permission_for(request).verdict, Verdict::allowed) << request.tool;
+      EXPECT_EQ(permission_for(request).verdict, PermissionVerdict::allowed) << request.tool;
       request.target.host = "evil.example:443";
-      EXPECT_EQ(permission_for(request).verdict, Verdict::ask) << request.tool;
+      EXPECT_EQ(permission_for(request).verdict, PermissionVerdict::ask) << request.tool;
     }
   }
 }
@@ -158,39 +158,39 @@ TEST(Grants, ForAShellActionOpenNoHost) {
   action.target.command = "curl a.b";
   EXPECT_EQ(grant_pattern(action), "lookup");
   action.grants = granted("lookup", "lookup");
-  EXPECT_EQ(permission_for(action).verdict, Verdict::allowed);
+  EXPECT_EQ(permission_for(action).verdict, PermissionVerdict::allowed);
   action.target.host = "a.b:443";
   EXPECT_EQ(grant_pattern(action), "(host) a.b:443");
-  EXPECT_EQ(permission_for(action).verdict, Verdict::ask);
+  EXPECT_EQ(permission_for(action).verdict, PermissionVerdict::ask);
   action.grants = granted("lookup", "(host) a.b:443");
-  EXPECT_EQ(permission_for(action).verdict, Verdict::allowed);
+  EXPECT_EQ(permission_for(action).verdict, PermissionVerdict::allowed);
   action.target.host = "evil.example:443";
-  EXPECT_EQ(permission_for(action).verdict, Verdict::ask);
+  EXPECT_EQ(permission_for(action).verdict, PermissionVerdict::ask);
   action.target.host.reset();
-  EXPECT_EQ(permission_for(action).verdict, Verdict::ask) << "a host is no command";
+  EXPECT_EQ(permission_for(action).verdict, PermissionVerdict::ask) << "a host is no command";
 }
 
 TEST(PermissionFor, TheOwnFileOfARunIsWrittenAtEveryStage) {
   for (const auto place : {FilePlace::home, FilePlace::library, FilePlace::project}) {
     auto request = call("Edit", Stage::apprentice, file(place, "/h/asset.md"));
     request.own_file = "/h/asset.md";
-    EXPECT_EQ(permission_for(request).verdict, Verdict::allowed);
+    EXPECT_EQ(permission_for(request).verdict, PermissionVerdict::allowed);
     request.target.path = "/h/asset.md.bak";
-    EXPECT_NE(permission_for(request).verdict, Verdict::allowed);
+    EXPECT_NE(permission_for(request).verdict, PermissionVerdict::allowed);
     request.target.path = "/h/asset.md";
     request.tool = "Ingest";
-    EXPECT_NE(permission_for(request).verdict, Verdict::allowed);
+    EXPECT_NE(permission_for(request).verdict, PermissionVerdict::allowed);
   }
   auto key = call("Write", Stage::sovereign, file(FilePlace::never, "/h/asset.md"));
   key.own_file = "/h/asset.md";
-  EXPECT_EQ(permission_for(key).verdict, Verdict::denied);
+  EXPECT_EQ(permission_for(key).verdict, PermissionVerdict::denied);
 }
 
 TEST(Grants, MatchWhatTheyRemember) {
   const auto is_allowed = [](ToolRequest request, const GrantedPatterns& grants) {
     request.stage = Stage::apprentice;
     request.grants = grants;
-    return permission_for(request).verdict == Verdict::allowed;
+    return permission_for(request).verdict == PermissionVerdict::allowed;
   };
   const auto bash = [](std::string command) { return call("Bash", {}, {.command = std::move(command)}); };
   EXPECT_TRUE(is_allowed(bash("git status -s"), granted("Bash", "git status *")));
@@ -231,7 +231,7 @@ auto one_of(std::mt19937& random, const List& list) {
   return *(list.begin() + static_cast<std::ptrdiff_t>(random() % list.size()));
 }
 
-using Texts = std::initializer_list<const char*>;
+using Choices = std::initializer_list<const char*>;
 
 ToolTarget any_target(std::mt19937& random) {
   ToolTarget target;
@@ -240,11 +240,11 @@ ToolTarget any_target(std::mt19937& random) {
                                                        FilePlace::own_directory, FilePlace::library, FilePlace::home,
                                                        FilePlace::guarded, FilePlace::hidden, FilePlace::outside,
                                                        FilePlace::never}),
-                  one_of(random, Texts{"/p/a", "/p/b/c", "/h/.ssh/id_rsa"}));
+                  one_of(random, Choices{"/p/a", "/p/b/c", "/h/.ssh/id_rsa"}));
   } else if (random() % 2 == 0) {
-    target.host = one_of(random, Texts{"pypi.org", "evil.example", "127.0.0.1:80", "nas.lan"});
+    target.host = one_of(random, Choices{"pypi.org", "evil.example", "127.0.0.1:80", "nas.lan"});
   }
-  target.command = one_of(random, Texts{"", "git status", "git -c a=b status", "ls; rm -rf ."});
+  target.command = one_of(random, Choices{"", "git status", "git -c a=b status", "ls; rm -rf ."});
   target.needs_network = random() % 3 == 0;
   target.record_is_own = random() % 2 == 0;
   target.url_was_named = random() % 3 == 0;
@@ -260,7 +260,7 @@ AgentLimits any_limits(std::mt19937& random, const std::string& tool) {
     limits.hosts =
         one_of(random, std::vector<std::vector<std::string>>{
                            {"pypi.org"}, {"127.0.0.1", "nas.lan"}, {"*"}, {}, {"127.0.0.1:80", "*.example"}});
-  if (random() % 4 == 0) limits.paths = {one_of(random, Texts{"/p/b", "/"})};
+  if (random() % 4 == 0) limits.paths = {one_of(random, Choices{"/p/b", "/"})};
   if (random() % 4 == 0)
     limits.scopes = one_of(random, std::vector<std::set<ToolScope>>{{ToolScope::write, ToolScope::execute},
                                                                     {ToolScope::execute, ToolScope::network}});
@@ -282,13 +282,13 @@ ToolRequest any_request(std::mt19937& random, Stage stage) {
   request.depth = static_cast<int>(random() % (max_run_depth + 2));
   request.target = any_target(random);
   request.limits = any_limits(random, request.tool);
-  if (random() % 5 == 0) request.own_file = one_of(random, Texts{"/p/a", "/h/.ssh/id_rsa"});
+  if (random() % 5 == 0) request.own_file = one_of(random, Choices{"/p/a", "/h/.ssh/id_rsa"});
   return request;
 }
 
 bool is_no_more_than(const Permission& granted, const Permission& most) {
-  if (granted.verdict != Verdict::allowed) return true;
-  return most.verdict == Verdict::allowed && (!granted.network || most.network) &&
+  if (granted.verdict != PermissionVerdict::allowed) return true;
+  return most.verdict == PermissionVerdict::allowed && (!granted.network || most.network) &&
          (!granted.asks_hosts || most.asks_hosts || most.network) && (!granted.names_host || most.names_host) &&
          (!granted.names_loopback || most.names_loopback) && (!most.disables_record || granted.disables_record);
 }
@@ -296,13 +296,13 @@ bool is_no_more_than(const Permission& granted, const Permission& most) {
 /// The permission at the lowest stage that allows the call without asking; denied if no stage does.
 Permission of_lowest_stage(ToolRequest request) {
   request.approved.reset();
-  Permission found{.verdict = Verdict::denied};
+  Permission found{.verdict = PermissionVerdict::denied};
   for (const auto stage : stages) {
     request.stage = stage;
     auto at_stage = request;
     at_stage.may_ask = false;
     at_stage.grants = nullptr;
-    if (permission_for(at_stage).verdict != Verdict::allowed) continue;
+    if (permission_for(at_stage).verdict != PermissionVerdict::allowed) continue;
     // With the grants again: they determine whether a person can be asked for hosts.
     return permission_for(request);
   }
@@ -359,13 +359,13 @@ TEST(PermissionFor, NoSequenceOfGrantsApprovalsAndDemotionsAllowsMoreThanSoverei
     const auto at_most = permission_for(most);
     const auto what = fmt::format("{} {} {}", request.tool, request.target.path, request.target.host.value_or(""));
     ASSERT_TRUE(is_no_more_than(found, at_most)) << what;
-    if (found.verdict == Verdict::ask)
-      ASSERT_EQ(at_most.verdict, Verdict::allowed) << "what could not be allowed is not asked: " << what;
+    if (found.verdict == PermissionVerdict::ask)
+      ASSERT_EQ(at_most.verdict, PermissionVerdict::allowed) << "what could not be allowed is not asked: " << what;
     auto alone = most;
     alone.stage = request.stage;
     alone.grants = nullptr;
     alone.may_ask = false;
-    if (found.verdict == Verdict::allowed && permission_for(alone).verdict != Verdict::allowed) {
+    if (found.verdict == PermissionVerdict::allowed && permission_for(alone).verdict != PermissionVerdict::allowed) {
       ++by_persons;
       ASSERT_TRUE(is_granted(request) || (request.approved && is_covered(*request.approved, request))) << what;
       ASSERT_TRUE(is_no_more_than(found, of_lowest_stage(request))) << what;
@@ -381,11 +381,11 @@ TEST(PermissionFor, AYesGivesNoMoreThanTheLowestStageThatAllowsWhatWasShown) {
   for (int step = 0; step < 50'000; ++step) {
     auto request = any_request(random, one_of(random, stages));
     request.may_ask = true;
-    if (permission_for(request).verdict != Verdict::ask) continue;
+    if (permission_for(request).verdict != PermissionVerdict::ask) continue;
     ++asked;
     request.approved = request.target;
     const auto found = permission_for(request);
-    ASSERT_EQ(found.verdict, Verdict::allowed) << request.tool;
+    ASSERT_EQ(found.verdict, PermissionVerdict::allowed) << request.tool;
     const auto lowest = of_lowest_stage(request);
     ASSERT_TRUE(is_no_more_than(found, lowest) && is_no_more_than(lowest, found)) << request.tool;
     request.target = any_target(random);
@@ -394,8 +394,8 @@ TEST(PermissionFor, AYesGivesNoMoreThanTheLowestStageThatAllowsWhatWasShown) {
                              alone.approved.reset();
                              return alone;
                            }())
-                               .verdict == Verdict::allowed;
-    if (permission_for(request).verdict == Verdict::allowed && !may_alone)
+                               .verdict == PermissionVerdict::allowed;
+    if (permission_for(request).verdict == PermissionVerdict::allowed && !may_alone)
       ASSERT_TRUE(is_covered(*request.approved, request)) << request.tool;
   }
   EXPECT_GT(asked, 1'000);

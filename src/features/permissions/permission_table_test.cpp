@@ -17,7 +17,7 @@ using testing::call;
 using testing::file;
 using testing::of_kind;
 using testing::stages;
-using Verdict = Permission::Verdict;
+using PermissionVerdict = Permission::Verdict;
 
 /// The columns of the tables.
 const std::vector<std::pair<const char*, ToolTarget>>& targets() {
@@ -113,14 +113,14 @@ const std::map<ToolKind, Cells>& other_kinds() {
 
 char letter(const Permission& permission) {
   switch (permission.verdict) {
-    case Verdict::allowed:
+    case PermissionVerdict::allowed:
       return 'a';
-    case Verdict::staged:
+    case PermissionVerdict::staged:
       return 's';
-    case Verdict::denied:
+    case PermissionVerdict::denied:
       return 'd';
-    case Verdict::ask:
-      return permission.otherwise == Verdict::staged ? 'S' : 'D';
+    case PermissionVerdict::ask:
+      return permission.otherwise == PermissionVerdict::staged ? 'S' : 'D';
   }
   return '?';
 }

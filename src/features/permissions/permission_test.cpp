@@ -10,7 +10,7 @@ namespace {
 
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
-using Verdict = Permission::Verdict;
+using PermissionVerdict = Permission::Verdict;
 using testing::call;
 using testing::file;
 using testing::of_kind;
@@ -23,8 +23,10 @@ std::string letters(ToolRequest request) {
   for (const auto stage : stages) {
     request.stage = stage;
     const auto permission = permission_for(request);
-    found += permission.verdict == Verdict::allowed ? 'a' : permission.verdict == Verdict::staged ? 's' : 'd';
-    EXPECT_EQ(permission.verdict == Verdict::denied, permission.reason.starts_with("permission denied: "))
+    found += permission.verdict == PermissionVerdict::allowed  ? 'a'
+             : permission.verdict == PermissionVerdict::staged ? 's'
+                                                               : 'd';
+    EXPECT_EQ(permission.verdict == PermissionVerdict::denied, permission.reason.starts_with("permission denied: "))
         << permission.reason;
   }
   return found;
@@ -119,12 +121,12 @@ Permission reach(const std::string& target, std::vector<std::string> hosts, Stag
 }
 
 TEST(PermissionFor, EachHostOfACommandIsJudged) {
-  EXPECT_EQ(reach("pypi.org:443", {"pypi.org"}).verdict, Verdict::allowed);
-  EXPECT_EQ(reach("a.example.org:8443", {"*.example.org:8443"}).verdict, Verdict::allowed);
-  EXPECT_EQ(reach("a.example.org:443", {"*.example.org:8443"}).verdict, Verdict::denied);
-  EXPECT_EQ(reach("evil.com:443", {"pypi.org"}).verdict, Verdict::denied);
-  EXPECT_EQ(reach("evilpypi.org:443", {"*.pypi.org"}).verdict, Verdict::denied);
-  EXPECT_EQ(reach("pypi.org:443", {"*"}, Stage::operating).verdict, Verdict::denied);
+  EXPECT_EQ(reach("pypi.org:443", {"pypi.org"}).verdict, PermissionVerdict::allowed);
+  EXPECT_EQ(reach("a.example.org:8443", {"*.example.org:8443"}).verdict, PermissionVerdict::allowed);
+  EXPECT_EQ(reach("a.example.org:443", {"*.example.org:8443"}).verdict, PermissionVerdict::denied);
+  EXPECT_EQ(reach("evil.com:443", {"pypi.org"}).verdict, PermissionVerdict::denied);
+  EXPECT_EQ(reach("evilpypi.org:443", {"*.pypi.org"}).verdict, PermissionVerdict::denied);
+  EXPECT_EQ(reach("pypi.org:443", {"*"}, Stage::operating).verdict, PermissionVerdict::denied);
 }
 
 TEST(PermissionFor, OnlyANamedHostMayBeAtAPrivateAddress) {
@@ -140,14 +142,15 @@ TEST(PermissionFor, OnlyANamedHostMayBeAtAPrivateAddress) {
 TEST(PermissionFor, AGrantForAHostIsNoneForACommandAndViceVersa) {
   auto request = call("Bash", Stage::operating, {.host = "a.b:443", .command = "curl"});
   request.may_ask = true;
-  EXPECT_EQ(permission_for(request).verdict, Verdict::ask);
+  EXPECT_EQ(permission_for(request).verdict, PermissionVerdict::ask);
   EXPECT_EQ(grant_pattern(request), "(host) a.b:443");
   const auto with = [&](const char* pattern) {
     request.grants = std::make_shared<const std::vector<GrantedPattern>>(1, GrantedPattern{"Bash", pattern});
     return permission_for(request).verdict;
   };
-  EXPECT_EQ(with("(host) a.b:443"), Verdict::allowed);
-  for (const auto* pattern : {"a.b:443", "curl", "(host) a.b:80"}) EXPECT_EQ(with(pattern), Verdict::ask) << pattern;
+  EXPECT_EQ(with("(host) a.b:443"), PermissionVerdict::allowed);
+  for (const auto* pattern : {"a.b:443", "curl", "(host) a.b:80"})
+    EXPECT_EQ(with(pattern), PermissionVerdict::ask) << pattern;
 }
 
 TEST(PermissionFor, ExtensionsStayDisabledBelowSovereign) {
@@ -164,7 +167,7 @@ TEST(PermissionFor, PlanModeHasItsFiveToolsAtEveryStage) {
                                  "UpdateExtension", "RunJob", "ListExtensions", "ReadSkill", "Delegate"}) {
     auto request = call(tool, Stage::sovereign, {.place = FilePlace::project, .url_was_named = true});
     request.mode = ThreadMode::plan;
-    EXPECT_EQ(permission_for(request).verdict == Verdict::allowed, five.contains(tool)) << tool;
+    EXPECT_EQ(permission_for(request).verdict == PermissionVerdict::allowed, five.contains(tool)) << tool;
     EXPECT_EQ(is_offered(request), five.contains(tool)) << tool;
   }
   auto action = of_kind(ToolKind::builtin_action);
@@ -175,10 +178,10 @@ TEST(PermissionFor, PlanModeHasItsFiveToolsAtEveryStage) {
 TEST(PermissionFor, ModeAndStageMustBothAllow) {
   auto request = call("Read", Stage::apprentice, file(FilePlace::never));
   request.mode = ThreadMode::plan;
-  EXPECT_EQ(permission_for(request).verdict, Verdict::denied);
+  EXPECT_EQ(permission_for(request).verdict, PermissionVerdict::denied);
   auto fetch = call("WebFetch", Stage::apprentice, {.host = "example.org"});
   fetch.mode = ThreadMode::plan;
-  EXPECT_EQ(permission_for(fetch).verdict, Verdict::denied);
+  EXPECT_EQ(permission_for(fetch).verdict, PermissionVerdict::denied);
 }
 
 TEST(PermissionFor, AllowsOnlyTheToolsOfTheAgent) {
@@ -186,9 +189,9 @@ TEST(PermissionFor, AllowsOnlyTheToolsOfTheAgent) {
   request.limits.tools = {"Read"};
   EXPECT_THAT(permission_for(request).reason, StartsWith("permission denied: Bash is not among the tools"));
   request.limits.tools = {"Bash"};
-  EXPECT_EQ(permission_for(request).verdict, Verdict::allowed);
+  EXPECT_EQ(permission_for(request).verdict, PermissionVerdict::allowed);
   request.stage = Stage::apprentice;
-  EXPECT_EQ(permission_for(request).verdict, Verdict::denied) << "its tools widen nothing";
+  EXPECT_EQ(permission_for(request).verdict, PermissionVerdict::denied) << "its tools widen nothing";
   request.limits.tools.emplace();
   EXPECT_FALSE(is_offered(request));
 }
@@ -209,7 +212,7 @@ TEST_P(PermissionByScope, RequiresTheScope) {
     request.limits.scopes = {scope};
     const bool may = !GetParam().scope || scope == *GetParam().scope;
     const auto permission = permission_for(request);
-    EXPECT_EQ(permission.verdict != Verdict::denied, may) << to_text(scope);
+    EXPECT_EQ(permission.verdict != PermissionVerdict::denied, may) << to_text(scope);
     EXPECT_EQ(permission.reason.starts_with("permission denied: "), !may) << permission.reason;
     EXPECT_EQ(is_offered(request), may) << to_text(scope);
   }
@@ -255,7 +258,7 @@ TEST(PermissionFor, RequiresTheScopeNetworkForAllHosts) {
       "permission denied: Ingest needs the scope network, which the agent's capabilities leave out; a person adds "
       "it to their `scopes`");
   ingest.limits.scopes = {ToolScope::write, ToolScope::network};
-  EXPECT_EQ(permission_for(ingest).verdict, Verdict::allowed);
+  EXPECT_EQ(permission_for(ingest).verdict, PermissionVerdict::allowed);
 
   auto command = call("Bash");
   command.limits.scopes = {ToolScope::execute};
@@ -267,13 +270,13 @@ TEST(PermissionFor, RequiresTheScopeNetworkForAllHosts) {
 TEST(PermissionFor, CapabilitiesRestrictPaths) {
   auto request = call("Write", Stage::operating, file(FilePlace::project, "/p/docs/a.md"));
   request.limits.paths = {"/p/docs"};
-  EXPECT_EQ(permission_for(request).verdict, Verdict::allowed);
+  EXPECT_EQ(permission_for(request).verdict, PermissionVerdict::allowed);
   request.target.path = "/p/docs2/a.md";
-  EXPECT_EQ(permission_for(request).verdict, Verdict::denied);
+  EXPECT_EQ(permission_for(request).verdict, PermissionVerdict::denied);
   request.stage = Stage::apprentice;
-  EXPECT_EQ(permission_for(request).verdict, Verdict::denied) << "not even staged";
+  EXPECT_EQ(permission_for(request).verdict, PermissionVerdict::denied) << "not even staged";
   request.tool = "Read";
-  EXPECT_EQ(permission_for(request).verdict, Verdict::denied);
+  EXPECT_EQ(permission_for(request).verdict, PermissionVerdict::denied);
 }
 
 TEST(PermissionFor, CapabilitiesWithPathsDenyCommands) {
@@ -283,46 +286,46 @@ TEST(PermissionFor, CapabilitiesWithPathsDenyCommands) {
                 StartsWith("permission denied: a command cannot be held to the paths of the agent's capabilities"));
     EXPECT_FALSE(is_offered(request));
     request.limits.paths = {"/p/docs", "/"};
-    EXPECT_EQ(permission_for(request).verdict, Verdict::allowed);
+    EXPECT_EQ(permission_for(request).verdict, PermissionVerdict::allowed);
   }
 }
 
 TEST(PermissionFor, CapabilitiesRestrictHosts) {
   auto request = call("WebFetch", Stage::sovereign, {.host = "example.org"});
   request.limits.hosts = {"*.example.org"};
-  EXPECT_EQ(permission_for(request).verdict, Verdict::denied);
+  EXPECT_EQ(permission_for(request).verdict, PermissionVerdict::denied);
   request.target.host = "docs.example.org";
-  EXPECT_EQ(permission_for(request).verdict, Verdict::allowed);
+  EXPECT_EQ(permission_for(request).verdict, PermissionVerdict::allowed);
   request.kind = ToolKind::http_action;
   request.target.host = "evil.com";
-  EXPECT_EQ(permission_for(request).verdict, Verdict::denied);
+  EXPECT_EQ(permission_for(request).verdict, PermissionVerdict::denied);
 }
 
 TEST(PermissionFor, CapabilitiesLimitTheStage) {
   auto request = call("Bash", Stage::sovereign);
   request.limits.stage = Stage::apprentice;
-  EXPECT_EQ(permission_for(request).verdict, Verdict::denied);
+  EXPECT_EQ(permission_for(request).verdict, PermissionVerdict::denied);
   request.limits.stage = Stage::operating;
-  EXPECT_EQ(permission_for(request).verdict, Verdict::allowed);
+  EXPECT_EQ(permission_for(request).verdict, PermissionVerdict::allowed);
   EXPECT_FALSE(permission_for(request).network);
   request.stage = Stage::apprentice;
   request.limits.stage = Stage::sovereign;
-  EXPECT_EQ(permission_for(request).verdict, Verdict::denied) << "it widens nothing";
+  EXPECT_EQ(permission_for(request).verdict, PermissionVerdict::denied) << "it widens nothing";
 }
 
 TEST(PermissionFor, RunsNestThreeDeep) {
   for (const std::string tool : {"Delegate", "RunJob"}) {
     auto request = call(tool);
     request.depth = 2;
-    EXPECT_EQ(permission_for(request).verdict, Verdict::allowed);
+    EXPECT_EQ(permission_for(request).verdict, PermissionVerdict::allowed);
     request.depth = 3;
-    EXPECT_EQ(permission_for(request).verdict, Verdict::denied);
+    EXPECT_EQ(permission_for(request).verdict, PermissionVerdict::denied);
     EXPECT_FALSE(is_offered(request));
   }
 }
 
 TEST(PermissionFor, DeniesWritingToUnknownTargets) {
-  EXPECT_EQ(permission_for(call("Write", Stage::sovereign)).verdict, Verdict::denied);
+  EXPECT_EQ(permission_for(call("Write", Stage::sovereign)).verdict, PermissionVerdict::denied);
 }
 
 TEST(PermissionFor, DenialsSayWhatWouldHelp) {

@@ -23,7 +23,7 @@ namespace {
 namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 
-const ProposalAddress address{"writer", "2026-01-02", std::nullopt};
+const ProposalAddress proposal{"writer", "2026-01-02", std::nullopt};
 constexpr auto target = "agents/writer/agent.yaml";
 constexpr auto old_text = "description: old\n";
 constexpr auto new_text = "# approved\ndescription: new\n";
@@ -94,7 +94,7 @@ Outcome after_a_start(const fs::path& data) {
   testing::run([&](Loop& loop) -> Task<> {
     ProposalsFixture fixture(loop, data);
     co_await fixture.proposals.recover();
-    outcome.status = to_text((co_await fixture.proposals.require(address)).status);
+    outcome.status = to_text((co_await fixture.proposals.require(proposal)).status);
     outcome.file = read_file(data / target);
     outcome.description = fixture.extensions.require("writer")->description;
     outcome.experiments = (co_await fixture.experiments.list({})).size();
@@ -114,9 +114,9 @@ bool decide_and_kill(const fs::path& data, bool applies, int last) {
         if (++steps == last) kill(getpid(), SIGKILL);
       });
       if (applies)
-        co_await fixture.proposals.apply(address, {}, store_response);
+        co_await fixture.proposals.apply(proposal, {}, store_response);
       else
-        co_await fixture.proposals.reject(address, {}, store_response);
+        co_await fixture.proposals.reject(proposal, {}, store_response);
     });
     _exit(0);
   }
@@ -171,7 +171,7 @@ TEST(ProposalCrash, WhatCannotBeFinishedIsPendingAgain) {
   testing::run([&](Loop& loop) -> Task<> {
     ProposalsFixture fixture(loop, data);
     co_await fixture.proposals.recover();
-    EXPECT_EQ(to_text((co_await fixture.proposals.require(address)).status), "pending");
+    EXPECT_EQ(to_text((co_await fixture.proposals.require(proposal)).status), "pending");
     EXPECT_EQ((co_await fixture.experiments.list({})).size(), 0u);
     EXPECT_FALSE(co_await fixture.database.read(has_response));
   });

@@ -16,9 +16,9 @@ namespace fs = std::filesystem;
 
 const AssetCopy original{"as it was\n", 0640};
 
-void write_file(const fs::path& path, const std::string& text) { std::ofstream(path) << text; }
+void write_text(const fs::path& path, const std::string& text) { std::ofstream(path) << text; }
 
-std::string read_file(const fs::path& path) {
+std::string read_text(const fs::path& path) {
   std::ostringstream text;
   text << std::ifstream(path).rdbuf();
   return text.str();
@@ -48,7 +48,7 @@ protected:
 };
 
 TEST_F(AssetTest, WhatTheIterationLeftIsReplaced) {
-  write_file(asset_, trace_.left);
+  write_text(asset_, trace_.left);
   expect_put_back();
   EXPECT_FALSE(fs::exists(kept_));
 }
@@ -60,31 +60,31 @@ TEST_F(AssetTest, AMissingOneIsCreatedAgain) {
 }
 
 TEST_F(AssetTest, WhatOnlyAnotherWriterCanHaveWrittenStays) {
-  write_file(asset_, "by hand\n");
+  write_text(asset_, "by hand\n");
   EXPECT_FALSE(is_put_back());
-  EXPECT_EQ(read_file(asset_), "by hand\n");
+  EXPECT_EQ(read_text(asset_), "by hand\n");
 }
 
 TEST_F(AssetTest, WhatAnotherWriterMayHaveWrittenIsKept) {
-  write_file(asset_, "by hand\n");
+  write_text(asset_, "by hand\n");
   trace_.may_differ = true;
   expect_put_back();
-  EXPECT_EQ(read_file(kept_), "by hand\n");
+  EXPECT_EQ(read_text(kept_), "by hand\n");
 }
 
 TEST_F(AssetTest, WhatTheIterationLeftIsKeptWhereThatIsUnclear) {
-  write_file(asset_, trace_.left);
+  write_text(asset_, trace_.left);
   trace_.is_unclear = true;
   expect_put_back();
-  EXPECT_EQ(read_file(kept_), trace_.left);
+  EXPECT_EQ(read_text(kept_), trace_.left);
 }
 
 TEST_F(AssetTest, ADirectoryInItsPlaceIsKept) {
   fs::create_directories(asset_);
-  write_file(asset_ / "notes.md", "by hand\n");
+  write_text(asset_ / "notes.md", "by hand\n");
   trace_.may_differ = true;
   expect_put_back();
-  EXPECT_EQ(read_file(kept_ / "notes.md"), "by hand\n");
+  EXPECT_EQ(read_text(kept_ / "notes.md"), "by hand\n");
 }
 
 /// The asset and the trash are on different file systems.
@@ -113,23 +113,23 @@ protected:
 
 TEST_F(FarAssetTest, ADirectoryInItsPlaceIsKept) {
   fs::create_directories(asset_ / "deep");
-  write_file(asset_ / "deep/notes.md", "by hand\n");
+  write_text(asset_ / "deep/notes.md", "by hand\n");
   fs::create_symlink("nowhere", asset_ / "link");
   expect_put_back();
-  EXPECT_EQ(read_file(kept_ / "deep/notes.md"), "by hand\n");
+  EXPECT_EQ(read_text(kept_ / "deep/notes.md"), "by hand\n");
   EXPECT_EQ(fs::read_symlink(kept_ / "link"), "nowhere");
 }
 
 TEST_F(FarAssetTest, ASymlinkInItsPlaceIsKeptAndNotFollowed) {
-  write_file(far_ / "other.md", "another file\n");
+  write_text(far_ / "other.md", "another file\n");
   fs::create_symlink(far_ / "other.md", asset_);
   expect_put_back();
   EXPECT_EQ(fs::read_symlink(kept_), far_ / "other.md");
-  EXPECT_EQ(read_file(far_ / "other.md"), "another file\n");
+  EXPECT_EQ(read_text(far_ / "other.md"), "another file\n");
 }
 
 TEST_F(FarAssetTest, OneThatBecameTooLargeIsKept) {
-  write_file(asset_, std::string(max_asset_length + 1, 'x'));
+  write_text(asset_, std::string(max_asset_length + 1, 'x'));
   expect_put_back();
   EXPECT_EQ(fs::file_size(kept_), max_asset_length + 1);
 }
@@ -137,12 +137,12 @@ TEST_F(FarAssetTest, OneThatBecameTooLargeIsKept) {
 /// The state after a kill while copied files were being removed.
 TEST_F(FarAssetTest, WhatIsKeptAlreadyIsNotOverwritten) {
   fs::create_directories(kept_);
-  write_file(kept_ / "first.md", "copied before\n");
+  write_text(kept_ / "first.md", "copied before\n");
   fs::create_directories(asset_);
-  write_file(asset_ / "second.md", "not removed yet\n");
+  write_text(asset_ / "second.md", "not removed yet\n");
   expect_put_back();
-  EXPECT_EQ(read_file(kept_ / "first.md"), "copied before\n");
-  EXPECT_EQ(read_file(kept_.string() + "-2/second.md"), "not removed yet\n");
+  EXPECT_EQ(read_text(kept_ / "first.md"), "copied before\n");
+  EXPECT_EQ(read_text(kept_.string() + "-2/second.md"), "not removed yet\n");
 }
 
 }  // namespace

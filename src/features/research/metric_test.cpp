@@ -5,7 +5,7 @@
 namespace agw {
 namespace {
 
-std::string read(std::string_view output) {
+std::string read_metric(std::string_view output) {
   MetricReader reader;
   // Added in pieces, as they arrive from a pipe.
   for (std::size_t at = 0; at < output.size(); at += 7) reader.add(output.substr(at, 7));
@@ -17,38 +17,38 @@ std::string read(std::string_view output) {
 }
 
 TEST(MetricTest, IsReadFromItsLine) {
-  EXPECT_EQ(read("hello\nMETRIC quality=0.5\nbye\n"), "quality 0.500000 -");
-  EXPECT_EQ(read("METRIC speed=-1.5e3"), "speed -1500.000000 -") << "the last line may have no end";
-  EXPECT_EQ(read("METRIC\tspeed=+2\r\n"), "speed 2.000000 -");
+  EXPECT_EQ(read_metric("hello\nMETRIC quality=0.5\nbye\n"), "quality 0.500000 -");
+  EXPECT_EQ(read_metric("METRIC speed=-1.5e3"), "speed -1500.000000 -") << "the last line may have no end";
+  EXPECT_EQ(read_metric("METRIC\tspeed=+2\r\n"), "speed 2.000000 -");
 }
 
 TEST(MetricTest, MayHaveAUnitAndADirection) {
-  EXPECT_EQ(read("METRIC latency=12.5ms better=lower\n"), "latency 12.500000 ms lower");
-  EXPECT_EQ(read("METRIC size=7 unit=KiB better=higher\n"), "size 7.000000 KiB");
-  EXPECT_EQ(read("METRIC share=0%\n"), "share 0.000000 %");
-  EXPECT_EQ(read("METRIC area=5m2\n"), "area 5.000000 m2");
-  EXPECT_EQ(read("METRIC sent=0bytes\n"), "sent 0.000000 bytes");
-  EXPECT_EQ(read("METRIC speed=0x\n"), "speed 0.000000 x");
+  EXPECT_EQ(read_metric("METRIC latency=12.5ms better=lower\n"), "latency 12.500000 ms lower");
+  EXPECT_EQ(read_metric("METRIC size=7 unit=KiB better=higher\n"), "size 7.000000 KiB");
+  EXPECT_EQ(read_metric("METRIC share=0%\n"), "share 0.000000 %");
+  EXPECT_EQ(read_metric("METRIC area=5m2\n"), "area 5.000000 m2");
+  EXPECT_EQ(read_metric("METRIC sent=0bytes\n"), "sent 0.000000 bytes");
+  EXPECT_EQ(read_metric("METRIC speed=0x\n"), "speed 0.000000 x");
 }
 
 TEST(MetricTest, TheFirstNameCountsWithItsLastValue) {
-  EXPECT_EQ(read("METRIC a=1\nMETRIC b=2\nMETRIC a=3\n"), "a 3.000000 -");
+  EXPECT_EQ(read_metric("METRIC a=1\nMETRIC b=2\nMETRIC a=3\n"), "a 3.000000 -");
 }
 
 TEST(MetricTest, OtherLinesAreIgnored) {
   for (const auto* output : {"", "metric quality=1\n", " METRIC quality=1\n", "METRICS quality=1\n", "METRIC quality\n",
                              "METRIC =1\n", "METRIC a b=1\n", "METRIC q\xc3\xa4=1\n"}) {
-    EXPECT_EQ(read(output), "the benchmark printed no line METRIC name=value") << output;
+    EXPECT_EQ(read_metric(output), "the benchmark printed no line METRIC name=value") << output;
   }
 }
 
 TEST(MetricTest, NonFiniteNumbersAreReported) {
   for (const auto* value : {"NaN", "nan", "inf", "-inf", "1e999", "", "x", "--1", "+-1", "++1", "1,5", "0x10", "0b11",
                             "-0X1f", "1_000", "1'000", "1.2.3", "1e3.5", "1:30"}) {
-    EXPECT_EQ(read(std::string("METRIC quality=") + value + "\n"),
+    EXPECT_EQ(read_metric(std::string("METRIC quality=") + value + "\n"),
               std::string("the benchmark's quality is no number: ") + value);
   }
-  EXPECT_EQ(read("METRIC quality=1\nMETRIC quality=NaN\n"), "the benchmark's quality is no number: NaN");
+  EXPECT_EQ(read_metric("METRIC quality=1\nMETRIC quality=NaN\n"), "the benchmark's quality is no number: NaN");
 }
 
 TEST(MetricTest, AMillionLinesAndEndlessOnesTakeNoMemory) {

@@ -18,7 +18,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-std::string failure(const std::function<void()>& action) {
+std::string secret_failure(const std::function<void()>& action) {
   try {
     action();
   } catch (const SecretError& error) {
@@ -53,7 +53,7 @@ TEST_F(SecretsTest, MayHoldAnyText) {
   }
   for (const std::string& value :
        {std::string(), std::string("\xff"), std::string("a\0b", 3), std::string(65'537, 'x')}) {
-    EXPECT_NE(failure([&] { secrets_.set("KEY", value); }), "none");
+    EXPECT_NE(secret_failure([&] { secrets_.set("KEY", value); }), "none");
   }
 }
 
@@ -72,7 +72,7 @@ TEST_F(SecretsTest, AreListedByNameAndRemoved) {
 
 TEST_F(SecretsTest, HaveNamesLikeVariables) {
   for (const std::string name : {"", "1A", "A-B", "A B", "ä", "A\n", "../x"}) {
-    EXPECT_THAT(failure([&] { secrets_.set(name, "x"); }), HasSubstr("letters, digits")) << name;
+    EXPECT_THAT(secret_failure([&] { secrets_.set(name, "x"); }), HasSubstr("letters, digits")) << name;
   }
 }
 
@@ -86,7 +86,8 @@ TEST_F(SecretsTest, MayHaveANameThatMeansSomethingInYaml) {
 
 TEST_F(SecretsTest, AreNotMoreThanCanBeReadAgain) {
   put("KEY: " + std::string(1'000'000, 'x'));
-  EXPECT_THAT(failure([&] { secrets_.set("LAST", std::string(64 * 1024, 'x')); }), HasSubstr("larger than 1 MiB"));
+  EXPECT_THAT(secret_failure([&] { secrets_.set("LAST", std::string(64 * 1024, 'x')); }),
+              HasSubstr("larger than 1 MiB"));
   EXPECT_THAT(secrets_.names(), ElementsAre("KEY"));
 }
 
@@ -99,22 +100,22 @@ TEST_F(SecretsTest, AreFilledInWhereverTheyAreNamed) {
 }
 
 TEST_F(SecretsTest, ThatAreMissingAreReported) {
-  EXPECT_EQ(failure([&] { secrets_.expand("${secret:NONE}"); }),
+  EXPECT_EQ(secret_failure([&] { secrets_.expand("${secret:NONE}"); }),
             "there is no secret NONE: set it with `agw secret set NONE`");
-  EXPECT_THAT(failure([&] { secrets_.expand("${secret:}"); }), HasSubstr("letters, digits"));
+  EXPECT_THAT(secret_failure([&] { secrets_.expand("${secret:}"); }), HasSubstr("letters, digits"));
 }
 
 TEST_F(SecretsTest, AreNotTakenFromAFileThatIsOpenToOthers) {
   put("KEY: value\n");
   EXPECT_EQ(secrets_.expand("${secret:KEY}"), "value");
   fs::permissions(file(), fs::perms::group_read, fs::perm_options::add);
-  EXPECT_THAT(failure([&] { secrets_.names(); }), HasSubstr("chmod 600"));
+  EXPECT_THAT(secret_failure([&] { secrets_.names(); }), HasSubstr("chmod 600"));
 }
 
 TEST_F(SecretsTest, OfABrokenFileAreNotShown) {
   for (const std::string text : {"KEY: [hunter2", "- hunter2", "KEY: {a: hunter2}", "hunter2"}) {
     put(text);
-    const auto why = failure([&] { secrets_.names(); });
+    const auto why = secret_failure([&] { secrets_.names(); });
     EXPECT_NE(why, "none") << text;
     EXPECT_THAT(why, Not(HasSubstr("hunter2")));
   }
@@ -122,7 +123,7 @@ TEST_F(SecretsTest, OfABrokenFileAreNotShown) {
 
 TEST_F(SecretsTest, AreNotFollowedThroughASymlink) {
   fs::create_symlink("/etc/hostname", file());
-  EXPECT_THAT(failure([&] { secrets_.names(); }), HasSubstr("cannot read"));
+  EXPECT_THAT(secret_failure([&] { secrets_.names(); }), HasSubstr("cannot read"));
 }
 
 TEST_F(SecretsTest, AreAllKeptWhenSeveralAreSetAtOnce) {

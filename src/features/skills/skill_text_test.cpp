@@ -5,13 +5,13 @@
 namespace agw {
 namespace {
 
-std::optional<SkillText> read(std::string_view text) {
+std::optional<SkillText> read_skill(std::string_view text) {
   std::string why;
   return read_skill_text(text, why);
 }
 
 TEST(SkillText, HasAHeadAndABody) {
-  const auto skill = read("---\nname: pdf\ndescription: Fills forms.\nlicense: MIT\n---\n# PDF\n\nSteps.\n");
+  const auto skill = read_skill("---\nname: pdf\ndescription: Fills forms.\nlicense: MIT\n---\n# PDF\n\nSteps.\n");
   ASSERT_TRUE(skill);
   EXPECT_EQ(skill->name, "pdf");
   EXPECT_EQ(skill->description, "Fills forms.");
@@ -19,32 +19,32 @@ TEST(SkillText, HasAHeadAndABody) {
 }
 
 TEST(SkillText, ARuleInTheBodyStaysThere) {
-  EXPECT_EQ(read("---\ndescription: x\n---\none\n\n---\n\ntwo")->body, "one\n\n---\n\ntwo");
+  EXPECT_EQ(read_skill("---\ndescription: x\n---\none\n\n---\n\ntwo")->body, "one\n\n---\n\ntwo");
 }
 
 TEST(SkillText, AcceptsTheFormatsOfEditors) {
-  const auto skill = read("\xEF\xBB\xBF---\r\nname: a\r\ndescription: b\r\n---\r\nbody\r\n");
+  const auto skill = read_skill("\xEF\xBB\xBF---\r\nname: a\r\ndescription: b\r\n---\r\nbody\r\n");
   ASSERT_TRUE(skill);
   EXPECT_EQ(skill->body, "body");
 }
 
 TEST(SkillText, TakesADescriptionWithAColon) {
-  EXPECT_EQ(read("---\nname: a\ndescription: Use when: it rains\n---\n")->description, "Use when: it rains");
+  EXPECT_EQ(read_skill("---\nname: a\ndescription: Use when: it rains\n---\n")->description, "Use when: it rains");
 }
 
 TEST(SkillText, TakesADescriptionAsABlock) {
-  EXPECT_EQ(read("---\ndescription: |\n  one\n  two\n---\n")->description, "one\ntwo");
+  EXPECT_EQ(read_skill("---\ndescription: |\n  one\n  two\n---\n")->description, "one\ntwo");
 }
 
 TEST(SkillText, ADescriptionHas1024CharactersAtMost) {
   std::string words;
   for (int i = 0; i < 1025; ++i) words += "é";
-  EXPECT_EQ(read("---\ndescription: " + words + "\n---\n")->description, words.substr(0, 2048));
+  EXPECT_EQ(read_skill("---\ndescription: " + words + "\n---\n")->description, words.substr(0, 2048));
 }
 
 TEST(SkillText, ModelsCanBeLeftOut) {
-  EXPECT_TRUE(read("---\ndescription: x\ndisable-model-invocation: true\n---\n")->for_people);
-  EXPECT_FALSE(read("---\ndescription: x\n---\n")->for_people);
+  EXPECT_TRUE(read_skill("---\ndescription: x\ndisable-model-invocation: true\n---\n")->for_people);
+  EXPECT_FALSE(read_skill("---\ndescription: x\n---\n")->for_people);
 }
 
 TEST(SkillText, IsNothingWithoutItsHead) {

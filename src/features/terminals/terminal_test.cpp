@@ -15,9 +15,9 @@ using namespace std::chrono_literals;
 using ::testing::HasSubstr;
 
 /// A person's page: shows the output, unless `shows` is false.
-class Page : public MessageSocket {
+class TerminalPage : public MessageSocket {
 public:
-  explicit Page(Loop& loop) : received_(loop) {}
+  explicit TerminalPage(Loop& loop) : received_(loop) {}
 
   Task<std::optional<std::string>> read() override { co_return std::nullopt; }
   void send(std::string_view text) override {
@@ -55,7 +55,7 @@ private:
 struct Session {
   Loop& loop;
   Terminal& terminal;
-  Page& page;
+  TerminalPage& page;
 };
 
 class TerminalTest : public ::testing::Test {
@@ -70,7 +70,7 @@ protected:
                                      .directory = "/tmp"},
                          .exists = exists_},
                         DiskSpaceMonitor({}));
-      Page page(loop);
+      TerminalPage page(loop);
       TerminalClient client(page);
       page.terminal = &terminal;
       TaskGroup living(loop);
@@ -122,7 +122,7 @@ TEST_F(TerminalTest, OutputWaitsForASlowClient) {
 TEST_F(TerminalTest, AReconnectedClientSeesEarlierOutput) {
   with_terminal("echo first; read word; echo second; read word", [](Session session) -> Task<> {
     co_await session.page.until_output("first");
-    Page other(session.loop);
+    TerminalPage other(session.loop);
     TerminalClient client(other);
     other.terminal = &session.terminal;
     EXPECT_THAT(session.terminal.kept(), HasSubstr("first"));

@@ -18,7 +18,7 @@ std::string part(std::string_view head, std::string_view body) {
   return "--b\r\n" + std::string(head) + "\r\n\r\n" + std::string(body) + "\r\n";
 }
 
-Files names_of(const Mail& mail) {
+Files attachment_names(const Mail& mail) {
   Files names;
   for (const auto& file : mail.files) names.push_back(file.name + " " + file.mime + " " + file.bytes);
   return names;
@@ -73,8 +73,8 @@ TEST(MailReader, KeepsFilesAndPictures) {
                     part("Content-Type: message/rfc822", "From: eve@example.org\r\n\r\nWithin.") + "--b--";
   const auto mail = read_mail(mail_of("multipart/mixed; boundary=\"b\"", body));
   EXPECT_EQ(mail.text, "See both.");
-  EXPECT_EQ(names_of(mail), (Files{"a.png image/png PNG", "\u00fcber.txt text/plain; charset= notes",
-                                   "mail.eml message/rfc822 From: eve@example.org\r\n\r\nWithin."}));
+  EXPECT_EQ(attachment_names(mail), (Files{"a.png image/png PNG", "\u00fcber.txt text/plain; charset= notes",
+                                           "mail.eml message/rfc822 From: eve@example.org\r\n\r\nWithin."}));
 }
 
 TEST(MailReader, LeavesSignaturesForProgramsOut) {
@@ -88,7 +88,7 @@ TEST(MailReader, LeavesSignaturesForProgramsOut) {
 TEST(MailReader, NamesFilesWithoutDirectories) {
   const auto body = part("Content-Type: application/x; name=\"../../etc/pass\\\\..\\\\wd\"", "x") +
                     part("Content-Type: application/x; name=\"..\"", "y") + "--b--";
-  EXPECT_EQ(names_of(read_mail(mail_of("multipart/mixed; boundary=b", body))),
+  EXPECT_EQ(attachment_names(read_mail(mail_of("multipart/mixed; boundary=b", body))),
             (Files{"wd application/x x", "file application/x y"}));
 }
 

@@ -33,7 +33,7 @@ XmppElement presence_from(std::string from, std::string account, bool is_own = f
           .children = {x}};
 }
 
-class XmppMessage : public testing::Test {
+class XmppMessage : public ::testing::Test {
 protected:
   XmppMessage() {
     rooms.enter();
