@@ -5,7 +5,7 @@
 # neither, and .ci/run builds its target `headers`, which compiles each header alone (Headers.cmake).
 option(AGW_PRECOMPILED "Precompile the library headers that most files include" OFF)
 set(AGW_BATCH 1 CACHE STRING "How many sources of a folder are compiled together, as one file")
-set(AGW_LARGE_BATCH 0 CACHE STRING "If not 0: how many sources of the gateway, of one top folder of src/, instead")
+set(AGW_LARGE_BATCH 0 CACHE STRING "If not 0: how many sources of the gateway or of its unit tests, of one top folder of src/, instead")
 if(AGW_BATCH EQUAL 1)
   # Not for batches: there, names in one file may shadow those of another.
   add_compile_options(-Wshadow)
@@ -51,7 +51,7 @@ endfunction()
 # in_batches(<variable> <source>...): sets the variable to files that each include AGW_BATCH of these sources of src/, or to
 # the sources themselves. A batch never spans folders, so names in unnamed namespaces must differ only within a folder.
 #
-# The preset `dev` has small batches: they cost a second more after a change of one file, and halve the time after a change
+# The preset `dev` has only these: they cost a second more after a change of one file, and halve the time after a change
 # of a header that everything includes.
 function(in_batches variable)
   if(AGW_BATCH EQUAL 1)
