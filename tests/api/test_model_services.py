@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
+import http_client
 from checks import PATIENCE, accepted, refused
 from events import text_of
 from jobs import wait_for
@@ -138,6 +139,7 @@ def test_list_of_another_address_is_forgotten(own_gateway, stub):
     body = {"type": "integration", "name": "moves", "description": "", "enabled": True, "definition": definition(stub)}
     service = accepted(own_gateway.http.post("/extensions", json=body), 201)
     assert [row["id"] for row in rows_of(own_gateway, "moves")] == ["moves/m1"]
+    stub.models = ["m2"]
     moved = {**definition(stub), "base_url": stub.openai_url + "/elsewhere"}
     accepted(own_gateway.http.patch(f"/extensions/{service['id']}", json={"definition": moved}))
     own_gateway.stop()
@@ -155,6 +157,20 @@ def test_models_are_requested_when_first_needed_and_then_cached(live, stub, conn
     stub.models = ["m3"]
     assert [row["id"] for row in rows_of(live, service["name"], refresh="true")] == [f"{service['name']}/m3"]
     assert len(stub.list_requests) == 2
+
+
+@pytest.mark.parametrize("headers", [{}, {"anthropic-version": "2023-06-01"}])
+def test_models_are_also_requested_when_a_program_lists_them(live, stub, connect, headers):
+    """A program connected right after the service would otherwise have nothing to choose from."""
+    stub.models = ["m1", "m2"]
+    name = connect(definition(stub))["name"]
+    for _ in range(2):
+        rows = accepted(live.http.get("/v1/models", headers=headers))["data"]
+        assert [row["id"] for row in rows if row["id"].startswith(name)] == [f"{name}/m1", f"{name}/m2"]
+    assert len(stub.list_requests) == 1
+    other = connect(definition(stub))["name"]
+    shown = http_client.get(f"{live.url}/v1/models/{other}/m2", headers={**live.authorization, **headers})
+    assert accepted(shown)["id"] == f"{other}/m2"
 
 
 @pytest.mark.parametrize("fault", [Fault(500), Raw(b""), Fault(200, body="<html>Maintenance</html>")])

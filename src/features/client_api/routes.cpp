@@ -23,14 +23,16 @@ Protocol protocol_in(const Request& request) {
   return protocol_of("/v1/models", request.header("anthropic-version").has_value());
 }
 
-Response list_models_for_clients(ClientApi& api, const Request& request) {
-  if (protocol_in(request) == Protocol::openai) return list_models_as_openai(api.models());
-  return list_models_as_anthropic(api.models(), request.query<ModelPage>());
+Task<Response> list_models_for_clients(ClientApi& api, Request& request) {
+  co_await api.services().model_services.ask_for_list(false);
+  if (protocol_in(request) == Protocol::openai) co_return list_models_as_openai(api.models());
+  co_return list_models_as_anthropic(api.models(), request.query<ModelPage>());
 }
 
 /// Joins the rest of the path, because ids of models contain a slash, which only some programs encode.
-Response show_model_to_clients(ClientApi& api, const Request& request) {
-  return show_client_model(api.models(), boost::join(request.rest(), "/"), protocol_in(request));
+Task<Response> show_model_to_clients(ClientApi& api, Request& request) {
+  co_await api.services().model_services.ask_for_list(false);
+  co_return show_client_model(api.models(), boost::join(request.rest(), "/"), protocol_in(request));
 }
 
 Task<> make_embeddings(ClientApi& api, Request& request, ProxyStream& stream) {

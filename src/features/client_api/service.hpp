@@ -18,6 +18,7 @@
 #include "features/client_api/types.hpp"
 #include "features/costs/service.hpp"
 #include "features/extensions/service.hpp"
+#include "features/model_services/service.hpp"
 #include "io/http/http_client.hpp"
 #include "io/process/blocking.hpp"
 #include "models/catalog.hpp"
@@ -33,6 +34,7 @@ struct ClientServices {
   const Clock& clock;
   HttpClient& http;
   const Models& models;
+  ModelServices& model_services;
   Extensions& extensions;
   Costs& costs;
   Threads& threads;

@@ -61,7 +61,9 @@ public:
   Task<> refresh();
   Task<> stop();
 
-  /// Returns all models as JSON. Waits for the lists of services that have none yet, or with `refresh` for all.
+  /// Requests the lists that are due. Waits for those of services that have none yet, or with `refresh` for all.
+  Task<> ask_for_list(bool refresh);
+  /// Returns all models as JSON, after `ask_for_list`.
   Task<std::string> list_json(bool refresh);
 
   /// Requests the list of a service without storing anything. Throws BadRequest `validation failed` for a definition
@@ -94,7 +96,6 @@ private:
   std::shared_ptr<AsyncEvent> request_list(const std::string& name);
   Task<> run_request(std::string name, std::shared_ptr<const ProviderSettings> settings,
                      std::shared_ptr<ListRequest> request);
-  Task<> ask_for_list(bool refresh);
   Task<Listing> list(ProviderSettings settings, std::chrono::milliseconds limit);
   struct Detection;
   Task<> detect_one(std::shared_ptr<Detection> detection, std::size_t place);
