@@ -75,6 +75,7 @@ struct Message {
   std::string tool_name{};           ///< tool only
   bool is_error = false;             ///< tool only
   std::string name{};                ///< user and assistant: the speaker, if there are several; else empty
+  std::string phase{};               ///< assistant only: commentary or final_answer, if the program says which
   /// Tool only: the names of deferred tools that this call of FindTools found.
   std::vector<std::string> found_tools{};
   /// Assistant only: blocks that must be sent back unchanged (thinking signatures, reasoning items), and only to the

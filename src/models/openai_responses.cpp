@@ -50,7 +50,11 @@ void add_assistant(json::array& input, const Message& message, bool with_blocks,
       if (item.is_object() && text_member(item.get_object(), "type") == "reasoning") input.push_back(item);
     }
   }
-  if (!message.text.empty()) input.push_back(json::object{{"role", "assistant"}, {"content", message.text}});
+  if (!message.text.empty()) {
+    json::object text{{"role", "assistant"}, {"content", message.text}};
+    if (!message.phase.empty()) text["phase"] = message.phase;
+    input.push_back(std::move(text));
+  }
   for (const auto& use : message.tool_uses) {
     if (loads_tools && use.name == find_tools_name) {
       input.push_back(search_call(use));

@@ -274,6 +274,19 @@ def test_error_names_the_unknown_member(gateway, path, param, members):
     refused(gateway, path, param, **members)
 
 
+def test_phase_of_an_answer_is_forwarded(gateway):
+    """Models since gpt-5.3-codex take an answer for the final one without it."""
+    def items(phase):
+        return [{"role": "user", "content": "Hi"}, {"role": "assistant", "phase": phase, "content": "I look."},
+                {"role": "user", "content": "Go on"}]
+
+    assert [item.get("phase") for item in respond(gateway, input=items("commentary"))["input"]] == [
+        None, "commentary", None]
+    assert "phase" not in respond(gateway, input=items(None))["input"][1]
+    assert "phase" not in json.dumps(respond(gateway, "anthropic", input=items("final_answer")))
+    refused(gateway, "/v1/responses", "input[1].phase", input=items("moon"))
+
+
 @pytest.mark.parametrize("service", ["responses", "anthropic"])
 @pytest.mark.parametrize("stream", [False, True])
 def test_reasoning_survives_between_tool_calls(gateway, service, stream):

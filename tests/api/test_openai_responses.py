@@ -110,6 +110,30 @@ def test_a_response_continues_the_previous_one(talker):
     assert talker.conversation() == [("user", "One"), ("assistant", "First."), ("user", "Two")]
 
 
+def test_a_response_is_continued_and_compacted_without_input(talker):
+    """The most natural way to compact: OpenAI's libraries have `input` optional."""
+    talker.stub.script("One!", "Two!", "They met.")
+    first = respond(talker, input="One")
+    second = respond(talker, input=None, previous_response_id=first["id"])
+    assert talker.conversation() == [("user", "One"), ("assistant", "One!")]
+    compacted = accepted(talker.gateway.http.post("/v1/responses/compact", json={
+        "model": MODEL, "previous_response_id": second["id"]}))
+    assert talker.conversation()[:3] == [("user", "One"), ("assistant", "One!"), ("assistant", "Two!")]
+    assert [item["type"] for item in compacted["output"]] == ["message", "compaction"]
+    assert respond(talker, 400, input=None)["error"]["param"] == "input"
+    agents = respond(talker, model="assistant", input="Hi")
+    assert respond(talker, 400, model="assistant", input=None, instructions="Be brief.",
+                   previous_response_id=agents["id"])["error"]["param"] == "messages"
+
+
+def test_system_messages_alone_are_the_question(talker):
+    respond(talker, instructions="Be kind.", input=[{"role": "developer", "content": "Say hi."}])
+    assert talker.conversation() == [("user", "Be kind.\n\nSay hi.")] and talker.system() == ""
+    accepted(talker.gateway.http.post("/v1/chat/completions", json={
+        "model": MODEL, "messages": [{"role": "system", "content": "Say hi."}]}))
+    assert talker.conversation() == [("user", "Say hi.")] and talker.system() == ""
+
+
 def test_items_of_stored_responses_can_be_referenced_by_id(talker):
     """Some clients send the whole conversation, but only references to what is stored."""
     talker.stub.script(Reply("Let me see.", tool_calls=[ToolCall("weather", {"city": "Rome"}, id="c1")]), "Sunny.")

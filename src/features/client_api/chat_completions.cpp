@@ -31,6 +31,7 @@ public:
       const auto path = fmt::format("messages[{}]", i);
       read_message(object_at(messages[i], path), path);
     }
+    ask_lone_instructions(call_);
     if (call_.messages.empty()) throw bad_parameter("messages", "must contain a message of the user");
   }
 

@@ -39,6 +39,7 @@ public:
       const auto path = fmt::format("input[{}]", i);
       read_item(object_at(items[i], path), path);
     }
+    if (!items.empty()) ask_lone_instructions(call_);
   }
 
 private:
@@ -95,10 +96,19 @@ private:
       if (!call_.system.empty()) call_.system += "\n\n";
       call_.system += message.text;
     } else if (role == "user" || role == "assistant") {
-      read_content(item, "content", role == "user" ? call_.messages.emplace_back() : open_answer());
+      auto& message = role == "user" ? call_.messages.emplace_back() : open_answer();
+      read_content(item, "content", message);
+      if (role == "assistant") message.phase = read_phase(item);
     } else {
       throw bad_parameter(item.path_of("role"), "must be system, developer, user or assistant");
     }
+  }
+
+  static std::string read_phase(Parameters& item) {
+    auto phase = item.text("phase").value_or("");
+    if (!phase.empty() && phase != "commentary" && phase != "final_answer")
+      throw bad_parameter(item.path_of("phase"), "must be commentary or final_answer");
+    return phase;
   }
 
   void read_content(Parameters& item, std::string_view name, Message& message, bool takes_pictures = true) {
@@ -368,7 +378,9 @@ ResponseRequest read_response_request(const json::object& object) {
   read.request.model = body.required_text("model");
   reject_unsupported(body);
   read.input = items_of(body);
-  if (read.input.empty()) throw bad_parameter("input", "must be a text, or an array with at least one item");
+  read.previous = body.text("previous_response_id");
+  if (read.input.empty() && !read.previous)
+    throw bad_parameter("input", "must be a text, or an array with at least one item");
   call.system = body.text("instructions").value_or("");
   read_response_tools(body, call);
   read_tool_choice(body, call, read_chosen_response_tools);
@@ -377,7 +389,6 @@ ResponseRequest read_response_request(const json::object& object) {
   read_settings(body, call);
   read.request.stream = body.flag("stream").value_or(false);
   read.stores = body.flag("store").value_or(true);
-  read.previous = body.text("previous_response_id");
   if (const auto* conversation = body.find("conversation")) {
     read.request.thread_id = conversation->is_object()
                                  ? Parameters(conversation->get_object(), "conversation").required_text("id")

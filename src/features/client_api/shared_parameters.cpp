@@ -38,6 +38,11 @@ void add_text_part(std::string& text, std::string_view part) {
   text += part;
 }
 
+void ask_lone_instructions(ModelRequest& call) {
+  if (call.messages.empty() && !call.system.empty())
+    call.messages.push_back({.text = std::exchange(call.system, std::string())});
+}
+
 std::string picture_detail(Parameters& picture) {
   constexpr std::array<std::string_view, 4> levels{"auto", "low", "high", "original"};
   auto detail = picture.text("detail").value_or("auto");

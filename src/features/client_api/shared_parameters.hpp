@@ -22,6 +22,9 @@ void finish_part(Parameters& part, CallOptions& options);
 /// text.
 void add_text_part(std::string& text, std::string_view part);
 
+/// Makes the system prompt the question if the conversation has nothing else, because services require a message.
+void ask_lone_instructions(ModelRequest& call);
+
 /// Reads `detail`, the resolution at which a model processes a picture. Empty for the service's default.
 std::string picture_detail(Parameters& picture);
 
