@@ -251,7 +251,7 @@ def test_unreachable_push_service_is_reported(push_gateway, service):
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "10.1.2.3", "192.168.0.1", "169.254.169.254", "[::1]", "[fd00::1]",
-                                  "[::ffff:10.0.0.1]", "localhost", "x.localhost", "2130706433"])
+                                  "[::ffff:10.0.0.1]", "localhost", "x.localhost", "localhost.", "2130706433"])
 def test_subscription_at_a_private_address_is_refused(push_gateway, host):
     refused(post(push_gateway, Browser(f"https://{host}/send").subscription), 400,
             f"endpoint must be on the public internet, not at {host.strip('[]')}")
