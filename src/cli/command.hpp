@@ -44,8 +44,9 @@ public:
   /// A required positional argument, one of `values`.
   void word(const std::string& name, std::string& value, const std::vector<std::string>& values,
             const std::string& about);
-  /// An optional positional argument.
-  void word(const std::string& name, std::optional<std::string>& value, const std::string& about);
+  /// An optional positional argument, which is not empty if it is given, unless `can_be_empty`.
+  void word(const std::string& name, std::optional<std::string>& value, const std::string& about,
+            bool can_be_empty = false);
   /// One or more positional arguments.
   void words(const std::string& name, std::vector<std::string>& value, const std::string& about);
 

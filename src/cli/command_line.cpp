@@ -214,8 +214,10 @@ void Arguments::word(const std::string& name, std::string& value, const std::vec
   declared_.push_back({Argument::Kind::word, name, about, true, values});
 }
 
-void Arguments::word(const std::string& name, std::optional<std::string>& value, const std::string& about) {
-  app_.add_option(name, store_in(value), about);
+void Arguments::word(const std::string& name, std::optional<std::string>& value, const std::string& about,
+                     bool can_be_empty) {
+  auto* option = app_.add_option(name, store_in(value), about);
+  if (!can_be_empty) option->check(some_text, "");
   declared_.push_back({Argument::Kind::word, name, about});
 }
 

@@ -13,7 +13,7 @@ import termios
 
 import pytest
 
-from checks import PATIENCE, accepted, ids
+from checks import PATIENCE, UNKNOWN_ID, accepted, ids
 from gateway import BINARY
 from jobs import wait_for
 from stubs.provider import Fault
@@ -87,6 +87,7 @@ def test_stopped_gateway_counts_as_missing(own_gateway):
 @pytest.mark.parametrize("arguments", [
     ["nonsense"], ["status", "extra"], ["chat", "--thread"], ["threads", "--nonsense"], ["search"], ["token"],
     ["token", "nonsense"], ["--nonsense"], ["serve", "--port", "x"], ["run", ""], ["search", ""], ["ext", "show", ""],
+    ["jobs", ""], ["pair", ""], ["export", ""], ["undo", UNKNOWN_ID, ""], ["import", "codex", ""], ["model", "default", ""],
 ], ids=" ".join)
 def test_exit_status_of_wrong_usage_is_2(gateway, arguments):
     assert run(gateway, *arguments, status=2)
@@ -197,8 +198,9 @@ def test_message_is_sent_to_the_given_agent(gateway, new_name):
 def test_message_is_read_from_a_pipe(gateway):
     thread = new_thread(gateway)
     run(gateway, "chat", "--thread", thread["id"], typed="from a pipe\nin two lines\n")
+    run(gateway, "chat", "--thread", thread["id"], "", typed="with an empty message\n")
     sent = accepted(gateway.http.get(f"/threads/{thread['id']}/turns", params={"role": "user"}))
-    assert [turn["content"].strip() for turn in sent] == ["from a pipe\nin two lines"]
+    assert [turn["content"].strip() for turn in sent] == ["with an empty message", "from a pipe\nin two lines"]
 
 
 def test_piped_text_follows_the_message(gateway):

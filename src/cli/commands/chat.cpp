@@ -119,7 +119,7 @@ int chat(const ChatOptions& options) {
 Action chat_command(Arguments& arguments) {
   auto options = std::make_shared<ChatOptions>();
   arguments.word("message", options->message,
-                 "The message, which piped text follows (default: standard input, or lines typed at a terminal)");
+                 "The message, which piped text follows (default: standard input, or lines typed at a terminal)", true);
   arguments.option("--agent", options->agent,
                    "The agent that answers, by name or id (default: assistant, or the thread's agent)");
   arguments.option("--thread", options->thread, "The id of the thread to continue (default: a new one)");
