@@ -70,37 +70,41 @@ struct Reader {
     return found;
   }
 
-  /// A time of day, with or without colons, at least the hours; 24:00 is the end of the day, and a leap second counts
-  /// as the next one.
+  /// A time of day, with or without colons, at least the hours, the last part with or without a fraction; 24:00 is the
+  /// end of the day, and a leap second counts as the next one.
   milliseconds clock() {
     const hours h{digits(2, 0, 24)};
     minutes m{0};
-    milliseconds s{0};
+    seconds s{0};
+    milliseconds unit = 1h;
     const bool colons = take(':');
     if (colons || at_digit()) {
       m = minutes{digits(2, 0, 59)};
+      unit = 1min;
       if (colons ? take(':') : at_digit()) {
         s = seconds{digits(2, 0, 60)};
-        if (take('.') || take(',')) s += fraction();
+        unit = 1s;
       }
     }
-    if (h == hours{24} && m + s > 0s) ok = false;
+    milliseconds part{0};
+    if (take('.') || take(',')) part = fraction(unit);
+    if (h == hours{24} && m + s + part > 0s) ok = false;
     if (s >= 60s && m != 59min) ok = false;
-    return h + m + s;
+    return h + m + s + part;
   }
 
   bool at_digit() const { return !rest.empty() && rest.front() >= '0' && rest.front() <= '9'; }
 
-  milliseconds fraction() {
-    int value = 0;
-    std::size_t length = 0;
-    for (; length < rest.size() && rest[length] >= '0' && rest[length] <= '9'; ++length) {
-      if (length < 3) value = value * 10 + (rest[length] - '0');
+  milliseconds fraction(milliseconds unit) {
+    if (!at_digit()) ok = false;
+    milliseconds::rep value = 0;
+    milliseconds::rep scale = 1;
+    for (; at_digit(); rest.remove_prefix(1)) {
+      if (scale >= 1'000'000'000) continue;
+      value = value * 10 + (rest.front() - '0');
+      scale *= 10;
     }
-    if (length == 0) ok = false;
-    for (auto scale = length; scale < 3; ++scale) value *= 10;
-    rest.remove_prefix(length);
-    return milliseconds{value};
+    return unit * value / scale;
   }
 
   /// The UTC offset in the text, 0 if there is none.

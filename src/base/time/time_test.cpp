@@ -50,6 +50,16 @@ TEST(Time, ReadsDaysOfWeeksAndYears) {
   EXPECT_EQ(read_time("2024366"), "2024-12-31T00:00:00.000Z");
 }
 
+TEST(Time, ReadsAFractionOfTheLastPart) {
+  EXPECT_EQ(read_time("2026-01-02T03.5Z"), "2026-01-02T03:30:00.000Z");
+  EXPECT_EQ(read_time("2026-01-02T03:04,25+01:00"), "2026-01-02T02:04:15.000Z");
+  EXPECT_EQ(read_time("20260102T0304.5"), "2026-01-02T03:04:30.000Z");
+  EXPECT_EQ(read_time("2026-01-02T03.0000005"), "2026-01-02T03:00:00.001Z");
+  EXPECT_EQ(read_time("2026-01-02T03.99999999999999999999999999"), "2026-01-02T03:59:59.999Z");
+  EXPECT_EQ(read_time("2026-01-02T23:59:60.5Z"), "2026-01-03T00:00:00.500Z");
+  EXPECT_EQ(read_time("2026-01-02T24.0"), "2026-01-03T00:00:00.000Z");
+}
+
 TEST(Time, RefusesInvalidTimes) {
   for (const auto* text : {"",
                            "soon",
@@ -60,6 +70,10 @@ TEST(Time, RefusesInvalidTimes) {
                            "2026-01-02T25:00",
                            "2026-01-02T03:04:61",
                            "2026-01-02T03:04:05.Z",
+                           "2026-01-02T03.",
+                           "2026-01-02T03.5:04",
+                           "2026-01-02.5",
+                           "2026-01-02T24.1",
                            "2026-01-02T03:04:05+",
                            "2026-01-02x",
                            "2026-01-02T03:04:05Zx",
