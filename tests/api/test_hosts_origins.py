@@ -204,9 +204,10 @@ def test_options_without_an_origin_is_not_a_preflight(gateway):
 
 
 def test_beyond_loopback_ip_addresses_and_configured_hosts_are_allowed(make_gateway):
-    gateway = make_gateway(config={"hosts": ["gateway.example"]}, arguments=["--host", "0.0.0.0"])
+    gateway = make_gateway(config={"hosts": ["gateway.example", "dotted.example."]}, arguments=["--host", "0.0.0.0"])
     gateway.start()
-    for host in ("127.0.0.1:PORT", "10.1.2.3:PORT", "[2001:db8::1]:PORT", "gateway.example"):
+    for host in ("127.0.0.1:PORT", "10.1.2.3:PORT", "[2001:db8::1]:PORT", "gateway.example", "dotted.example:PORT",
+                 "dotted.example.:PORT"):
         assert request(gateway, host=host).status == 200
     response = request(gateway, host="evil.example:PORT")
     assert (response.status, response.error) == (403, "host not allowed")

@@ -47,6 +47,10 @@ Hosts::Hosts(Options options) : options_(std::move(options)), loopback_(is_loopb
   // An IPv6 address without brackets contains colons that do not start a port.
   if (is_address(options_.bound_host)) loopback_ = is_loopback(options_.bound_host);
   if (const auto url = WebUrl::parse(options_.public_url)) public_origin_ = url->origin();
+  // host_name() returns names without it.
+  for (auto& name : options_.hosts) {
+    if (name.ends_with('.')) name.pop_back();
+  }
   if (!loopback_) return;
   std::set<std::string> names{"127.0.0.1", "localhost", "localhost.", "[::1]"};
   const bool is_v6 = options_.bound_host.find(':') != std::string::npos;

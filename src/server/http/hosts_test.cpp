@@ -31,6 +31,14 @@ TEST(Hosts, BeyondLoopbackAnAddressOrAConfiguredNameDoes) {
   EXPECT_FALSE(hosts.allows_host("evil.example"));
 }
 
+TEST(Hosts, AConfiguredNameMayEndWithADot) {
+  const Hosts hosts({.bound_host = "0.0.0.0", .port = 7420, .hosts = {"Gateway.home."}});
+  for (const auto* host : {"gateway.home", "gateway.home.", "gateway.home:7420", "gateway.home.:7420"}) {
+    EXPECT_TRUE(hosts.allows_host(host)) << host;
+  }
+  EXPECT_FALSE(hosts.allows_host("."));
+}
+
 TEST(Hosts, AnOriginMustBeTheGatewaysOwnOrConfigured) {
   const Hosts hosts({.port = 7420, .origins = {"https://app.example"}});
   for (const auto* origin : {"http://localhost:7420", "http://localhost.:7420", "http://127.0.0.1:7420",
