@@ -188,6 +188,12 @@ def test_model_clients_in_a_browser_may_send_and_read_their_headers(gateway, pat
     assert {"X-Thread-Id", "Retry-After"} <= set(response.headers["access-control-expose-headers"].split(", "))
 
 
+def test_page_of_another_origin_may_read_which_run_it_started(gateway):
+    response = request(gateway, f"Origin: http://localhost:{gateway.port}", line="POST /run/compile-knowledge HTTP/1.1")
+    assert response.status == 202 and response.headers["x-run-id"]
+    assert "X-Run-Id" in response.headers["access-control-expose-headers"].split(", ")
+
+
 def test_preflight_of_a_foreign_origin_or_host_is_refused(gateway):
     for origin in (EVIL, "null"):
         response = preflight(gateway, origin)

@@ -81,7 +81,7 @@ void write_all_fields(std::string& out, const Fields& fields, const ResponseOpti
   if (!options.cors_origin.empty()) {
     out += "Access-Control-Allow-Origin: ";
     out += options.cors_origin;
-    out += "\r\nAccess-Control-Expose-Headers: Mcp-Session-Id, Retry-After, X-Thread-Id\r\nVary: Origin\r\n";
+    out += "\r\nAccess-Control-Expose-Headers: Mcp-Session-Id, Retry-After, X-Run-Id, X-Thread-Id\r\nVary: Origin\r\n";
   }
 }
 
