@@ -12,6 +12,8 @@ using namespace std::chrono;
 
 /// The next February 29 on a given weekday can be 40 years away.
 constexpr auto horizon = years{50};
+/// Timestamps have four digits for the year, and a calendar year in C++ overflows after 32767.
+constexpr sys_seconds end_of_time = sys_days(year{10'000} / 1 / 1);
 
 int last_day_of(year_month_day date) { return static_cast<int>(unsigned((date.year() / date.month() / last).day())); }
 
@@ -30,7 +32,7 @@ int weekday_nearest_to(year_month_day date, int wanted) {
 
 std::optional<Timestamp> Cron::next(Timestamp after, const TimeZone& zone) const {
   auto from = floor<seconds>(after) + seconds{1};
-  const auto until = from + horizon;
+  const auto until = std::min<sys_seconds>(from + horizon, end_of_time);
   while (from < until) {
     const auto span = zone.span_at(from);
     const auto found = first_in(span, from, std::min(span.end, until));

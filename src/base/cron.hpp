@@ -31,7 +31,7 @@ public:
   /// The first time after `after` at which the zone's local time matches the expression. An expression with a single
   /// time of day fires once on each matching day: if the clock skips that time, at the first instant after the gap; if
   /// it occurs twice, at the first occurrence. Other expressions skip times in a gap and fire twice at repeated times.
-  /// Returns nullopt if no day ever matches (`0 0 30 2 *`).
+  /// Returns nullopt if no day ever matches (`0 0 30 2 *`), and after the year 9999.
   std::optional<Timestamp> next(Timestamp after, const TimeZone& zone) const;
 
   /// Whether any day matches, in any zone.

@@ -253,6 +253,14 @@ TEST(Cron, NeverFiresOnImpossibleDays) {
   }
 }
 
+TEST(Cron, FindsNoTimesAfterTheYear9999) {
+  const auto utc = *TimeZone::named("UTC");
+  EXPECT_EQ(next(Cron("* * * * * *"), *parse_iso8601("9999-12-31T23:59:58Z"), utc), "9999-12-31T23:59:59.000Z");
+  EXPECT_EQ(next(Cron("* * * * * *"), *parse_iso8601("9999-12-31T23:59:59Z"), utc), "never");
+  EXPECT_EQ(next(Cron("0 0 * 2 0#5"), *parse_iso8601("9950-01-01"), utc), "9976-02-29T00:00:00.000Z");
+  EXPECT_EQ(next(Cron("0 0 * 2 0#5"), *parse_iso8601("9976-03-01"), utc), "never");
+}
+
 TEST(Cron, IsValidatedWithoutAZone) {
   EXPECT_EQ(cron_problem("0 0 * 2 1#5"), std::nullopt);
   EXPECT_EQ(cron_problem("0 0 29 2 *"), std::nullopt);

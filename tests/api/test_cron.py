@@ -55,6 +55,11 @@ def test_number_of_times_can_be_chosen(gateway):
     assert len(found) == 30 and parsed(found[-1]) - parsed(found[0]) == timedelta(hours=29)
 
 
+def test_times_of_a_rare_day_end_with_the_year_9999(gateway):
+    found = accepted(gateway.http.get("/cron", params={"expression": "0 0 * 2 0#5", "limit": 1000}))["next"]
+    assert found == sorted(found) and len(found) > 200 and "9900" < found[-1] < "9999-12-31", found[-1]
+
+
 def test_times_follow_the_given_zone(gateway):
     assert all(found.endswith("T03:30:00.000Z") for found in times(gateway, "0 9 * * *", "Asia/Kolkata"))
     assert all(found.endswith("T09:00:00.000Z") for found in times(gateway, "0 9 * * *"))
