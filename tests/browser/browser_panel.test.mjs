@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { expectAccessible } from './accessibility.mjs';
+import { chromium, launchOptions } from './chromium.mjs';
 import { eventually, expectFocus, missing, withGateway } from './environment.mjs';
 
 if (missing) test(`the browser panel (skipped: ${missing})`, { skip: true });
 else {
-  const env = withGateway();
+  // A browser of its own, because all pages of a browser share its clipboard, and browser_use.test.mjs uses it too.
+  const env = withGateway({ open: () => chromium.launch(launchOptions) });
 
   const panel = (page) => page.getByRole('region', { name: 'Browser', exact: true });
   const button = (page, name) => panel(page).getByRole('button', { name, exact: true });
