@@ -4,7 +4,8 @@
 // Pictures: Chromium sends a picture of the active tab after each change, until two are not confirmed. They are
 // confirmed when a client takes the newest one; a client takes one once it has shown the one before. So Chromium makes
 // as many as the fastest client shows, and none without a client. Pictures that it could not send while two were not
-// confirmed are lost, also the last one of an animation. Therefore, if none follows, the pictures are started anew.
+// confirmed are lost, also the last one of an animation, and on a busy machine a start may bring none at all.
+// Therefore, when none follows, the pictures are started anew, until that has brought exactly one.
 
 #include "features/browsers/browser.hpp"
 
@@ -33,8 +34,7 @@ constexpr std::chrono::milliseconds stopping_grace{1'000};
 constexpr auto announcement_interval = 50ms;
 constexpr auto page_interval = 500ms;
 constexpr auto picture_patience = 100ms;
-/// Chromium sends no more pictures without a confirmation.
-constexpr std::size_t max_unconfirmed = 2;
+constexpr auto picture_start_patience = 1s;
 constexpr auto refusal_interval = 1min;
 constexpr std::size_t max_refused_hosts = 1000;
 constexpr std::size_t max_errors = 4096;
@@ -74,6 +74,7 @@ Task<> Browser::live() {
   working_.spawn(read_errors());
   working_.spawn(announce_tabs());
   working_.spawn(follow_page());
+  working_.spawn(renew_pictures());
   working_.spawn(watch_limits());
   working_.spawn(disks_.watch(blocking_, stop_));
   working_.spawn(processes_.watch(stop_));
@@ -252,24 +253,23 @@ void Browser::pass_picture() {
   bool is_taken = false;
   for (auto* client : clients_) is_taken = client->offer(picture_) || is_taken;
   if (!is_taken || unconfirmed_.empty()) return;
-  may_have_lost_picture_ = may_have_lost_picture_ || unconfirmed_.size() >= max_unconfirmed;
   for (const auto number : std::exchange(unconfirmed_, {}))
     post(active(), "Page.screencastFrameAck", {{"sessionId", number}});
-  if (!stop_.requested() && !std::exchange(awaits_last_picture_, true)) working_.spawn(renew_last_picture());
 }
 
-/// Waits until no picture follows, then starts the pictures anew if the last one may be lost: two that came in short
-/// succession may both have been unconfirmed, although the first one was confirmed here before the second one came.
-Task<> Browser::renew_last_picture() {
-  for (bool has_followed = true; has_followed && !stop_.requested();) {
-    const auto last = picture_.number;
-    co_await pause(stop_, picture_patience);
-    has_followed = picture_.number != last;
-    may_have_lost_picture_ = may_have_lost_picture_ || has_followed;
+/// Starts the pictures anew if none follows and the last one may be lost.
+Task<> Browser::renew_pictures() {
+  auto last = picture_.number;
+  while (co_await pause(stop_, picture_patience) == WaitResult::done) {
+    const bool has_followed = std::exchange(last, picture_.number) != picture_.number;
+    if (has_followed || !has_clients() || !unconfirmed_.empty()) continue;
+    const bool may_be_lost = picture_.number < first_picture_
+                                 ? std::chrono::system_clock::now() - started_at_ > picture_start_patience
+                                 : !is_renewed_ || picture_.number > first_picture_;
+    if (!may_be_lost) continue;
+    start_pictures();
+    is_renewed_ = true;
   }
-  awaits_last_picture_ = false;
-  const bool may_have_lost = std::exchange(may_have_lost_picture_, false);
-  if (may_have_lost && !picture_.data.empty() && has_clients() && !stop_.requested()) start_pictures();
 }
 
 void Browser::start_pictures() {
@@ -277,6 +277,9 @@ void Browser::start_pictures() {
   if (!tab || !has_clients()) return;
   unconfirmed_.clear();
   picture_.data.clear();
+  started_at_ = std::chrono::system_clock::now();
+  first_picture_ = picture_.number + 1;
+  is_renewed_ = false;
   post(*tab, "Page.stopScreencast");
   post(*tab, "Page.startScreencast", {{"format", "jpeg"}, {"quality", picture_quality}});
 }

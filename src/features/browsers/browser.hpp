@@ -141,7 +141,7 @@ private:
   void pass_picture();
   void start_pictures();
   void stop_pictures();
-  Task<> renew_last_picture();
+  Task<> renew_pictures();
 
   // browser_events.cpp: what Chromium reports.
   static Event event_named(std::string_view method);
@@ -213,8 +213,9 @@ private:
   std::vector<BrowserClient*> clients_;
   BrowserPicture picture_;
   std::vector<std::int64_t> unconfirmed_;  ///< the pictures that Chromium may not follow up yet, by its numbers
-  bool may_have_lost_picture_ = false;     ///< by Chromium, which had two unconfirmed ones
-  bool awaits_last_picture_ = false;       ///< `renew_last_picture` is running
+  std::chrono::system_clock::time_point started_at_;  ///< when the pictures were started, by the clock of Chromium
+  std::int64_t first_picture_ = 1;                    ///< the number of the first one since then
+  bool is_renewed_ = false;                           ///< they were started by `renew_pictures`
 };
 
 using BrowserPointer = std::shared_ptr<Browser>;

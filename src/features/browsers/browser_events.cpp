@@ -200,6 +200,8 @@ void Browser::on_picture(Tab& tab, const json::object& params) {
   if (tab.shown.id != active_ || !number || !number->is_int64() || data.find_first_of("\"\\") != data.npos) return;
   const auto about = object_or_empty(params, "metadata");
   ++picture_.number;
+  const std::chrono::duration<double> taken_at(number_of(about, "timestamp"));
+  if (taken_at < started_at_.time_since_epoch()) first_picture_ = picture_.number + 1;
   picture_.data = data;
   picture_.width = number_of(about, "deviceWidth");
   picture_.height = number_of(about, "deviceHeight");
