@@ -179,6 +179,13 @@ def test_paths_that_are_not_covered_are_listed(use, changes, folder):
         {"path": str(folder / "large.bin"), "reason": "larger than 10 MiB"}], "hosts": []}
 
 
+def test_directory_that_is_too_deep_is_listed_as_such(use, changes, folder):
+    (folder / "/".join(["d"] * 201)).mkdir(parents=True)
+    run = use(("Bash", {"command": "echo x > new"}))
+    assert changes(run)["not_covered"] == [
+        {"path": str(folder / "/".join(["d"] * 200)), "reason": "too many directories deep"}]
+
+
 def test_command_that_changes_nothing_has_no_changes(use, changes, folder):
     (folder / "a.txt").write_text("mine")
     run = use(("Bash", {"command": "cat a.txt; touch a.txt"}))

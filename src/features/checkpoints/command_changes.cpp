@@ -100,6 +100,12 @@ void record_change(CommandChanges& found, CommandChange row) {
   found.changes.push_back(std::move(row));
 }
 
+std::string why_skipped(const fs::path& path, std::string_view below_root) {
+  if (path.filename() == ".git") return "the data of a repository";
+  if (std::ranges::count(below_root, '/') >= max_listed_depth - 1) return "too many directories deep";
+  return "named in .gitignore";
+}
+
 /// Reports the directories that were not listed, up to a limit.
 void add_skipped(CommandChanges& found, const TreeListing& before) {
   for (std::size_t i = 0; i < before.skipped.size(); ++i) {
@@ -110,8 +116,7 @@ void add_skipped(CommandChanges& found, const TreeListing& before) {
       break;
     }
     const auto path = before.root / before.skipped[i];
-    found.uncovered.push_back(
-        {path.string(), path.filename() == ".git" ? "the data of a repository" : "named in .gitignore"});
+    found.uncovered.push_back({path.string(), why_skipped(path, before.skipped[i])});
   }
 }
 

@@ -52,8 +52,6 @@ namespace agw {
 
 namespace {
 
-constexpr int max_depth = 200;
-
 bool is_same_entry(const EntryState& one, const EntryState& other) {
   if (one.kind != other.kind || one.mode != other.mode) return false;
   return one.kind == EntryKind::directory || one.stamp == other.stamp;
@@ -316,7 +314,7 @@ private:
 
   std::shared_ptr<const Descriptor> opened(const Unlisted& wanted) const {
     constexpr int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
-    if (wanted.depth >= max_depth) return std::make_shared<const Descriptor>();
+    if (wanted.depth >= max_listed_depth) return std::make_shared<const Descriptor>();
     return std::make_shared<const Descriptor>(wanted.parent ? ::openat(wanted.parent->get(), wanted.name.c_str(), flags)
                                                             : ::open(listing_.root.c_str(), flags));
   }

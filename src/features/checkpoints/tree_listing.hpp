@@ -86,12 +86,15 @@ private:
   bool is_own_ = false;
 };
 
+/// Directories at this depth below the root are not entered.
+inline constexpr int max_listed_depth = 200;
+
 /// All entries of a directory tree that an agent can change, with the times and inodes that reveal changes.
 struct TreeListing {
   std::filesystem::path root;
   std::int64_t began = 0;                    ///< start of the listing, by the clock of the file system
   std::vector<SharedDirectory> directories;  ///< each before those below it
-  std::vector<std::string> skipped;          ///< directories that were not entered: `.git` and ignored ones
+  std::vector<std::string> skipped;          ///< directories that were not entered: `.git`, ignored and deep ones
   std::size_t entries = 0;
   std::uint64_t evictions = 0;  ///< BlobStore::evictions when all its contents were last known to be stored
   bool is_unsynced = false;     ///< some of its contents may not be on disk yet
