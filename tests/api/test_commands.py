@@ -48,6 +48,16 @@ def test_command_is_stored_as_typed_and_sent_expanded(talker, thread, command):
     assert turns[-1]["content"] == f"/{name} this  German"
 
 
+def test_later_answers_see_the_expansion(talker, thread, command):
+    """Even if the command has changed: the model knows what it answered, and services keep what they have cached."""
+    name = command("Do $1 as before")
+    talker.says(thread, f"/{name} it", answer="ok")
+    path = f"/extensions/{name}"
+    accepted(talker.gateway.http.patch(path, json={"definition": {"prompt": "Do nothing"}}))
+    talker.says(thread, "and again", answer="ok")
+    assert talker.conversation() == [("user", "Do it as before"), ("assistant", "ok"), ("user", "and again")]
+
+
 def test_new_thread_can_begin_with_a_command(talker, command):
     name = command()
     talker.answers("ok")

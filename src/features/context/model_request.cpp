@@ -4,8 +4,10 @@
 #include <utility>
 
 #include "base/async/assert.hpp"
+#include "base/json/json_values.hpp"
 #include "base/text/utf8.hpp"
 #include "features/context/history.hpp"
+#include "features/context/types.hpp"
 #include "tools/input.hpp"
 
 namespace agw {
@@ -19,6 +21,12 @@ constexpr std::int64_t usual_output = 8'192;
 static_assert(min_context > 0);
 
 bool is_empty(const Message& message) { return message.images.empty() && is_invisible(message.text); }
+
+/// The text that the model was given when the message was new. Only of commands: `metadata` is not trusted otherwise.
+std::string_view asked_text(const Turn& turn) {
+  const bool is_command = turn.role == Role::user && turn.metadata && turn.content.starts_with('/');
+  return is_command ? string_member(*turn.metadata, expanded_member).value_or(turn.content) : turn.content;
+}
 
 }  // namespace
 
@@ -41,7 +49,7 @@ std::optional<Message> user_message(const Turn& turn, const std::optional<std::s
                                     const AttachedFiles& files) {
   if (turn.content.empty() && !has_attachments(turn)) return std::nullopt;
   Message message;
-  message.text = text.value_or(turn.content);
+  message.text = text ? *text : asked_text(turn);
   add_attached_files(message, turn, files);
   return message;
 }
@@ -64,7 +72,7 @@ ModelRequest model_request(const Extension& agent, const std::vector<Turn>& turn
     if (turn.content.empty() && !has_attachments(turn) && !is_question) continue;
     // A system turn within a conversation is a note to the agent. Providers accept it only as a message of the user.
     auto& made = request.messages.emplace_back();
-    made.text = turn.content;
+    made.text = is_question ? turn.content : asked_text(turn);
     if (message && is_question) request.typed = std::exchange(made.text, *message);
     add_attached_files(made, turn, files);
     if (is_question && is_empty(made)) {

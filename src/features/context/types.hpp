@@ -3,11 +3,16 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "features/threads/types.hpp"
 
 namespace agw {
+
+/// The member of a user turn's metadata with the text that its command expanded to. Later requests repeat that text:
+/// the model keeps its instructions, and services what they have cached of the conversation.
+inline constexpr std::string_view expanded_member = "expanded";
 
 /// A part of an agent's system prompt.
 struct PromptSection {

@@ -53,9 +53,14 @@ bool is_dry(const Turn& question) {
 }
 
 /// The question with a new text and the rest of its metadata: its files, and whether it is dry.
-AddTurn edited(const Turn& question, std::string id, std::string content) {
+AddTurn edited(const Turn& question, std::string id, std::string content,
+               const std::optional<ExpandedCommand>& command) {
   auto metadata = question.metadata.value_or(json::object{});
-  for (const auto* member : {"superseded", "run_id", "after_step"}) metadata.erase(member);
+  for (const auto member :
+       {std::string_view("superseded"), std::string_view("run_id"), std::string_view("after_step"), expanded_member}) {
+    metadata.erase(member);
+  }
+  if (command) metadata[expanded_member] = command->text;
   return {.thread_id = question.thread_id,
           .role = Role::user,
           .content = std::move(content),
@@ -167,6 +172,7 @@ Task<Turn> Engine::chat(ChatMessage message, InTransaction<Turn> in_transaction,
   try {
     AddTurn wanted{.thread_id = thread_id, .role = Role::user, .content = std::move(message.content), .id = turn_id};
     wanted.metadata = std::move(message.metadata);
+    if (command) (wanted.metadata ? *wanted.metadata : wanted.metadata.emplace())[expanded_member] = command->text;
     if (!files.empty()) add_attachments(wanted.metadata, files);
     if (steers) mark_as_steering(wanted.metadata ? *wanted.metadata : wanted.metadata.emplace(), *current);
     auto record = recording(active, std::move(in_transaction));
@@ -216,9 +222,9 @@ Task<Turn> Engine::regenerate(std::string turn_id, AnswerAgain wanted, InTransac
   auto active = open_run(thread.id, asked_id, *agent, std::move(order));
   try {
     auto record = recording(active, std::move(in_transaction));
-    auto asking = wanted.content
-                      ? services_.threads.add_turn(edited(question, asked_id, *wanted.content), std::move(record))
-                      : services_.threads.supersede_after(question.id, std::move(record));
+    auto asking = wanted.content ? services_.threads.add_turn(edited(question, asked_id, *wanted.content, command),
+                                                              std::move(record))
+                                 : services_.threads.supersede_after(question.id, std::move(record));
     auto turn = co_await std::move(asking);
     begin(active);
     co_return turn;
