@@ -15,8 +15,8 @@ std::string to_iso8601(Timestamp time);
 /// Appends the same to `out`.
 void append_iso8601(std::string& out, Timestamp time);
 
-/// Parses an ISO 8601 date or date-time in extended form, with or without seconds, fraction and zone (default UTC).
-/// Returns nullopt if it is invalid: fields out of range, a leap second, trailing text.
+/// Parses an ISO 8601 date or date-time, with or without separators, seconds, fraction and zone (default UTC). A leap
+/// second is the second after it. Returns nullopt if it is invalid: fields out of range, no day, trailing text.
 /// Example: src/base/time/time_test.cpp: Time.ReadsDatesAndDateTimes
 std::optional<Timestamp> parse_iso8601(std::string_view text);
 

@@ -173,7 +173,7 @@ struct Unlisted {
 };
 
 /// A directory that is being listed.
-struct Listed {
+struct UnfinishedListing {
   std::string path;
   std::string name;
   Entries entries;
@@ -282,7 +282,8 @@ private:
     const bool may_have_rules = !has_names || std::ranges::any_of((*previous)->entries, [](const auto& each) {
       return std::string_view(each.name) == ".gitignore";
     });
-    Listed now{.path = wanted.path, .name = wanted.name, .entries = Entries(previous), .directory = directory->get()};
+    UnfinishedListing now{
+        .path = wanted.path, .name = wanted.name, .entries = Entries(previous), .directory = directory->get()};
     now.rules = std::make_shared<const IgnoreRules>(
         wanted.above->below(wanted.name, may_have_rules ? gitignore_in(now.directory) : std::string()));
     if (has_names)
@@ -331,12 +332,12 @@ private:
   }
 
   /// Reads the entries whose names the previous listing has.
-  void read_again(const ListedDirectory& previous, Listed& now) {
+  void read_again(const ListedDirectory& previous, UnfinishedListing& now) {
     for (const auto& entry : previous.entries) add(entry.name, &entry, now);
   }
 
   /// Reads the names and their entries. Returns false if the directory cannot be read.
-  bool read(Listed& now, const SharedDirectory* previous) {
+  bool read(UnfinishedListing& now, const SharedDirectory* previous) {
     Descriptor own(::fcntl(now.directory, F_DUPFD_CLOEXEC, 0));
     const std::unique_ptr<DIR, int (*)(DIR*)> stream(own ? ::fdopendir(own.get()) : nullptr, ::closedir);
     if (!stream) return false;
@@ -351,7 +352,7 @@ private:
     return true;
   }
 
-  void add(const std::string& name, const ListedEntry* before, Listed& now) {
+  void add(const std::string& name, const ListedEntry* before, UnfinishedListing& now) {
     ++now.count;
     const auto state = state_of(now.directory, name);
     if (!state || (state->kind == EntryKind::directory && is_skipped(name, before, now))) return;
@@ -374,7 +375,7 @@ private:
     return std::nullopt;
   }
 
-  bool is_skipped(const std::string& name, const ListedEntry* before, Listed& now) const {
+  bool is_skipped(const std::string& name, const ListedEntry* before, UnfinishedListing& now) const {
     auto whole = beneath(now.path, name);
     if (is_private_name(now.name, name) || whole == without_) {
       now.has_all_names = false;
@@ -389,12 +390,13 @@ private:
     return true;
   }
 
-  Kept kept_still(const ListedEntry& before, const Listed& now) const {
+  Kept kept_still(const ListedEntry& before, const UnfinishedListing& now) const {
     if (before.kept != Kept::ignored || repeated_) return before.kept;
     return judged(before.name, before.state, now);
   }
 
-  Kept kept_of(const std::string& name, const EntryState& state, const ListedEntry* before, const Listed& now) const {
+  Kept kept_of(const std::string& name, const EntryState& state, const ListedEntry* before,
+               const UnfinishedListing& now) const {
     if (state.kind == EntryKind::directory) return Kept::unknown;
     const auto kept = judged(name, state, now);
     if (!repeated_ || !before) return kept;
@@ -403,7 +405,7 @@ private:
     return before->kept != Kept::ignored && kept == Kept::ignored ? Kept::unknown : kept;
   }
 
-  static Kept judged(const std::string& name, const EntryState& state, const Listed& now) {
+  static Kept judged(const std::string& name, const EntryState& state, const UnfinishedListing& now) {
     if (is_private_name(now.name, name)) return Kept::is_private;
     if (state.kind == EntryKind::other) return Kept::special;
     return now.rules->ignores(name, false) ? Kept::ignored : Kept::unknown;
