@@ -40,6 +40,7 @@ struct Kinds {
   std::optional<std::string> text;
   std::optional<int> number;
   std::optional<std::string> word;
+  std::optional<std::string> note;
   std::variant<Action, Notice> parsed;
 };
 
@@ -52,6 +53,7 @@ Kinds read_kinds(const std::vector<std::string>& arguments) {
          declared.option("--to", kinds.text, "");
          declared.option("--times", kinds.number, 1, 9, "");
          declared.word("message", kinds.word, "");
+         declared.word("note", kinds.note, "", true);
          return [] { return 7; };
        }},
       {"status", "Another command", [](Arguments&) { return [] { return 8; }; }},
@@ -153,13 +155,20 @@ TEST(CommandLine, LimitsAreWholeNumbersFromOne) {
 }
 
 TEST(CommandLine, AWordIsTakenLiterally) {
-  for (const std::string message : {"hello", "[a,b]", "{}", "%%", "", "-", "status", "a b\nc", "\"quoted\"", "/help"}) {
+  for (const std::string message : {"hello", "[a,b]", "{}", "%%", "-", "status", "a b\nc", "\"quoted\"", "/help"}) {
     const auto kinds = read_kinds({"say", "--times", "3", message});
     ASSERT_TRUE(std::holds_alternative<Action>(kinds.parsed)) << message << std::get<Notice>(kinds.parsed).text;
     EXPECT_EQ(std::get<Action>(kinds.parsed)(), 7);
     EXPECT_EQ(kinds.word, message);
     EXPECT_EQ(kinds.number, 3);
   }
+}
+
+TEST(CommandLine, AWordIsEmptyOnlyIfItMayBe) {
+  const auto refused = std::get<Notice>(read_kinds({"say", ""}).parsed);
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_THAT(refused.text, HasSubstr("message: is empty"));
+  EXPECT_EQ(read_kinds({"say", "hello", ""}).note, "");
 }
 
 TEST(CommandLine, OptionsMayFollowTheWordAndTakeTextLiterally) {
