@@ -56,10 +56,8 @@ bool is_dry(const Turn& question) {
 AddTurn edited(const Turn& question, std::string id, std::string content,
                const std::optional<ExpandedCommand>& command) {
   auto metadata = question.metadata.value_or(json::object{});
-  for (const auto member :
-       {std::string_view("superseded"), std::string_view("run_id"), std::string_view("after_step"), expanded_member}) {
-    metadata.erase(member);
-  }
+  for (const std::string_view member : {"superseded", "run_id", "after_step"}) metadata.erase(member);
+  metadata.erase(expanded_member);
   if (command) metadata[expanded_member] = command->text;
   return {.thread_id = question.thread_id,
           .role = Role::user,
