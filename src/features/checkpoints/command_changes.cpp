@@ -26,6 +26,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <ranges>
 #include <set>
 #include <system_error>
 #include <utility>
@@ -100,24 +101,27 @@ void record_change(CommandChanges& found, CommandChange row) {
   found.changes.push_back(std::move(row));
 }
 
-std::string why_skipped(const fs::path& path, std::string_view below_root) {
-  if (path.filename() == ".git") return "the data of a repository";
-  if (std::ranges::count(below_root, '/') >= max_listed_depth - 1) return "too many directories deep";
-  return "named in .gitignore";
+std::string_view to_text(SkipReason reason) {
+  switch (reason) {
+    case SkipReason::repository:
+      return "the data of a repository";
+    case SkipReason::ignored:
+      return "named in .gitignore";
+    case SkipReason::too_deep:
+      return "too many directories deep";
+    default:
+      return "it could not be read";
+  }
 }
 
 /// Reports the directories that were not listed, up to a limit.
 void add_skipped(CommandChanges& found, const TreeListing& before) {
-  for (std::size_t i = 0; i < before.skipped.size(); ++i) {
-    if (i == max_named) {
-      found.uncovered.push_back(
-          {before.root.string(), fmt::format("{} further directories named in .gitignore, or of repositories",
-                                             before.skipped.size() - max_named)});
-      break;
-    }
-    const auto path = before.root / before.skipped[i];
-    found.uncovered.push_back({path.string(), why_skipped(path, before.skipped[i])});
+  for (const auto& [path, reason] : before.skipped | std::views::take(max_named)) {
+    found.uncovered.push_back({(before.root / path).string(), std::string(to_text(reason))});
   }
+  if (before.skipped.size() <= max_named) return;
+  const auto further = before.skipped.size() - max_named;
+  found.uncovered.push_back({before.root.string(), fmt::format("{} further directories in it", further)});
 }
 
 /// The entry whose content cannot be restored (before) or compared (after); null if both are possible.

@@ -355,6 +355,18 @@ TEST_F(CommandChangesTest, NeedNoRightToAnIgnoredDirectoryThatWasAlwaysClosed) {
   fs::permissions(project_ / "cache", fs::perms::owner_all);
 }
 
+TEST_F(CommandChangesTest, SayThatADirectoryCouldNotBeRead) {
+  put("closed/a.txt", "unseen");
+  fs::permissions(project_ / "closed", fs::perms::none);
+  {
+    const BoundByModes bound;
+    begin();
+    put("b.txt", "new");
+    EXPECT_EQ(end(), (Found{{"closed", "? it could not be read"}, {"b.txt", "+"}}));
+  }
+  fs::permissions(project_ / "closed", fs::perms::owner_all);
+}
+
 TEST_F(CommandChangesTest, IncludeFilesThatAreOlderThanTheCommandWhichMadeThem) {
   put(".gitignore", "cache/\n");
   put("cache/a.txt", "ignored");

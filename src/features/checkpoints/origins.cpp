@@ -90,7 +90,8 @@ bool Origins::may_have_left_skipped() {
     return path.filename() != ".git" && has_names_changed(AT_FDCWD, path.c_str(), began_, left);
   };
   has_skipped_changed_ = std::ranges::any_of(before_, [&](const auto& tree) {
-    return std::ranges::any_of(tree->skipped, [&](const std::string& path) { return has_changed(tree->root / path); });
+    return std::ranges::any_of(tree->skipped,
+                               [&](const auto& skipped) { return has_changed(tree->root / skipped.first); });
   });
   return *has_skipped_changed_;
 }

@@ -1,8 +1,7 @@
 // Lists a tree, fast enough to do so before and after each command.
 //
 // An *entry* is a name with its stamp (inode, size, times); a *directory* of a listing is shared with the previous
-// listing as long as nothing in it differs. The *version* of a directory is its inode and change time, read before its
-// names.
+// listing as long as nothing in it differs. Its *version* is its inode and change time, read before its names.
 //
 // The invariant: a listing has every entry that a command could change and that is not private. Ignored directories and
 // the data of repositories only appear in `skipped`. With `Coverage::as_previous`, the listing covers everything that
@@ -11,10 +10,10 @@
 //   1. Directories to list are on a stack, from which the calling thread takes the latest. A second thread helps once
 //      sixteen are waiting. Taking the latest first keeps few directories open.
 //   2. If a directory's version shows that no names were added or removed, its names are those of the previous listing,
-//      and only the stamps are read. This relies on file systems that are known to update the change time of the
-//      directory, and excludes very recent changes, which may have the same timestamp as the listing.
+//      and only the stamps are read. Only for file systems known to update the change time of directories, and not for
+//      very recent changes, which may have the same timestamp as the listing.
 //   3. Unchanged directories are shared with the previous listing; others are copied with their changes.
-//   4. At the end, directories and `skipped` are sorted by path, because the next listing searches them.
+//   4. At the end, directories are sorted by path, because the next listing searches them.
 
 #include "features/checkpoints/tree_listing.hpp"
 
@@ -179,7 +178,7 @@ struct UnfinishedListing {
   Entries entries;
   int directory = -1;
   std::shared_ptr<const IgnoreRules> rules{};
-  std::vector<std::string> skipped{};
+  std::map<std::string, SkipReason> skipped{};
   std::size_t count = 0;
   bool has_all_names = true;  ///< `entries` has all names so far
 };
@@ -193,7 +192,7 @@ public:
         without_(limits.without.lexically_relative(listing.root).string()),
         previous_(by_path(previous)),
         repeated_(coverage == Coverage::as_previous ? previous : nullptr) {
-    AGW_DEBUG_ASSERT(!repeated_ || (repeated_->root == listing.root && std::ranges::is_sorted(repeated_->skipped)));
+    AGW_DEBUG_ASSERT(!repeated_ || repeated_->root == listing.root);
   }
 
   void run() {
@@ -209,7 +208,6 @@ public:
     listing_.entries = entries_;
     listing_.is_complete = entries_ <= limits_.entries;
     std::ranges::sort(listing_.directories, {}, [](const auto& each) -> const std::string& { return each->path; });
-    std::ranges::sort(listing_.skipped);
   }
 
 private:
@@ -217,7 +215,7 @@ private:
   struct Done {
     SharedDirectory directory;
     std::vector<Unlisted> inner;
-    std::vector<std::string> skipped;
+    std::map<std::string, SkipReason> skipped;
   };
 
   /// Lists directories until none is left.
@@ -242,7 +240,7 @@ private:
 
   void add(Done done) {
     listing_.directories.push_back(std::move(done.directory));
-    std::ranges::move(done.skipped, std::back_inserter(listing_.skipped));
+    listing_.skipped.merge(done.skipped);
     if (failure_ || entries_ > limits_.entries) return unlisted_.clear();
     std::ranges::move(done.inner, std::back_inserter(unlisted_));
     if (unlisted_.size() >= enough_for_two_) start_helper();
@@ -308,8 +306,9 @@ private:
   }
 
   std::nullopt_t leave_out(const Unlisted& wanted) {
+    const auto reason = wanted.depth < max_listed_depth ? SkipReason::unreadable : SkipReason::too_deep;
     const std::scoped_lock lock(mutex_);
-    if (wanted.parent) listing_.skipped.push_back(wanted.path);
+    if (wanted.parent) listing_.skipped.emplace(wanted.path, reason);
     return std::nullopt;
   }
 
@@ -383,9 +382,10 @@ private:
     }
     // Directories of the previous listing stay listed, and skipped ones skipped.
     const bool was_listed = repeated_ && before && before->state.kind == EntryKind::directory;
-    const bool was_skipped = repeated_ && !was_listed && std::ranges::binary_search(repeated_->skipped, whole);
+    const bool was_skipped = repeated_ && !was_listed && repeated_->skipped.contains(whole);
     if (!was_skipped && (was_listed || (name != ".git" && !now.rules->ignores(name, true)))) return false;
-    now.skipped.push_back(std::move(whole));
+    const auto reason = name == ".git" ? SkipReason::repository : SkipReason::ignored;
+    now.skipped.emplace(std::move(whole), was_skipped ? repeated_->skipped.at(whole) : reason);
     now.has_all_names = false;
     return true;
   }

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -89,12 +90,15 @@ private:
 /// Directories at this depth below the root are not entered.
 inline constexpr int max_listed_depth = 200;
 
+/// Why a directory was not entered.
+enum class SkipReason { repository, ignored, too_deep, unreadable };
+
 /// All entries of a directory tree that an agent can change, with the times and inodes that reveal changes.
 struct TreeListing {
   std::filesystem::path root;
-  std::int64_t began = 0;                    ///< start of the listing, by the clock of the file system
-  std::vector<SharedDirectory> directories;  ///< each before those below it
-  std::vector<std::string> skipped;          ///< directories that were not entered: `.git`, ignored and deep ones
+  std::int64_t began = 0;                     ///< start of the listing, by the clock of the file system
+  std::vector<SharedDirectory> directories;   ///< each before those below it
+  std::map<std::string, SkipReason> skipped;  ///< directories that were not entered, by path
   std::size_t entries = 0;
   std::uint64_t evictions = 0;  ///< BlobStore::evictions when all its contents were last known to be stored
   bool is_unsynced = false;     ///< some of its contents may not be on disk yet
