@@ -221,7 +221,10 @@ describe('push', { skip: missing }, () => {
   async function deliver(page, data) {
     const devTools = await page.context().newCDPSession(page);
     const registered = new Promise((found) =>
-      devTools.on('ServiceWorker.workerRegistrationUpdated', ({ registrations: [first] }) => first && found(first)),
+      devTools.on('ServiceWorker.workerRegistrationUpdated', ({ registrations }) => {
+        const current = registrations.find(({ isDeleted }) => !isDeleted);
+        if (current) found(current);
+      }),
     );
     await devTools.send('ServiceWorker.enable');
     const { registrationId } = await registered;
