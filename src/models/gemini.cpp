@@ -62,7 +62,16 @@ json::object call_part(const ToolUse& use) {
   return {{call_member, std::move(call)}};
 }
 
+/// False if all blocks are of other APIs: programs send back to one model what they got from another.
+bool has_signatures(const json::array& blocks) {
+  return std::ranges::any_of(blocks, [](const json::value& block) {
+    const auto* object = block.if_object();
+    return object && object->contains("of");
+  });
+}
+
 json::array model_parts(const Message& message, const json::array& blocks) {
+  const bool is_signed = has_signatures(blocks);
   json::array parts;
   if (!is_invisible(message.text)) {
     auto part = text_part(message.text);
@@ -74,7 +83,7 @@ json::array model_parts(const Message& message, const json::array& blocks) {
     auto part = call_part(use);
     auto signature = signature_of(blocks, number);
     // Only the first of several parallel calls has one.
-    if (signature.empty() && blocks.empty() && number == 0) signature = no_signature;
+    if (signature.empty() && !is_signed && number == 0) signature = no_signature;
     if (!signature.empty()) part[signature_member] = signature;
     parts.push_back(std::move(part));
     ++number;

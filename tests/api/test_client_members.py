@@ -340,6 +340,28 @@ def test_reasoning_encrypted_by_the_service_is_forwarded_only_to_it(gateway):
         assert SECRET_TEXT not in json.dumps(respond(gateway, service, input=items))
 
 
+def test_call_with_thoughts_that_gemini_did_not_sign_is_marked_as_such(gateway):
+    def signatures(asked):
+        return [part.get("thoughtSignature") for part in asked["contents"][1]["parts"] if "functionCall" in part]
+
+    function = {"name": "weather", "arguments": "{}"}
+    called = [user({"type": "text", "text": "Hi"}),
+              {"role": "assistant", "content": None, "reasoning_content": "Hm.",
+               "tool_calls": [{"id": "c1", "type": "function", "function": function}]},
+              {"role": "tool", "tool_call_id": "c1", "content": "sunny"}]
+    assert signatures(chat(gateway, "gemini", messages=called)) == ["skip_thought_signature_validator"]
+    items = [user({"type": "input_text", "text": "Hi"}),
+             {"type": "reasoning", "id": "rs_9", "summary": [], "encrypted_content": SECRET_TEXT},
+             {"type": "function_call", "call_id": "c1", **function},
+             {"type": "function_call_output", "call_id": "c1", "output": "sunny"}]
+    assert signatures(respond(gateway, "gemini", input=items)) == ["skip_thought_signature_validator"]
+    blocks = [user({"type": "text", "text": "Hi"}),
+              {"role": "assistant", "content": [{"type": "thinking", "thinking": "Hm.", "signature": SECRET_TEXT},
+                                                {"type": "tool_use", "id": "c1", "name": "weather", "input": {}}]},
+              user({"type": "tool_result", "tool_use_id": "c1", "content": "sunny"})]
+    assert signatures(message(gateway, "gemini", messages=blocks)) == ["skip_thought_signature_validator"]
+
+
 def test_streamed_reasoning_is_text_and_not_json_of_the_service(gateway):
     gateway.stub.script(Reply("Hello", reasoning="Hm."))
     response = gateway.http.post("/v1/responses", json={"model": "anthropic/gpt-5", "input": "Hi", "stream": True})
