@@ -5,6 +5,7 @@ import json
 import pytest
 
 from checks import accepted
+from client_streams import data_of, read_response
 from stubs.provider import Fault, Reply, ToolCall
 from test_openai_chat import PIXEL
 
@@ -366,3 +367,12 @@ def test_streamed_reasoning_is_text_and_not_json_of_the_service(gateway):
     gateway.stub.script(Reply("Hello", reasoning="Hm."))
     response = gateway.http.post("/v1/responses", json={"model": "anthropic/gpt-5", "input": "Hi", "stream": True})
     assert '"type\\":\\"thinking' not in response.text and response.text.count("Hm.") >= 1
+
+
+def test_stream_without_a_text_has_the_encrypted_reasoning(gateway):
+    gateway.stub.script(Reply(""))
+    response = gateway.http.post("/v1/responses", json={"model": "gemini/gpt-5", "input": "Hi", "stream": True,
+                                                        "include": ["reasoning.encrypted_content"]})
+    assert read_response(response.text).stop == "completed"
+    assert [json.loads(data)["item"]["type"] for data in data_of(response.text) if "output_item.done" in data] == [
+        "reasoning"]

@@ -11,9 +11,10 @@ import subprocess
 import pytest
 
 from checks import PATIENCE, accepted, refused
+from client_streams import read_response
 from disks import small_disk
 from jobs import new_job, rows, run, wait_for
-from talker import configuration
+from talker import MODEL, configuration
 
 
 def change_database(gateway, change):
@@ -199,6 +200,22 @@ def test_deleting_a_queued_turn_on_a_full_disk_is_507_until_space_is_freed(
             answer.release()
         finally:
             gateway.kill()
+
+
+def test_response_that_a_full_disk_cannot_store_is_a_failed_one(gateway_on_small_disk, stub):
+    gateway = gateway_on_small_disk
+    gateway.configure(configuration(stub))
+    gateway.start()
+    fill_with_the_log(gateway)
+    response = gateway.http.post("/v1/responses", json={"model": MODEL, "input": "Hi", "stream": True})
+    assert read_response(response.text).stop is None and '"message":"disk full"' in response.text
+    with gateway.events(path="/v1/responses") as socket:
+        socket.send({"type": "response.create", "model": MODEL, "input": "Hi"})
+        failed = socket.until(lambda event: event["type"] == "response.failed")[-1]
+        assert failed["response"]["error"]["message"] == "disk full"
+        socket.send({"type": "response.create", "model": "assistant", "input": "Hi"})
+        error = socket.until(lambda event: event["type"] == "error")[-1]
+        assert (error["status"], error["message"]) == (507, "disk full")
 
 
 def test_killed_gateway_starts_on_a_full_disk_and_serves_reads(gateway_on_small_disk):

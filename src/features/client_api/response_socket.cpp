@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "api/client_errors.hpp"
+#include "api/failure.hpp"
 #include "api/route.hpp"
 #include "base/async/assert.hpp"
 #include "base/json/json_values.hpp"
@@ -182,11 +183,10 @@ Task<> ResponseSocket::answer(Lane& lane, json::object body) {
     } else {
       co_await api_.warm_up(read.request, *writer, response);
     }
-  } catch (const ApiError& error) {
+  } catch (...) {
+    const auto [error, cause] = as_failure(std::current_exception());
+    if (!cause.empty()) log::error("a request on a WebSocket failed: {}", cause);
     send_error(lane.id, error);
-  } catch (const std::exception& error) {
-    log::error("a request on a WebSocket failed: {}", error.what());
-    send_error(lane.id, ApiError(500, "internal server error"));
   }
   if (previous && !is_complete) drop_latest(*previous);
 }

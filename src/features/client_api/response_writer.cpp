@@ -114,9 +114,9 @@ public:
 
   Task<> before_end(const ClientAnswer& answer) override {
     id_ = answer.id;
+    out_.clear();
     if (items_.empty()) append_all(answer);
     if (!items_.empty()) items_.back().is_truncated = answer.stop == StopReason::length;
-    out_.clear();
     append_blocks(answer);
     close_all();
     if (store_) co_await store_(answer, response(answer, status_of(answer)));
@@ -156,7 +156,7 @@ public:
     const auto code = string_or_empty(error.extra(), "code");
     failed["error"] = json::object{{"code", code.empty() ? "server_error" : code}, {"message", error.error()}};
     event("response.failed", {{"response", std::move(failed)}});
-    return std::exchange(out_, {}) + last();
+    return std::exchange(closing_, {}) + std::exchange(out_, {}) + last();
   }
 
   std::string keep_alive() const override { return events_.as_lines ? std::string() : AnswerWriter::keep_alive(); }

@@ -27,6 +27,7 @@
 #include <fmt/format.h>
 
 #include "api/client_errors.hpp"
+#include "api/failure.hpp"
 #include "api/refusals.hpp"
 #include "base/async/assert.hpp"
 #include "base/async/task_group.hpp"
@@ -80,6 +81,11 @@ public:
 
   ClientAnswer& answer() { return answer_; }
 
+  /// Begins the stream, if the answer is streamed and that has not happened.
+  void begin() {
+    if (streams_ && !std::exchange(has_begun_, true)) connection_.send_event(writer_.begin(answer_));
+  }
+
   /// Adds the delta to the answer, and sends it if the answer is streamed.
   void take(const Delta& delta) {
     if (delta.kind == Delta::Kind::service_tier) {
@@ -103,19 +109,16 @@ public:
     connection_.send_event(writer_.fail(answer_, error));
   }
 
+  /// A stream must have begun.
   Task<> finish() {
     AGW_ASSERT(!has_ended_);
+    AGW_ASSERT(has_begun_ || !streams_);
     has_ended_ = true;
     if (!streams_) co_return co_await ClientApi::respond(stream_, writer_.body(answer_), fields_);
-    begin();
     connection_.send_event(writer_.end(answer_));
   }
 
 private:
-  void begin() {
-    if (streams_ && !std::exchange(has_begun_, true)) connection_.send_event(writer_.begin(answer_));
-  }
-
   ClientConnection& connection_;
   ResponseStream& stream_;
   AnswerWriter& writer_;
@@ -335,31 +338,34 @@ Task<> ClientApi::pass_through(ClientRequest request, ModelChoice choice, Answer
                                ResponseStream& stream) {
   require_budget();
   ClientConnection connection(services_.loop, stream);
+  std::optional<AnswerSender> sender;
   std::exception_ptr failure;
   std::optional<UnstoredSpending> spent;
   try {
     co_await fetch_pictures(request, connection.disconnected());
-    AnswerSender sender(connection, stream, writer, request.stream, new_answer(request));
+    sender.emplace(connection, stream, writer, request.stream, new_answer(request));
     auto call = take_call(request, choice);
     auto choices = with_fallbacks(std::move(choice), call);
     auto completion = co_await answer_with_retries(
-        std::move(choices), std::move(call), [&sender](const Delta& delta) { sender.take(delta); },
+        std::move(choices), std::move(call), [&sender](const Delta& delta) { sender->take(delta); },
         connection.disconnected());
     spent = count(request, completion);
-    if (const auto* problem = std::get_if<ModelFailure>(&completion.outcome)) {
-      if (!connection.begun()) throw client_failure(*problem);
-      sender.fail(client_failure(*problem));
-    } else {
-      complete(sender.answer(), std::get<ModelReply>(std::move(completion.outcome)));
-      co_await writer.before_end(sender.answer());
-      co_await sender.finish();
-    }
+    if (const auto* problem = std::get_if<ModelFailure>(&completion.outcome)) throw client_failure(*problem);
+    complete(sender->answer(), std::get<ModelReply>(std::move(completion.outcome)));
+    sender->begin();
+    co_await writer.before_end(sender->answer());
+    co_await sender->finish();
   } catch (...) {
     failure = std::current_exception();
   }
+  if (failure && connection.begun()) {
+    const auto [error, cause] = as_failure(std::exchange(failure, nullptr));
+    if (!cause.empty()) log::error("an answer to a program failed: {}", cause);
+    sender->fail(error);
+  }
   co_await connection.close();
   if (spent) co_await store_later(*std::move(spent));
-  if (failure && !connection.begun()) std::rethrow_exception(failure);
+  if (failure) std::rethrow_exception(failure);
 }
 
 ClientAnswer ClientApi::new_answer(const ClientRequest& request) const {
@@ -387,6 +393,7 @@ Task<> ClientApi::answer_by_agent(ClientRequest request, ExtensionPointer agent,
     co_await agents_.store_continuation(run);
     failed = failure_of(*run, sender.answer());
     if (!failed) {
+      sender.begin();
       co_await before_end(writer, sender.answer());
       co_await sender.finish();
     } else if (connection.begun()) {

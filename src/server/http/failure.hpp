@@ -17,8 +17,7 @@ struct RequestName {
   Protocol protocol = Protocol::gateway;
 };
 
-/// The response to an exception of a handler: the ApiError's own, 507 for a full disk, otherwise 500. The causes of the
-/// last two are only logged.
+/// The response to an exception of a handler, whose cause is only logged.
 Response failure_response(const std::exception_ptr& failure, const RequestName& request);
 
 }  // namespace agw
