@@ -7,9 +7,10 @@ import os
 
 import pytest
 
-from approvals import call_asked, call_unasked
+from approvals import call_asked, call_unasked, decide, person
 from checks import accepted, refused
-from tools import call_tool, new_agent, new_thread
+from jobs import delete, new_extension
+from tools import call_tool, calls, new_agent, new_thread
 
 
 @pytest.fixture
@@ -52,6 +53,24 @@ def test_a_grant_for_the_agent_lasts_until_it_is_revoked(talker, thread, project
     refused(gateway.http.delete(f"{path}/{grant['id']}"), 404, "grant not found")
     assert call_tool(talker, other, "Write", {"path": "sub/b.txt", "content": "3"})["output"].startswith("staged")
     refused(gateway.http.get("/agents/nobody-at-all/grants"), 404, "agent not found")
+
+
+def test_nothing_is_granted_for_an_action_that_was_deleted_meanwhile(talker, new_name):
+    """A later action of that name must ask, too."""
+    gateway, name = talker.gateway, new_name("publish")
+    thread = new_thread(gateway, new_agent(gateway, new_name("publisher"), "operator"))
+    definition = {"kind": "http", "method": "POST", "url": "http://127.0.0.1:9"}
+    action = new_extension(gateway, "action", name, definition, enabled=True)
+    with person(talker, thread, calls((name, {})), "Done.") as user:
+        request = user.asked()
+        assert request["scopes"] == ["once", "thread", "agent"]
+        delete(gateway, action)
+        for scope in ("thread", "agent"):
+            refused(decide(gateway, request, scope=scope), 400, "decision not possible")
+        decided = accepted(decide(gateway, request))
+        assert (decided["scopes"], decided["pattern"]) == (["once"], None)
+        user.run()
+    assert accepted(gateway.http.get(f"/agents/{thread['agent_id']}/grants")) == []
 
 
 def test_grants_survive_a_restart(own_talker):

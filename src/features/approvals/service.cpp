@@ -72,6 +72,11 @@ bool is_possible(const PermissionRequest& request, const DecidePermission& wante
          std::ranges::find(request.scopes, wanted.scope) != request.scopes.end();
 }
 
+/// Whether permissions of the agent to call the tool end with the extension.
+bool end_with(const Extension& extension, std::string_view agent_id, std::string_view tool) {
+  return agent_id == extension.id || tool == extension.name || tool.starts_with(extension.name + "__");
+}
+
 PermissionRequest decided_by_person(PermissionRequest request, DecidePermission wanted, Timestamp now) {
   request.decision = wanted.answer ? PermissionDecision::answer : *wanted.decision;
   request.scope = request.decision == PermissionDecision::allow ? wanted.scope : GrantScope::once;
@@ -94,6 +99,14 @@ struct Approvals::Waiting {
   AsyncEvent changed;
   bool is_stored = false;
   bool is_being_decided = false;  ///< a decision is being stored
+  bool may_be_granted = true;     ///< false: its agent or tool was deleted since
+
+  /// From now on, a person can allow only this call.
+  void allow_only_once() {
+    may_be_granted = false;
+    request.pattern.reset();
+    if (!request.question) request.scopes = {GrantScope::once};
+  }
 
   /// Between two steps, a request waits, is being decided, or is decided with all that belongs to a decision.
   void assert_invariants() const {
@@ -330,7 +343,10 @@ Task<PermissionRequest> Approvals::decide(std::string id, DecidePermission wante
     waiting->changed.pulse();
     throw;
   }
-  if (grant) grants_.push_back(*grant);
+  if (grant && waiting->may_be_granted)
+    grants_.push_back(*grant);
+  else if (grant)
+    background_.spawn(forget({grant->id}));
   record_decision(waiting, decided);
   co_return decided;
 }
@@ -401,15 +417,15 @@ Task<> Approvals::forget(std::vector<std::string> ids) {
 
 /// A grant ends with its thread, agent or tool. A later one with the same name must not inherit it.
 void Approvals::deliver(const DomainEvent& event) {
-  if (grants_.empty()) return;
+  if (grants_.empty() && waiting_.empty()) return;
   if (const auto* thread = event.record.as<Thread>()) {
     if (!thread->archived) return;
     forget_where([thread](const Grant& grant) { return grant.thread_id == thread->id; });
   } else if (const auto* extension = event.record.as<Extension>(); extension && event.name == "extension.deleted") {
-    forget_where([extension](const Grant& grant) {
-      return grant.agent_id == extension->id || grant.tool == extension->name ||
-             grant.tool.starts_with(extension->name + "__");
-    });
+    for (const auto& waiting : waiting_) {
+      if (end_with(*extension, waiting->request.agent_id, waiting->request.tool)) waiting->allow_only_once();
+    }
+    forget_where([extension](const Grant& grant) { return end_with(*extension, grant.agent_id, grant.tool); });
   }
 }
 

@@ -345,5 +345,31 @@ TEST(Grants, EndWithTheThreadThatIsArchivedAndWithTheirAgent) {
   });
 }
 
+Task<> allow_for_agent(ApprovalsRoom& room, std::string id, std::string expected_failure) {
+  const DecidePermission wanted{.decision = PermissionDecision::allow, .scope = GrantScope::agent};
+  EXPECT_EQ(co_await room.decide(std::move(id), wanted), expected_failure);
+}
+
+TEST(Grants, AreNotGivenForAnAgentThatWasDeletedBeforeOrDuringTheDecision) {
+  with_approvals([](ApprovalsRoom& room) -> Task<> {
+    const Extension agent{.id = "agent-1", .type = ExtensionType::agent, .name = "builder"};
+    const auto before = co_await room.waiting_for(command(room.new_run()));
+    room.near.hub.publish({.name = "extension.deleted", .record = RecordView(agent)});
+    co_await allow_for_agent(room, before.id, "400 decision not possible");
+    EXPECT_EQ(co_await room.decide(before.id, yes()), "none");
+
+    const auto during = co_await room.waiting_for(command(room.new_run()));
+    room.asking.spawn(allow_for_agent(room, during.id, "none"));
+    // It waits no more once its decision is being stored.
+    co_await until([&room] { return room.approvals.waiting({}).empty(); });
+    room.near.hub.publish({.name = "extension.deleted", .record = RecordView(agent)});
+    co_await until([&room] { return room.results.size() == 2; });
+    EXPECT_THAT(room.approvals.grants_of("agent-1"), SizeIs(0));
+    co_await room.approvals.stop();
+    co_await room.approvals.refresh();
+    EXPECT_THAT(room.approvals.grants_of("agent-1"), SizeIs(0)) << "nor is one stored";
+  });
+}
+
 }  // namespace
 }  // namespace agw
