@@ -3,8 +3,14 @@
 See docs/contract/jobs.md#runs.
 """
 
+import contextlib
+import threading
+import uuid
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 
+import http_client
 from checks import UNKNOWN_ID, accepted, at_once, ids, refused
 from extensions import toggle
 from jobs import (chat_stop, delete, ended, job_directory, new_agent, new_job, rows, run, statuses, stop_run, turns,
@@ -50,6 +56,42 @@ def test_queue_runs_in_sequence(talker, new_name):
     answer.release()
     second, first = ended(gateway, job, 2)
     assert statuses([second, first]) == ["completed", "completed"] and first["finished_at"] <= second["started_at"]
+
+
+@contextlib.contextmanager
+def slow_writes(gateway):
+    """Imports threads in the background, so that other writes wait for the imports."""
+    over = threading.Event()
+    turns = [{"key": str(number), "role": "user", "content": "a turn " * 60} for number in range(5000)]
+
+    def imports(_):
+        with http_client.new_client(base_url=gateway.url, headers=gateway.authorization) as http:
+            while not over.is_set():
+                batch = {"source": "test", "threads": [{"key": str(uuid.uuid4()), "title": "a title", "turns": turns}]}
+                accepted(http.post("/import", json=batch))
+
+    with ThreadPoolExecutor(4) as pool:
+        ends = [pool.submit(imports, number) for number in range(4)]
+        try:
+            yield
+        finally:
+            over.set()
+    for end in ends:
+        end.result()
+
+
+def test_row_of_a_queued_run_has_started_when_the_event_says_so(own_talker, new_name):
+    gateway = own_talker.gateway
+    job = new_job(gateway, new_name("job"), concurrency="queue")
+    for _ in range(8):
+        answer, _ = start_and_queue(own_talker, job)
+        second = own_talker.holds("second")
+        with gateway.events() as events, slow_writes(gateway):
+            answer.release()
+            started = events.until(lambda event: event["type"] == "job-started")[-1]["run"]
+            assert rows(gateway, job, limit=1) == [started]
+        second.release()
+        ended(gateway, job, 2)
 
 
 def test_queue_waits_across_threads(talker, new_name):

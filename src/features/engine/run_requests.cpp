@@ -28,10 +28,10 @@ void RunRequests::take_failure(const Run& run, RunOutcome& outcome) {
   outcome.error = failure.mapped();
 }
 
-void RunRequests::notify_started(const ActiveRun& active) const {
-  AGW_ASSERT(active.started);
-  const auto run_request = of(active.run);
-  if (run_request && !active.stop.requested()) run_request->observer->started();
+Task<> RunRequests::notify_started(ActiveRunPointer active) const {
+  AGW_ASSERT(active->started);
+  const auto run_request = of(active->run);
+  if (run_request && !active->stop.requested()) co_await run_request->observer->started();
 }
 
 Runs::AtEnd RunRequests::ending_of(const Run& run, const RunOutcome& outcome) const {

@@ -25,7 +25,7 @@ public:
   void take_failure(const Run& run, RunOutcome& outcome);
 
   // These call the observer of the run's request, if any.
-  void notify_started(const ActiveRun& active) const;
+  Task<> notify_started(ActiveRunPointer active) const;
   Runs::AtEnd ending_of(const Run& run, const RunOutcome& outcome) const;
   /// The last call for a run: its request is removed.
   void notify_ended(const Run& run);

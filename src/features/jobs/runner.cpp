@@ -134,7 +134,7 @@ class JobRunner::Observer : public RunObserver {
 public:
   Observer(JobRunner& runner, ActiveJobRunPointer run) : runner_(runner), run_(std::move(run)) {}
 
-  void started() override { runner_.started(run_); }
+  Task<> started() override { return runner_.started(run_); }
   Runs::AtEnd ending(const RunOutcome& outcome) override {
     last_ = ended_row(run_->run, outcome, runner_.clock_.now());
     return [row = last_](Connection& connection) { job_store::end(connection, row); };
@@ -358,21 +358,27 @@ Answerer JobRunner::answerer_of(const ActiveJobRun& run) const {
   };
 }
 
-void JobRunner::started(const ActiveJobRunPointer& run) {
+Task<> JobRunner::started(ActiveJobRunPointer run) {
   AGW_ASSERT(run->active);
   AGW_ASSERT(run->run.thread_id);
   AGW_ASSERT(!run->run.finished_at);
   if (run->run.status == JobRunStatus::queued) {
     run->run.status = JobRunStatus::started;
     run->run.started_at = clock_.now();
-    work_.spawn(mark_started(run->run.id, *run->run.started_at));
+    co_await store_start(run->run);
   }
   publish("job-started", named_now(run->run));
   work_.spawn(watch_time(run));
 }
 
-Task<> JobRunner::mark_started(std::string id, Timestamp now) {
-  co_await database_.write([id, now](Connection& connection) { job_store::start(connection, id, now); });
+/// A failure delays nothing: the end of the run stores its start, too.
+Task<> JobRunner::store_start(JobRun row) {
+  AGW_ASSERT(row.started_at);
+  try {
+    co_await database_.write([row](Connection& connection) { job_store::start(connection, row.id, *row.started_at); });
+  } catch (const std::exception& error) {
+    log::warn("the start of a run of the job {} is not stored: {}", row.job, error.what());
+  }
 }
 
 Task<> JobRunner::watch_time(ActiveJobRunPointer run) {

@@ -118,9 +118,9 @@ private:
   Task<> wait_for_client(StopSource& stop, std::chrono::steady_clock::time_point deadline);
   std::vector<ActiveRunPointer> active_ahead_of(const ActiveJobRunPointer& run) const;
   Answerer answerer_of(const ActiveJobRun& run) const;
-  void started(const ActiveJobRunPointer& run);
+  Task<> started(ActiveJobRunPointer run);
   void ended(const ActiveJobRunPointer& run);
-  Task<> mark_started(std::string id, Timestamp now);
+  Task<> store_start(JobRun row);
   Task<> watch_time(ActiveJobRunPointer run);
   void end_soon(const ActiveJobRunPointer& run);
   void over(const ActiveJobRunPointer& run);
