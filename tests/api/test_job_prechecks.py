@@ -4,7 +4,7 @@ See docs/contract/jobs.md#starting-a-job.
 """
 
 from checks import accepted
-from jobs import chat_stop, ended, new_job, rows, run, wait_for
+from jobs import chat_stop, ended, new_job, rows, run, statuses, wait_for
 from tools import turns_of
 
 
@@ -83,6 +83,17 @@ def test_stopping_the_thread_ends_a_precheck(own_talker, new_name):
     assert row == rows(gateway, job)[0] and row["status"] == "stopped"
     assert chat_stop(gateway, thread) == {"status": "idle", "threadId": thread}
     assert own_talker.request_count() == 0
+
+
+def test_replacing_a_run_ends_its_precheck(own_talker, new_name):
+    gateway = own_talker.gateway
+    marker = gateway.data / "agents" / "assistant" / "workspace" / "began"
+    job = new_job(gateway, new_name("slow"), concurrency="replace", precheck="[ -e began ] || { touch began; sleep 1000; }")
+    run(gateway, job)
+    wait_for(marker.exists)
+    run(gateway, job)
+    assert statuses(ended(gateway, job, 2)) == ["completed", "stopped"]
+    assert own_talker.request_count() == 1, "no model is asked for the replaced run"
 
 
 def test_a_job_of_an_agent_has_no_precheck(own_talker, new_name):

@@ -209,9 +209,11 @@ void JobRunner::check_free(const ActiveJobRun& run) const {
 }
 
 /// Runs of a job must enter the thread's queue in order: a run that is ahead of one that it waits for would block both
-/// forever.
+/// forever. Those that the run replaces need not enter it: it ends their prechecks.
 Task<> JobRunner::wait_for_places(ActiveJobRunPointer run) {
+  const bool replaces = run->plan.concurrency == JobConcurrency::replace;
   for (const auto& other : active_runs_.ahead_of(run)) {
+    if (replaces && !other->active) end_soon(other);
     if (!other->placed.requested()) co_await until_requested(other->placed);
   }
 }
