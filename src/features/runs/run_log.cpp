@@ -107,13 +107,14 @@ void RunLog::take_back_other() {
   others_.pop_back();
 }
 
-std::vector<std::string> RunLog::events_after(std::int64_t after) const {
+std::vector<std::string> RunLog::events_after(std::int64_t after, std::int64_t last) const {
+  AGW_ASSERT(last <= seq());
   std::vector<std::string> events;
   std::size_t text_at = 0;
   std::size_t reasoning_at = 0;
   std::size_t other_at = 0;
   for (std::int64_t number = 1; const auto& entry : entries_) {
-    const bool wanted = number > after;
+    const bool wanted = number > after && number <= last;
     switch (entry.kind) {
       case Kind::text:
         if (wanted) {

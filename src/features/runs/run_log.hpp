@@ -26,8 +26,9 @@ public:
   /// Removes the last event, which must be one of `other` that was not sent yet.
   void take_back_other();
 
-  /// The events after `seq`, exactly as they were sent.
-  std::vector<std::string> events_after(std::int64_t seq) const;
+  /// The events after `after`, exactly as they were sent, up to `last`.
+  std::vector<std::string> events_after(std::int64_t after, std::int64_t last) const;
+  std::vector<std::string> events_after(std::int64_t after) const { return events_after(after, seq()); }
 
   /// The answer so far: the text deltas, concatenated.
   const std::string& content() const { return text_; }

@@ -349,7 +349,8 @@ std::unique_ptr<LongText> Runs::active_text(const std::set<std::string, std::les
 
 Task<std::string> Runs::events(std::string thread_id, EventsQuery query) {
   for (const auto& active : of_thread(thread_id)) {
-    if (active->run.id == query.runId) co_return as_array(active->log.events_after(query.after));
+    if (active->run.id == query.runId)
+      co_return as_array(active->log.events_after(query.after, published_seq(*active)));
   }
   const auto oldest = clock_.now() - kept_after_end;
   co_return co_await database_.read([=](Connection& connection) -> std::string {

@@ -1,12 +1,14 @@
 #include "features/runs/service.hpp"
 
 #include <functional>
+#include <future>
 #include <set>
 #include <stdexcept>
 #include <string>
 
 #include <gtest/gtest.h>
 
+#include "storage/testing.hpp"
 #include "testing/run.hpp"
 #include "testing/scratch_directory.hpp"
 
@@ -14,7 +16,7 @@ namespace agw {
 namespace {
 
 /// Calls `body` with an active run that is on disk.
-void with_a_run(std::function<Task<>(Runs&, Database&, const ActiveRunPointer&)> body) {
+void with_a_run(std::function<Task<>(Loop&, Runs&, Database&, const ActiveRunPointer&)> body) {
   testing::run([&](Loop& loop) -> Task<> {
     const testing::ScratchDirectory directory;
     Database database(loop, {.file = directory.path() / "gateway.db", .backups = directory.path() / "backups"});
@@ -28,14 +30,14 @@ void with_a_run(std::function<Task<>(Runs&, Database&, const ActiveRunPointer&)>
                                    .agent_id = "agent",
                                    .order = {}});
     co_await database.write([&](Connection& connection) { Runs::record(connection, active->run, clock.now()); });
-    co_await body(runs, database, active);
+    co_await body(loop, runs, database, active);
     runs.withdraw(active);
     co_await runs.stop();
   });
 }
 
 TEST(Runs, FindTheStepsOfAKilledRunHoweverDeepItsCallsAre) {
-  with_a_run([](Runs& runs, Database& database, const ActiveRunPointer& active) -> Task<> {
+  with_a_run([](Loop&, Runs& runs, Database& database, const ActiveRunPointer& active) -> Task<> {
     const auto levels = std::string(max_json_depth, '[') + std::string(max_json_depth, ']');
     const json::array calls{{{"id", "call"}, {"name", "Read"}, {"input", parse_json(levels).value()}}};
     co_await runs.store_step(active, {.text_end = 0, .calls = calls}, {});
@@ -45,7 +47,7 @@ TEST(Runs, FindTheStepsOfAKilledRunHoweverDeepItsCallsAre) {
 }
 
 TEST(Runs, KeepTheTextOfAStepThatCouldNotBeStoredWithTheNext) {
-  with_a_run([](Runs& runs, Database& database, const ActiveRunPointer& active) -> Task<> {
+  with_a_run([](Loop&, Runs& runs, Database& database, const ActiveRunPointer& active) -> Task<> {
     runs.text(*active, "Half ");
     const auto finds_no_room = [](Connection&) { throw std::runtime_error("disk full"); };
     bool failed = false;
@@ -64,7 +66,7 @@ TEST(Runs, KeepTheTextOfAStepThatCouldNotBeStoredWithTheNext) {
 }
 
 TEST(Runs, DivideALongAnswerIntoPiecesAsItComes) {
-  with_a_run([](Runs& runs, Database& database, const ActiveRunPointer& active) -> Task<> {
+  with_a_run([](Loop&, Runs& runs, Database& database, const ActiveRunPointer& active) -> Task<> {
     active->started = true;
     const std::string part(600 * 1024, 'x');
     for (int i = 0; i < 4; ++i) runs.text(*active, part);
@@ -81,7 +83,7 @@ TEST(Runs, DivideALongAnswerIntoPiecesAsItComes) {
 }
 
 TEST(Runs, AreWrittenInPiecesWhileTheyGoOn) {
-  with_a_run([](Runs& runs, Database&, const ActiveRunPointer& active) -> Task<> {
+  with_a_run([](Loop&, Runs& runs, Database&, const ActiveRunPointer& active) -> Task<> {
     std::string text;
     while (text.size() < 300UL * 1024) text += "\"\u00e4\u20ac\U0001f600\\\n";
     runs.text(*active, text);
@@ -99,6 +101,26 @@ TEST(Runs, AreWrittenInPiecesWhileTheyGoOn) {
     const std::set<std::string, std::less<>> none;
     EXPECT_EQ(runs.active_text(&none)->next(), "[]");
     co_return;
+  });
+}
+
+Task<> finish(Runs& runs, ActiveRunPointer active, Runs::AtEnd at_end) {
+  co_await runs.end(active, {.type = "finish", .members = {{"finishReason", "stop"}}}, std::move(at_end));
+}
+
+TEST(Runs, ListTheLastEventOnlyOnceItIsSent) {
+  with_a_run([](Loop& loop, Runs& runs, Database&, const ActiveRunPointer& active) -> Task<> {
+    runs.text(*active, "Hi");
+    std::promise<void> listed;
+    TaskGroup ending(loop);
+    ending.spawn(finish(runs, active, [&listed](Connection&) { listed.get_future().wait(); }));
+    co_await testing::until([&active] { return active->is_ending; });
+    const auto before = co_await runs.events("thread", {.runId = "run", .after = 0});
+    listed.set_value();
+    co_await ending.join();
+    const auto after = co_await runs.events("thread", {.runId = "run", .after = 0});
+    EXPECT_EQ(parse_stored_json(before).as_array().size(), 1U);
+    EXPECT_EQ(parse_stored_json(after).as_array().size(), 2U);
   });
 }
 
