@@ -73,8 +73,11 @@ Task<Response> dispatch(Request& request, const Target& target, Idempotency& ide
 
 Task<> dispatch_stream(Request& request, const Target& target, ProxyStream& stream, Idempotency& idempotency,
                        std::size_t body_limit) {
-  check_path(target);
   const auto& route = *request.route;
+  if (route.forwards)
+    check_path(target);  // the query is for the receiver to judge
+  else
+    check_target(target);
   AGW_ASSERT(route.stream);
   AGW_ASSERT(request.content.empty());  // the handler reads it
   if (route.authorize) route.authorize(request);

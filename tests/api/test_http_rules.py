@@ -333,6 +333,9 @@ def test_unknown_query_members_are_ignored(gateway):
 def test_nul_in_a_query_is_refused(gateway):
     assert gateway.http.get("/threads?agent_id=a%00b").status_code == 400
     refused(gateway.http.get("/?x=%00", headers={"Accept": "text/html"}), 400, "invalid query")
+    counted = {"model": "assistant", "messages": [{"role": "user", "content": "Hi"}]}
+    streamed = gateway.http.post("/v1/messages/count_tokens?x=%00", json=counted)
+    assert streamed.status_code == 400 and streamed.json()["error"]["message"] == "invalid query"
 
 
 # Sizes.
