@@ -85,17 +85,26 @@ def test_statuses_follow_from_the_parameters(openapi):
             assert "413" in statuses, f"{method} {path}"
         if "{" in path:
             assert "404" in statuses, f"{method} {path}"
-        if method == "post" and (method, path) not in OPEN and not path.startswith(("/v1/", "/mcp")):
+        if method == "post" and (method, path) not in OPEN and path != "/mcp":
             assert "409" in statuses, f"{method} {path}"
 
 
 def test_idempotency_key_is_declared_where_it_has_an_effect(openapi):
     key = {"$ref": "#/components/parameters/IdempotencyKey"}
     declaring = {path for method, path, operation in operations(openapi) if key in operation.get("parameters", [])}
-    assert {"/threads", "/chat", "/v1/responses/{id}/cancel"} <= declaring
-    streamed = {"/v1/messages", "/v1/messages/count_tokens", "/v1/responses", "/v1/responses/compact",
-                "/v1/embeddings", "/v1/chat/completions", "/mcp"}
-    assert not streamed & declaring and streamed <= set(openapi["paths"])
+    posting = {path for method, path, operation in operations(openapi) if method == "post"}
+    assert posting - declaring == {"/pair", "/mcp"} and declaring <= posting
+
+
+def test_errors_are_declared_in_the_shape_of_their_protocol(gateway, openapi):
+    resolver = jsonschema.RefResolver.from_schema(openapi)
+    for method, path, headers in (("get", "/threads/{id}", {}), ("post", "/v1/chat/completions", {}),
+                                  ("post", "/v1/messages", {}), ("get", "/v1/models/{rest}", {}),
+                                  ("get", "/v1/models/{rest}", {"anthropic-version": "2023-06-01"}),
+                                  ("post", "/mcp", {})):
+        error = gateway.http.request(method, path, headers=headers, json={})
+        declared = openapi["paths"][path][method]["responses"][str(error.status_code)]["content"]["application/json"]
+        jsonschema.Draft202012Validator(declared["schema"], resolver=resolver).validate(error.json())
 
 
 def test_success_responses_declare_their_content(openapi):

@@ -30,7 +30,7 @@ Routes anthropic_routes(ClientApi& api) {
           .is_repeatable()
           .any_object()
           .responds<json::object>()
-          .fails_with({400, 404, 429, 502, 529}),
+          .fails_with({400, 404, 409, 429, 502, 507, 529}),
       post_stream("/v1/messages/count_tokens", "Estimate the tokens of a request to Anthropic's Messages", count_tokens,
                   api)
           .is_repeatable()

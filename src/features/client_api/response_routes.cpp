@@ -102,7 +102,7 @@ Routes response_routes(ClientApi& api) {
           .is_repeatable()
           .any_object()
           .responds<json::object>()
-          .fails_with({400, 404, 409, 429, 502, 503}),
+          .fails_with({400, 404, 409, 429, 502, 503, 507}),
       post_stream("/v1/responses/compact", "Have a model summarise a conversation", compact_conversation, api)
           .begins_a_run()
           .is_repeatable()

@@ -62,7 +62,7 @@ Routes openai_routes(ClientApi& api) {
           .is_repeatable()
           .any_object()
           .responds<json::object>()
-          .fails_with({400, 404, 429, 502, 503}),
+          .fails_with({400, 404, 409, 429, 502, 503, 507}),
   };
 }
 

@@ -1,5 +1,6 @@
 #include <set>
 
+#include "api/client_errors.hpp"
 #include "base/text/ascii.hpp"
 #include "server/documents/document_routes.hpp"
 #include "server/http/path_template.hpp"
@@ -28,8 +29,10 @@ std::string operation_id(const Route& route) {
   return id;
 }
 
-/// Whether responses are stored for an Idempotency-Key, which excludes streamed ones.
-bool is_repeatable(const Route& route) { return route.method == Method::post && !route.open && !route.stream; }
+/// Whether responses are stored for an Idempotency-Key.
+bool is_repeatable(const Route& route) {
+  return route.method == Method::post && !route.open && (!route.stream || route.repeatable);
+}
 
 std::string description_of_operation(const Route& route) {
   std::string text = route.summary + ". ";
@@ -90,6 +93,28 @@ std::set<int> errors_of(const Route& route) {
   return errors;
 }
 
+std::string_view error_type(Protocol protocol) {
+  switch (protocol) {
+    case Protocol::openai:
+      return "OpenaiError";
+    case Protocol::anthropic:
+      return "AnthropicError";
+    case Protocol::gateway:
+      break;
+  }
+  return "Error";
+}
+
+/// At some paths a header decides about the protocol. Of MCP, the gate's errors are not messages.
+json::object error_schema(const Route& route) {
+  if (route.path == "/mcp")
+    return {{"anyOf", json::array{reference(schemas, "Error"), reference(schemas, "McpError")}}};
+  const auto usual = error_type(protocol_of(route.path, false));
+  const auto with_header = error_type(protocol_of(route.path, true));
+  if (usual == with_header) return reference(schemas, usual);
+  return {{"anyOf", json::array{reference(schemas, usual), reference(schemas, with_header)}}};
+}
+
 json::object responses_of(const Route& route) {
   json::object success{{"description", "success"}};
   constexpr int no_content = 204;
@@ -101,7 +126,7 @@ json::object responses_of(const Route& route) {
   json::object responses{{std::to_string(route.status), std::move(success)}};
   for (const int status : errors_of(route)) {
     responses[std::to_string(status)] =
-        json::object{{"description", reason_phrase(status)}, {"content", json_content(reference(schemas, "Error"))}};
+        json::object{{"description", reason_phrase(status)}, {"content", json_content(error_schema(route))}};
   }
   return responses;
 }
@@ -141,14 +166,37 @@ json::object paths_of(const Routes& routes) {
   return paths;
 }
 
-json::object schemas_of(const Routes& routes) {
+/// An object that has all of these members.
+json::object object_schema(json::object properties) {
+  json::array required;
+  for (const auto& member : properties) required.emplace_back(member.key());
+  return {{"type", "object"}, {"properties", std::move(properties)}, {"required", std::move(required)}};
+}
+
+json::object error_schemas() {
   const json::object text{{"type", "string"}};
-  json::object named{
+  const json::object text_or_null{{"type", json::array{"string", "null"}}};
+  return {
       {"Error",
        json::object{{"type", "object"},
                     {"properties",
                      json::object{{"error", text}, {"details", json::object{}}, {"agent_id", text}, {"name", text}}},
-                    {"required", json::array{"error"}}}}};
+                    {"required", json::array{"error"}}}},
+      {"OpenaiError",
+       object_schema(
+           {{"error",
+             object_schema({{"message", text}, {"type", text}, {"param", text_or_null}, {"code", text_or_null}})}})},
+      {"AnthropicError", object_schema({{"type", json::object{{"const", "error"}}},
+                                        {"error", object_schema({{"type", text}, {"message", text}})},
+                                        {"request_id", text_or_null}})},
+      {"McpError",
+       object_schema({{"jsonrpc", json::object{{"const", "2.0"}}},
+                      {"id", json::object{{"type", json::array{"string", "integer", "null"}}}},
+                      {"error", object_schema({{"code", json::object{{"type", "integer"}}}, {"message", text}})}})}};
+}
+
+json::object schemas_of(const Routes& routes) {
+  auto named = error_schemas();
   for (const auto& route : routes) {
     if (route.response_type) named[route.response_type->name] = schema_of(*route.response_type, Direction::response);
   }
