@@ -110,6 +110,11 @@ def test_a_time_in_the_future_is_now(gateway, new_name):
     assert transcript(gateway, made["id"])["thread"]["updated_at"] < "9000"
 
 
+def test_a_time_before_the_year_0_is_its_beginning(gateway, new_name):
+    [made] = send(gateway, thread(new_name("early"), "a", created_at="0000-01-01T00:00:00+14:00"))
+    assert transcript(gateway, made["id"])["thread"]["created_at"] == "0000-01-01T00:00:00.000Z"
+
+
 def test_a_superseded_turn_stays_superseded(gateway, new_name):
     one = thread(new_name("edit"), "a", "b")
     one["turns"][1]["metadata"] = {"superseded": True, "model": "m"}

@@ -1,5 +1,6 @@
 #include "base/time/time.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstdint>
@@ -13,6 +14,10 @@ namespace agw {
 namespace {
 
 using namespace std::chrono;
+
+/// Outside of these, a year does not have four digits in UTC.
+constexpr Timestamp first_time = sys_days(year{0} / January / 1);
+constexpr Timestamp last_time = sys_days(year{10'000} / January / 1) - 1ms;
 
 /// Parses a text from left to right. After the first mismatch `ok` stays false.
 struct Reader {
@@ -156,12 +161,12 @@ std::optional<Timestamp> parse_iso8601(std::string_view text) {
   const auto day = reader.day();
   if (!reader.ok || !day.ok()) return std::nullopt;
   Timestamp result = sys_days{day};
-  if (reader.rest.empty()) return result;
-  if (!reader.take('T') && !reader.take('t') && !reader.take(' ')) return std::nullopt;
-  result += reader.clock();
-  result -= reader.offset();
+  if (reader.take('T') || reader.take('t') || reader.take(' ')) {
+    result += reader.clock();
+    result -= reader.offset();
+  }
   if (!reader.ok || !reader.rest.empty()) return std::nullopt;
-  return result;
+  return std::clamp(result, first_time, last_time);
 }
 
 Timestamp SystemClock::now() const { return floor<milliseconds>(system_clock::now()); }

@@ -16,7 +16,8 @@ std::string to_iso8601(Timestamp time);
 void append_iso8601(std::string& out, Timestamp time);
 
 /// Parses an ISO 8601 date or date-time, with or without separators, seconds, fraction and zone (default UTC). A leap
-/// second is the second after it. Returns nullopt if it is invalid: fields out of range, no day, trailing text.
+/// second is the second after it. A time whose year does not have four digits in UTC becomes the nearest one that does.
+/// Returns nullopt if it is invalid: fields out of range, no day, trailing text.
 /// Example: src/base/time/time_test.cpp: Time.ReadsDatesAndDateTimes
 std::optional<Timestamp> parse_iso8601(std::string_view text);
 

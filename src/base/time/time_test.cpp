@@ -26,11 +26,19 @@ TEST(Time, ReadsDatesAndDateTimes) {
 TEST(Time, WritesDistantTimes) {
   EXPECT_EQ(read_time("1969-12-31T23:59:59.999Z"), "1969-12-31T23:59:59.999Z");
   EXPECT_EQ(read_time("0001-01-01"), "0001-01-01T00:00:00.000Z");
-  EXPECT_EQ(read_time("9999-12-31T23:59:59.001-01:00"), "10000-01-01T00:59:59.001Z");
+  EXPECT_EQ(read_time("9999-12-31T23:59:59.999Z"), "9999-12-31T23:59:59.999Z");
 
   std::string list = "from ";
   append_iso8601(list, *parse_iso8601("2026-01-02T03:04:05.060Z"));
   EXPECT_EQ(list, "from 2026-01-02T03:04:05.060Z");
+}
+
+TEST(Time, HaveYearsOfFourDigits) {
+  EXPECT_EQ(read_time("9999-12-31T23:59:59.001-01:00"), "9999-12-31T23:59:59.999Z");
+  EXPECT_EQ(read_time("9999-12-31T24:00"), "9999-12-31T23:59:59.999Z");
+  EXPECT_EQ(read_time("9999-W52-7"), "9999-12-31T23:59:59.999Z");
+  EXPECT_EQ(read_time("0000-01-01"), "0000-01-01T00:00:00.000Z");
+  EXPECT_EQ(read_time("0000-01-01T00:00+23:59"), "0000-01-01T00:00:00.000Z");
 }
 
 TEST(Time, ReadsTheBasicFormat) {
