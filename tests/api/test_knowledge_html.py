@@ -140,3 +140,9 @@ REPETITIVE = ["[" * 50_000, "[[" * 30_000, "*a " * 40_000, "> " * 20_000, "`" * 
 def test_repetitive_input_does_not_hang_the_renderer(gateway, text):
     page(gateway, "hostile", text)
     assert gateway.http.get("/knowledge/article/hostile").status_code == 200
+
+
+@pytest.mark.parametrize("text", ["|-|\n|-|-|\n" * 3_000, "|a" * 15_000 + "\n" + "|-" * 15_000 + "\n"],
+                         ids=["beginnings-of-tables", "wide-table"])
+def test_text_that_would_take_long_to_parse_is_shown_as_code(gateway, text):
+    assert rendered(gateway, text).startswith("<pre><code>|")

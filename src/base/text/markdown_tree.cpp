@@ -4,6 +4,8 @@
 #include <mutex>
 #include <vector>
 
+#include "base/text/markdown_cost.hpp"
+
 namespace agw {
 
 namespace {
@@ -23,13 +25,29 @@ cmark_parser* new_parser() {
   return parser;
 }
 
+/// The text as an indented code block. A single carriage return ends a line, too.
+std::string as_code(std::string_view text) {
+  std::string code = "    ";
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const bool is_return = text[i] == '\r';
+    if (is_return && text.substr(i + 1).starts_with('\n')) continue;
+    code += is_return ? '\n' : text[i];
+    if (code.back() == '\n') code += "    ";
+  }
+  return code;
+}
+
+void feed(cmark_parser* parser, std::string_view markdown) {
+  cmark_parser_feed(parser, markdown.data(), markdown.size());
+}
+
 }  // namespace
 
 MarkdownTree::MarkdownTree(std::string_view markdown)
     : parser_(nullptr, cmark_parser_free), root_(nullptr, cmark_node_free) {
   const std::lock_guard lock(parsing());
   parser_.reset(new_parser());
-  cmark_parser_feed(parser_.get(), markdown.data(), markdown.size());
+  feed(parser_.get(), is_costly_markdown(markdown) ? as_code(markdown) : markdown);
   root_.reset(cmark_parser_finish(parser_.get()));
   cmark_consolidate_text_nodes(root_.get());
 }

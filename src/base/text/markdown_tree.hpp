@@ -10,7 +10,7 @@
 
 namespace agw {
 
-/// A parsed Markdown text, as nodes of cmark-gfm.
+/// A parsed Markdown text, as nodes of cmark-gfm. A text that is too costly to parse is a single block of code.
 class MarkdownTree {
 public:
   explicit MarkdownTree(std::string_view markdown);
