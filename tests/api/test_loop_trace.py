@@ -93,6 +93,17 @@ def test_changing_half_a_million_variables_does_not_hold_the_loop(traced):
 
 
 @without_sanitizers
+def test_proposing_a_mebibyte_of_yaml_does_not_hold_the_loop(traced):
+    content = "type: artifact\ncontent:\n" + "- x\n" * 250_000
+
+    def propose(number):
+        body = {"agent": "assistant", "type": "extension", "title": f"List {number}", "content": content,
+                "target": f"extensions/list-{number}.yaml"}
+        accepted(traced.http.post("/propose", json=body), 201)
+    check_never_holds(traced, propose)
+
+
+@without_sanitizers
 def test_reading_forty_mebibytes_does_not_hold_the_loop(traced):
     thread = accepted(traced.http.post("/threads", json={}), 201)["id"]
     for _ in range(5):

@@ -187,7 +187,7 @@ Task<ProposalDecided> Proposals::apply(ProposalAddress address, ApplyProposal wa
                                   .title = file->head.title,
                                   .experiment_id = new_id(),
                                   .decided_at = clock_.now()};
-  check_proposed(file->head.type, *place, *decision.content);
+  co_await disk_.run([&] { check_proposed(file->head.type, *place, *decision.content); });
   co_return co_await decide(decision, ended, std::move(in_transaction));
 }
 

@@ -120,7 +120,7 @@ void check_extension_text(const std::string& text) { members_of(text); }
 
 Task<ExtensionPointer> apply_to_extension(Extensions& extensions, TargetExtension target, std::string text,
                                           std::string agent) {
-  const auto flat = members_of(text);
+  const auto flat = co_await extensions.disk().run([&text] { return members_of(text); });
   const auto current = record_of_target(extensions, target);
   if (!current) co_return co_await extensions.create(new_body(flat, target, agent));
   type_of(flat, target, current.get());

@@ -14,7 +14,7 @@ ExtensionPointer record_of_target(const Extensions& extensions, const TargetExte
 /// The record as flat text, in the form of a proposal for it: the content of `extensions/<name>.yaml`.
 std::string text_of_extension(const Extension& record);
 
-/// Throws BadRequest `validation failed` for a text that is not a YAML map.
+/// Throws BadRequest `validation failed` for a text that is not a YAML map. Blocks.
 void check_extension_text(const std::string& text);
 
 /// Creates or changes the record according to a proposal's text. A new record has the source `agent`, is owned by the

@@ -116,7 +116,9 @@ Task<std::string> Proposals::stage(std::string agent, std::string run_id, Staged
         "only changes of the data directory, but not of what is the gateway's own there, and of projects can be "
         "proposed; a person makes a folder a project: POST /projects");
   }
-  if (place) check_proposed(*from_text<ProposalType>(change.type), *place, change.content);
+  if (place) {
+    co_await disk_.run([&] { check_proposed(*from_text<ProposalType>(change.type), *place, change.content); });
+  }
 
   const auto now = clock_.now();
   auto head = head_of(change, agent, place, now);

@@ -50,7 +50,7 @@ std::optional<TargetExtension> extension_of_target(const TargetPlace& place);
 
 /// Throws BadRequest `validation failed` for a target that names a directory, and for a proposed extension whose target
 /// is not that of an extension or whose content is not a YAML map; PayloadTooLarge `soul content too large (max 100KB)`
-/// for identity files.
+/// for identity files. Blocks: YAML of a mebibyte takes 0.2 s.
 void check_proposed(ProposalType type, const TargetPlace& place, const std::string& content);
 
 }  // namespace agw
