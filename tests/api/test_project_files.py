@@ -79,7 +79,7 @@ def test_limit_returns_the_first_entries(gateway, folder, project):
         listed = accepted(list_files(gateway, project, limit=limit))
         assert ([entry["name"] for entry in listed["entries"]], listed["complete"]) == (shown, complete)
     assert len(accepted(list_files(gateway, project, limit=1_000_000))["entries"]) == 4
-    for limit in (0, -1):
+    for limit in (0, -1, "x", "1.5"):
         refused(list_files(gateway, project, limit=limit), 400, "limit must be a positive integer")
 
 
