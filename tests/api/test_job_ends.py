@@ -141,6 +141,23 @@ def chat_on_its_thread(talker, job):
     return answer
 
 
+def test_each_start_and_each_end_has_its_event(talker, new_name):
+    gateway = talker.gateway
+    job = new_job(gateway, new_name("job"), concurrency="replace")
+    with gateway.events() as events:
+        for _ in range(5):
+            at_once(10, lambda _: run(gateway, job))
+        found = ended(gateway, job, 50)
+        messages = events.drain()
+
+    def announced(kind):
+        return sorted(event["run"]["id"] for event in messages
+                      if event["type"] == kind and event["run"]["job"] == job["name"])
+
+    assert announced("job-started") == sorted(row["id"] for row in found if row["started_at"])
+    assert announced("job-finished") == sorted(ids(found))
+
+
 def test_run_waits_for_the_chat_on_its_thread(talker, new_name):
     gateway, job = talker.gateway, new_job(talker.gateway, new_name("job"))
     answer = chat_on_its_thread(talker, job)

@@ -46,6 +46,7 @@ Task<> Engine::answer(ActiveRunPointer active) {
   AGW_ASSERT(active->started);
   AGW_ASSERT(!active->is_ending);
   AGW_ASSERT(!active->ended.happened());
+  co_await run_requests_.notify_started(active);
   active->began = std::chrono::steady_clock::now();
   RunOutcome outcome;
   try {

@@ -16,8 +16,8 @@ namespace agw {
 class RunObserver {
 public:
   virtual ~RunObserver() = default;
-  /// The run has become the first on its thread and waits for no other run. Not called if it was stopped before. The
-  /// run begins once it returns. Must not throw.
+  /// The run begins once this returns: it is the first on its thread and waits for no other run, or is stopped before
+  /// that. Must not throw.
   virtual Task<> started() { co_return; }
   /// Called right before the write that ends the run. Returns a function that runs in the same transaction. Called
   /// again if that write failed.

@@ -31,7 +31,7 @@ void RunRequests::take_failure(const Run& run, RunOutcome& outcome) {
 Task<> RunRequests::notify_started(ActiveRunPointer active) const {
   AGW_ASSERT(active->started);
   const auto run_request = of(active->run);
-  if (run_request && !active->stop.requested()) co_await run_request->observer->started();
+  if (run_request) co_await run_request->observer->started();
 }
 
 Runs::AtEnd RunRequests::ending_of(const Run& run, const RunOutcome& outcome) const {

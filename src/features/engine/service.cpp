@@ -300,7 +300,6 @@ Task<> Engine::work(std::string thread_id) {
     }
     if (const auto run_request = run_requests_.of(active->run); run_request && run_request->before_start)
       co_await run_request->before_start(active->stop);
-    co_await run_requests_.notify_started(active);
     co_await answer(active);
     // Otherwise it would stay the first of its thread.
     AGW_ASSERT(active->ended.happened());

@@ -365,6 +365,7 @@ Task<> JobRunner::started(ActiveJobRunPointer run) {
   AGW_ASSERT(run->run.thread_id);
   AGW_ASSERT(!run->run.finished_at);
   if (run->run.status == JobRunStatus::queued) {
+    if (run->active->stop.requested()) co_return;  // it ends without having started
     run->run.status = JobRunStatus::started;
     run->run.started_at = clock_.now();
     co_await store_start(run->run);
