@@ -73,6 +73,18 @@ def test_nothing_is_granted_for_an_action_that_was_deleted_meanwhile(talker, new
     assert accepted(gateway.http.get(f"/agents/{thread['agent_id']}/grants")) == []
 
 
+def test_an_action_that_gets_the_name_of_a_renamed_one_is_not_granted(talker, new_name):
+    gateway, name = talker.gateway, new_name("publish")
+    thread = new_thread(gateway, new_agent(gateway, new_name("publisher"), "operator"))
+    definition = {"kind": "http", "method": "POST", "url": "http://127.0.0.1:9"}
+    action = new_extension(gateway, "action", name, definition, enabled=True)
+    call_asked(talker, thread, name, {}, scope="agent")
+    accepted(gateway.http.patch(f"/extensions/{action['id']}", json={"name": new_name("renamed")}))
+    new_extension(gateway, "action", name, definition, enabled=True)
+    assert accepted(gateway.http.get(f"/agents/{thread['agent_id']}/grants")) == []
+    call_asked(talker, thread, name, {})
+
+
 def test_grants_survive_a_restart(own_talker):
     gateway = own_talker.gateway
     thread = new_thread(gateway, new_agent(gateway, "learner", "apprentice"))

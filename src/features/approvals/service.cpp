@@ -72,7 +72,7 @@ bool is_possible(const PermissionRequest& request, const DecidePermission& wante
          std::ranges::find(request.scopes, wanted.scope) != request.scopes.end();
 }
 
-/// Whether permissions of the agent to call the tool end with the extension.
+/// Whether permissions of the agent to call the tool end with the extension, or when it takes the tool's name.
 bool end_with(const Extension& extension, std::string_view agent_id, std::string_view tool) {
   return agent_id == extension.id || tool == extension.name || tool.starts_with(extension.name + "__");
 }
@@ -99,7 +99,7 @@ struct Approvals::Waiting {
   AsyncEvent changed;
   bool is_stored = false;
   bool is_being_decided = false;  ///< a decision is being stored
-  bool may_be_granted = true;     ///< false: its agent or tool was deleted since
+  bool may_be_granted = true;     ///< false: its agent or tool was deleted or replaced since
 
   /// From now on, a person can allow only this call.
   void allow_only_once() {
@@ -415,13 +415,15 @@ Task<> Approvals::forget(std::vector<std::string> ids) {
   });
 }
 
-/// A grant ends with its thread, agent or tool. A later one with the same name must not inherit it.
+/// A grant ends with its thread, agent or tool. A later tool with the same name must not inherit it, also if the former
+/// was only renamed.
 void Approvals::deliver(const DomainEvent& event) {
   if (grants_.empty() && waiting_.empty()) return;
   if (const auto* thread = event.record.as<Thread>()) {
     if (!thread->archived) return;
     forget_where([thread](const Grant& grant) { return grant.thread_id == thread->id; });
-  } else if (const auto* extension = event.record.as<Extension>(); extension && event.name == "extension.deleted") {
+  } else if (const auto* extension = event.record.as<Extension>();
+             extension && (event.name == "extension.deleted" || event.name == "extension.created")) {
     for (const auto& waiting : waiting_) {
       if (end_with(*extension, waiting->request.agent_id, waiting->request.tool)) waiting->allow_only_once();
     }
