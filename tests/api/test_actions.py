@@ -50,6 +50,17 @@ def test_action_is_a_tool_with_its_name_and_input(talker, thread, new_name):
     assert call_tool(talker, thread, action["name"], {})["output"] == "invalid input: who is required"
 
 
+@pytest.mark.parametrize("kind, definition", [
+    ("prompt", {"prompt": "{{text}}" * 20_000}), ("http", {"url": "http://127.0.0.1:1", "body": "{{text}}" * 20_000}),
+    ("http", {"url": "http://127.0.0.1:1", "body": {"all": ["a {{text}}"] * 20_000}}),
+    ("http", {"url": "http://127.0.0.1:1", "headers": {f"x-{number}": "{{text}}" * 200 for number in range(100)}})])
+def test_input_that_fills_too_many_places_is_an_error(talker, thread, new_name, kind, definition):
+    action = new_action(talker.gateway, new_name("echo"), kind, **definition)
+    end = call_tool(talker, thread, action["name"], {"text": "x" * 1_000})
+    assert end["isError"] and end["output"] == "the input is too long for all the places of the action that it fills"
+    assert "too long" not in call_tool(talker, thread, action["name"], {"text": "x"})["output"]
+
+
 def test_changed_action_takes_effect_at_once(talker, thread, new_name):
     action = new_action(talker.gateway, new_name("greet"), "prompt", prompt="one", enabled=False)
     assert "there is no tool" in call_tool(talker, thread, action["name"], {})["output"]

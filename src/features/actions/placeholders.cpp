@@ -1,6 +1,7 @@
 #include "features/actions/placeholders.hpp"
 
 #include <algorithm>
+#include <map>
 
 #include <boost/algorithm/string/trim.hpp>
 
@@ -16,7 +17,46 @@ std::optional<std::string> only_placeholder(std::string_view text) {
   return is_one ? std::optional(boost::trim_copy(std::string(text.substr(2, text.size() - 4)))) : std::nullopt;
 }
 
+/// Adds up what the placeholders of a form insert.
+class InsertedLength {
+public:
+  explicit InsertedLength(const json::object& input) : input_(input) {}
+
+  void add(const json::value& form) {
+    if (form.is_string()) {
+      filled(form.get_string(), [this](const std::string& name) {
+        total_ += length_of(name);
+        return std::string();
+      });
+    } else if (form.is_array()) {
+      for (const auto& element : form.get_array()) add(element);
+    } else if (form.is_object()) {
+      for (const auto& member : form.get_object()) add(member.value());
+    }
+  }
+
+  std::size_t total() const { return total_; }
+
+private:
+  std::size_t length_of(const std::string& name) {
+    const auto [place, is_new] = lengths_.try_emplace(name);
+    if (is_new) place->second = text_or_json(input_, name).size();
+    return place->second;
+  }
+
+  const json::object& input_;
+  std::map<std::string, std::size_t> lengths_;
+  std::size_t total_ = 0;
+};
+
 }  // namespace
+
+bool fills_too_much(const json::object& form, const json::object& input) {
+  constexpr std::size_t max_inserted = 10 << 20;
+  InsertedLength inserted(input);
+  for (const auto& member : form) inserted.add(member.value());
+  return inserted.total() > max_inserted;
+}
 
 std::string filled(std::string_view text, const Fill& fill) {
   std::string out;

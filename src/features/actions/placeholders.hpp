@@ -18,6 +18,9 @@ std::string filled(std::string_view text, const Fill& fill);
 /// Returns the names of the placeholders in a text.
 std::set<std::string> placeholders_in(std::string_view text);
 
+/// Whether the input is too long for the places that it fills in the strings of `form`: more than 10 MiB in all.
+bool fills_too_much(const json::object& form, const json::object& input);
+
 /// Quotes every placeholder in `text` that is outside of quotes: `{"n": {{n}}}` becomes JSON.
 std::string with_quoted_placeholders(std::string_view text);
 

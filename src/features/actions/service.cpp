@@ -81,7 +81,11 @@ ToolPointer Actions::tool_of(ExtensionPointer action) {
 }
 
 Task<ToolOutcome> Actions::call(ExtensionPointer action, const ToolCall& call) {
-  switch (kind_of(*action)) {
+  const auto kind = kind_of(*action);
+  const bool is_filled = kind == ToolKind::prompt_action || kind == ToolKind::http_action;
+  if (is_filled && fills_too_much(action->definition.members(), call.input))
+    co_return failed("the input is too long for all the places of the action that it fills");
+  switch (kind) {
     case ToolKind::shell_action:
       co_return co_await run(*action, call);
     case ToolKind::mcp_action:

@@ -24,6 +24,7 @@ namespace {
 constexpr auto file_name = data_files::secrets;
 constexpr std::size_t max_secret_name_length = 128;
 constexpr std::size_t max_value_length = 64 * 1024;
+constexpr std::size_t max_expanded = 10 << 20;
 constexpr std::string_view opening = "${secret:";
 static_assert(max_value_length < max_yaml_size, "a value alone can be read again");
 
@@ -164,6 +165,7 @@ std::string Secrets::expand(std::string_view text, FilledSecrets* filled) const 
     }
     if (filled) filled->add(found->second);
     out.append(text.substr(0, begin)).append(found->second);
+    if (out.size() > max_expanded) throw SecretError("a text is longer than 10 MiB with its secrets filled in");
     text.remove_prefix(end + 1);
   }
 }
