@@ -61,6 +61,14 @@ def test_input_that_fills_too_many_places_is_an_error(talker, thread, new_name, 
     assert "too long" not in call_tool(talker, thread, action["name"], {"text": "x"})["output"]
 
 
+def test_secrets_that_make_a_text_too_long_are_an_error(talker, thread, new_name):
+    assert talker.gateway.http.put("/secrets/LONG", json={"value": "x" * 60_000}).status_code == 204
+    action = new_action(talker.gateway, new_name("ask"), "http", url="http://127.0.0.1:1",
+                        headers={"x-key": "${secret:LONG}" * 200})
+    end = call_tool(talker, thread, action["name"], {})
+    assert end["isError"] and end["output"] == "a text is longer than 10 MiB with its secrets filled in"
+
+
 def test_changed_action_takes_effect_at_once(talker, thread, new_name):
     action = new_action(talker.gateway, new_name("greet"), "prompt", prompt="one", enabled=False)
     assert "there is no tool" in call_tool(talker, thread, action["name"], {})["output"]
