@@ -3,18 +3,13 @@
 See docs/contract/jobs.md#runs.
 """
 
-import contextlib
-import threading
-import uuid
-from concurrent.futures import ThreadPoolExecutor
-
 import pytest
 
-import http_client
 from checks import UNKNOWN_ID, accepted, at_once, ids, refused
 from extensions import toggle
 from jobs import (chat_stop, delete, ended, job_directory, new_agent, new_job, rows, run, statuses, stop_run, turns,
                   wait_for)
+from threads import slow_writes
 from tools import calls
 
 
@@ -56,28 +51,6 @@ def test_queue_runs_in_sequence(talker, new_name):
     answer.release()
     second, first = ended(gateway, job, 2)
     assert statuses([second, first]) == ["completed", "completed"] and first["finished_at"] <= second["started_at"]
-
-
-@contextlib.contextmanager
-def slow_writes(gateway):
-    """Imports threads in the background, so that other writes wait for the imports."""
-    over = threading.Event()
-    turns = [{"key": str(number), "role": "user", "content": "a turn " * 60} for number in range(5000)]
-
-    def imports(_):
-        with http_client.new_client(base_url=gateway.url, headers=gateway.authorization) as http:
-            while not over.is_set():
-                batch = {"source": "test", "threads": [{"key": str(uuid.uuid4()), "title": "a title", "turns": turns}]}
-                accepted(http.post("/import", json=batch))
-
-    with ThreadPoolExecutor(4) as pool:
-        ends = [pool.submit(imports, number) for number in range(4)]
-        try:
-            yield
-        finally:
-            over.set()
-    for end in ends:
-        end.result()
 
 
 def test_row_of_a_queued_run_has_started_when_the_event_says_so(own_talker, new_name):

@@ -5,8 +5,9 @@ See docs/contract/apps.md#projects.
 
 import pytest
 
-from checks import accepted
+from checks import accepted, at_once
 from jobs import wait_for
+from threads import slow_writes
 from tools import call_tool, new_agent
 
 
@@ -31,9 +32,10 @@ def is_trusted(gateway, project):
     return accepted(gateway.http.get(f"/projects/{project['id']}"))["trusted"]
 
 
-def wait_for_signal(gateway):
+def wait_for_signal(gateway, count=1):
     def signals():
-        return [each for each in accepted(gateway.http.get("/signals")) if each["kind"] == "project-untrusted"]
+        found = accepted(gateway.http.get("/signals", params={"kind": "project-untrusted"}))
+        return found if len(found) >= count else None
     return wait_for(signals)
 
 
@@ -67,6 +69,28 @@ def test_change_of_any_covered_file_ends_the_trust(own_talker, trusted, change):
     change(folder)
     assert [each["trusted"] for each in accepted(own_talker.gateway.http.get("/projects"))] == [False]
     assert len(wait_for_signal(own_talker.gateway)) == 1
+
+
+def test_one_of_many_simultaneous_requests_ends_the_trust(own_talker, trusted):
+    gateway, (folder, project) = own_talker.gateway, trusted
+    with slow_writes(gateway):
+        for number in range(1, 6):
+            (folder / "AGENTS.md").write_text(f"Use {number} spaces.\n")
+            assert not any(at_once(8, lambda _: is_trusted(gateway, project)))
+            assert len(wait_for_signal(gateway, number)) == number
+            accepted(gateway.http.patch(f"/projects/{project['id']}", json={"trusted": True}))
+
+
+def test_list_leaves_out_a_project_that_is_deleted_during_the_comparison(own_talker, trusted):
+    gateway, (folder, project) = own_talker.gateway, trusted
+    with slow_writes(gateway):
+        for number in range(5):
+            (folder / "AGENTS.md").write_text(f"Use {number} spaces.\n")
+            path = f"/projects/{project['id']}"
+            responses = at_once(4, lambda n: gateway.http.get("/projects") if n else gateway.http.delete(path))
+            assert [response.status_code for response in responses] == [204, 200, 200, 200]
+            body = {"name": "Site", "path": str(folder), "trusted": True}
+            project = accepted(gateway.http.post("/projects", json=body), 201)
 
 
 def test_answer_does_not_follow_changed_files(own_talker, trusted):

@@ -112,14 +112,34 @@ Task<ProjectPointer> Projects::verified(std::string id) {
     co_return find(id);
   }
   if (before && now.problem.empty() && before->digest() == now.digest()) co_return find(id);
-  const auto current = find(id);
-  // Two requests may detect the same change.
-  if (!current || !current->trusted || current->updated_at != project->updated_at) co_return current;
-  auto changed = co_await change(id, {.trusted = false});
-  AGW_ASSERT(!changed->trusted);
+  const auto untrusted = co_await distrust(project);
+  if (!untrusted) co_return find(id);
   AGW_ASSERT(before || !now.problem.empty());
-  on_untrusted_(*changed, now.problem.empty() ? diff_of(*before, now) : now.problem);
-  co_return changed;
+  on_untrusted_(*untrusted, now.problem.empty() ? diff_of(*before, now) : now.problem);
+  co_return untrusted;
+}
+
+/// Returns null if the project was changed or deleted meanwhile: of several requests that detect the same change of its
+/// files, one ends the trust.
+Task<ProjectPointer> Projects::distrust(ProjectPointer project) {
+  AGW_ASSERT(project->trusted);
+  const auto untrusted =
+      co_await database_.write([project, now = clock_.now()](Connection& connection) -> std::optional<Project> {
+        const auto stored = project_store::find(connection, project->id);
+        if (!stored || !stored->trusted || stored->updated_at != project->updated_at) return std::nullopt;
+        auto distrusted = changed(*stored, {.trusted = false}, now);
+        project_store::update(connection, distrusted);
+        return distrusted;
+      });
+  co_return untrusted ? put(*untrusted) : nullptr;
+}
+
+/// The project is in the list: results of commits reach the loop in order, so its insertion has arrived and no removal
+/// has.
+ProjectPointer Projects::put(const Project& project) {
+  AGW_CHECK(find(project.id), "a project that was changed is missing: " + project.id);
+  const auto place = projects_.begin() + (place_of(project.id) - projects_.cbegin());
+  return *place = std::make_shared<const Project>(project);
 }
 
 Task<ProjectPointer> Projects::create(NewProject wanted, InTransaction<Project> in_transaction) {
@@ -160,11 +180,7 @@ Task<ProjectPointer> Projects::change(std::string id, ProjectChange change) {
     project_store::update(connection, project);
     return project;
   });
-  // The project is in the list: results of commits reach the loop in order, so its insertion has arrived and no removal
-  // has.
-  AGW_CHECK(find(id), "a project that was changed is missing: " + id);
-  const auto place = projects_.begin() + (place_of(id) - projects_.cbegin());
-  const auto now_known = *place = std::make_shared<const Project>(project);
+  const auto now_known = put(project);
   if (change.trusted) co_await remember_trusted(project);
   co_return now_known;
 }
