@@ -4,10 +4,11 @@ See docs/contract/chat.md#attachments.
 """
 
 import base64
+import uuid
 
 import pytest
 
-from checks import UNKNOWN_ID, accepted, is_id, refused
+from checks import UNKNOWN_ID, accepted, at_once, is_id, refused
 from talker import PROVIDER, Talker, configuration
 
 MEBIBYTE = 1024 * 1024
@@ -69,6 +70,17 @@ def test_an_upload_with_a_chosen_id_may_be_repeated(gateway):
     assert (gateway.data / "attachments" / chosen_id).read_bytes() == b"first"
     for wrong in ("../../config.yaml", chosen_id.upper()):
         refused(send(b"x", wrong), 400, f"invalid id: {wrong}")
+
+
+def test_uploads_with_the_same_id_at_once_store_one_of_them(gateway):
+    for _ in range(40):
+        params = {"id": str(uuid.uuid4())}
+        sent = [bytes([number]) * (number + 1) * 1000 for number in range(4)]
+        made = at_once(4, lambda number: accepted(gateway.http.post(
+            "/files", params={"name": str(number), **params}, content=sent[number]), 201))
+        stored = sent[int(made[0]["name"])]
+        assert all(each == made[0] for each in made) and made[0]["size"] == len(stored)
+        assert gateway.http.get(f"/files/{params['id']}").content == stored
 
 
 def test_upload_needs_a_body_and_the_token(gateway):

@@ -121,6 +121,35 @@ std::vector<std::string> delete_files(const std::filesystem::path& path, std::ve
 
 }  // namespace
 
+/// An upload with a chosen id, while it is in progress. There is one at a time for each id: of several, the record
+/// would be that of the first, but the file that of the last.
+class Attachments::Upload {
+public:
+  using All = decltype(Attachments::uploads_);
+
+  /// The upload with the id; null if there is none.
+  static std::shared_ptr<StopSource> find(const All& all, const std::string& id) {
+    const auto found = all.find(id);
+    return found == all.end() ? nullptr : found->second;
+  }
+
+  Upload(All& all, const std::string& id) : all_(all) {
+    AGW_ASSERT(!all.contains(id));
+    place_ = all.emplace(id, std::make_shared<StopSource>()).first;
+  }
+  ~Upload() {
+    const auto ended = place_->second;
+    all_.erase(place_);
+    ended->request();
+  }
+  Upload(const Upload&) = delete;
+  Upload& operator=(const Upload&) = delete;
+
+private:
+  All& all_;
+  All::iterator place_;
+};
+
 Attachments::Attachments(BlockingPool& blocking, Database& database, const Clock& clock,
                          std::filesystem::path data_directory)
     : blocking_(blocking), database_(database), clock_(clock), data_directory_(std::move(data_directory)) {}
@@ -130,11 +159,16 @@ Task<Attachment> Attachments::add(std::string name, std::string content_type, st
   if (id && (!is_uuid(*id) || boost::to_lower_copy(*id) != *id)) throw BadRequest("invalid id: " + *id);
   if (name.size() > max_name_length || std::ranges::any_of(name, is_control_character))
     throw BadRequest("invalid name: " + name);
-  if (id) {
-    if (auto found = co_await find({*id}); !found.empty()) co_return std::move(found.front());
-  }
-  const Attachment made{id ? *std::move(id) : new_id(), std::move(name), mime_of(content_type),
-                        static_cast<std::int64_t>(bytes.size())};
+  Attachment made{id ? *id : new_id(), std::move(name), mime_of(content_type), static_cast<std::int64_t>(bytes.size())};
+  if (!id) co_return co_await store(std::move(made), std::move(content_type), std::move(bytes), in_transaction);
+  while (const auto earlier = Upload::find(uploads_, *id)) co_await until_requested(*earlier);
+  const Upload upload(uploads_, *id);
+  if (auto found = co_await find({*id}); !found.empty()) co_return std::move(found.front());
+  co_return co_await store(std::move(made), std::move(content_type), std::move(bytes), in_transaction);
+}
+
+Task<Attachment> Attachments::store(Attachment made, std::string content_type, std::string bytes,
+                                    InTransaction<Attachment> in_transaction) {
   co_await blocking_.run([path = data_directory_, made, content_type, given = std::move(bytes)]() mutable {
     const auto bytes = readable(std::move(given), made.mime, content_type);
     const auto directory = Directory::open(path, Symlinks::refuse).value();

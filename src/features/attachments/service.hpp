@@ -2,10 +2,13 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "base/async/cancellation.hpp"
 #include "base/async/task.hpp"
 #include "features/attachments/types.hpp"
 #include "io/process/blocking.hpp"
@@ -36,7 +39,8 @@ public:
   /// Stores a file. A text is converted to UTF-8 from the charset of its `content_type` or its byte order mark.
   /// `content_type` is the header's text; without a valid one, the type is `application/octet-stream`. Throws
   /// BadRequest `invalid name: <name>` for a name with control characters or over 255 bytes. If there is a file with
-  /// the given `id` already, returns that one. Throws `invalid id` if `id` is not a UUID in lower case.
+  /// the given `id` already, returns that one; waits for one that is being stored. Throws `invalid id` if `id` is not a
+  /// UUID in lower case.
   Task<Attachment> add(std::string name, std::string content_type, std::string bytes,
                        InTransaction<Attachment> in_transaction = {}, std::optional<std::string> id = {});
 
@@ -58,10 +62,16 @@ public:
   Task<> remove_unused();
 
 private:
+  class Upload;
+
+  Task<Attachment> store(Attachment made, std::string content_type, std::string bytes,
+                         InTransaction<Attachment> in_transaction);
+
   BlockingPool& blocking_;
   Database& database_;
   const Clock& clock_;
   std::filesystem::path data_directory_;
+  std::map<std::string, std::shared_ptr<StopSource>> uploads_;  ///< of files with chosen ids: requested at their ends
 };
 
 /// The endpoints of files, `/files`.
