@@ -6,6 +6,7 @@ See docs/contract/chat.md#threads.
 import pytest
 
 from checks import UNKNOWN_ID, accepted, at_once, ids, is_id, is_timestamp, refused
+from jobs import wait_for
 
 MEMBERS = {"id", "agent_id", "project_id", "job_id", "title", "archived", "mode", "created_at", "updated_at",
            "turn_count"}
@@ -339,6 +340,48 @@ def test_deleted_thread_is_gone_with_its_turns(gateway, agent):
     refused(gateway.http.delete(f"/turns/{turn['id']}"), 404, "turn not found")
     assert listed(gateway, agent_id=agent) == []
     assert accepted(gateway.http.get("/turns/search", params={"q": "unforgettable", "agent_id": agent})) == []
+
+
+LONG_MESSAGE = "Please tell me in all detail how often and with what I should feed the otters in winter"
+
+
+def ask_in_a_new_thread(gateway):
+    made = create(gateway)
+    accepted(gateway.http.post("/chat", json={"content": LONG_MESSAGE, "threadId": made["id"]}), 201)
+    return made
+
+
+def delete_when_unused(gateway, thread):
+    """Deletes the thread as soon as its run has ended."""
+    while (response := gateway.http.delete(f"/threads/{thread['id']}")).status_code == 409:
+        pass
+    assert response.status_code == 204, response.text
+
+
+def errors_in_the_log(gateway):
+    """Stops the gateway, and returns the lines of its log that are errors."""
+    assert gateway.stop() == 0
+    return [line for line in gateway.stderr.splitlines() if " error " in line]
+
+
+def test_thread_deleted_while_a_model_titles_it_is_no_error(own_talker):
+    gateway, stub = own_talker.gateway, own_talker.stub
+    stub.title = title = stub.hold("Otters")
+    stub.reset()  # holds the title only
+    made = ask_in_a_new_thread(gateway)
+    assert title.was_asked()
+    delete_when_unused(gateway, made)
+    stub.title = "A title from the stub"
+    title.release(" in winter")
+    other = ask_in_a_new_thread(gateway)
+    wait_for(lambda: get(gateway, other)["title"] == stub.title)
+    assert errors_in_the_log(gateway) == []
+
+
+def test_thread_deleted_at_the_end_of_its_run_is_no_error(own_talker):
+    gateway = own_talker.gateway
+    at_once(4, lambda _: [delete_when_unused(gateway, ask_in_a_new_thread(gateway)) for _ in range(25)])
+    assert errors_in_the_log(gateway) == []
 
 
 # Events.

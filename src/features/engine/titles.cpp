@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "api/error.hpp"
 #include "base/json/json_values.hpp"
 #include "base/log.hpp"
 #include "base/text/utf8.hpp"
@@ -65,6 +66,14 @@ Task<> Titles::find(Run run) {
   const InProgress guard{in_progress_, run.thread_id};
   // People do not search for delegated tasks by title.
   if (run.order.contains(inherited_limits_member)) co_return;
+  try {
+    co_await ask_model(run);
+  } catch (const NotFound& gone) {
+    log::info("thread {} gets no title: {}", run.thread_id, gone.what());  // it or its turns were deleted
+  }
+}
+
+Task<> Titles::ask_model(const Run& run) {
   auto& threads = services_.threads;
   const auto agent = services_.extensions.find(run.agent_id);
   const auto thread = co_await threads.require(run.thread_id);

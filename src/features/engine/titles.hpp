@@ -15,10 +15,12 @@ public:
   /// Requesting `stopping`, which must outlive this object, ends the calls of the model.
   Titles(const EngineServices& services, StopSource& stopping) : services_(services), stopping_(stopping) {}
 
-  /// Finds a title for the thread of a completed run, if it needs one.
+  /// Finds a title for the thread of a completed run, if it needs one and is not deleted meanwhile.
   Task<> find(Run run);
 
 private:
+  Task<> ask_model(const Run& run);
+
   const EngineServices& services_;
   StopSource& stopping_;
   std::set<std::string, std::less<>> in_progress_;  ///< threads
