@@ -10,11 +10,13 @@ import subprocess
 
 import pytest
 
+from approvals import call_asked
 from checks import PATIENCE, accepted, refused
 from client_streams import read_response
 from disks import small_disk
 from jobs import new_job, rows, run, wait_for
-from talker import MODEL, configuration
+from talker import MODEL, Talker, configuration
+from tools import new_agent, new_thread
 
 
 def change_database(gateway, change):
@@ -198,6 +200,24 @@ def test_deleting_a_queued_turn_on_a_full_disk_is_507_until_space_is_freed(
             (gateway.data / "filling").unlink()
             wait_for(lambda: gateway.http.delete(f"/turns/{second['id']}").status_code == 204)
             answer.release()
+        finally:
+            gateway.kill()
+
+
+def test_revoking_a_grant_on_a_full_disk_is_507_and_leaves_it_in_force(make_gateway, stub, tmp_path):
+    with small_disk(tmp_path / "small", "size=24m") as small:
+        gateway = make_gateway(data=small, config=configuration(stub)).start()
+        try:
+            thread = new_thread(gateway, new_agent(gateway, "learner", "apprentice"))
+            call_asked(Talker(gateway, stub), thread, "Remember", {"text": "x"}, scope="agent")
+            grant, = accepted(gateway.http.get("/agents/learner/grants"))
+            fill_with_the_log(gateway)
+            refused(gateway.http.delete(f"/agents/learner/grants/{grant['id']}"), 507, "disk full")
+            assert accepted(gateway.http.get("/agents/learner/grants")) == [grant]
+            (gateway.data / "filling").unlink()
+            wait_for(lambda: gateway.http.delete(f"/agents/learner/grants/{grant['id']}").status_code == 204)
+            gateway.restart()
+            assert accepted(gateway.http.get("/agents/learner/grants")) == []
         finally:
             gateway.kill()
 

@@ -3,7 +3,9 @@
 See docs/contract/approvals.md.
 """
 
+import contextlib
 import os
+import sqlite3
 
 import pytest
 
@@ -83,6 +85,53 @@ def test_an_action_that_gets_the_name_of_a_renamed_one_is_not_granted(talker, ne
     new_extension(gateway, "action", name, definition, enabled=True)
     assert accepted(gateway.http.get(f"/agents/{thread['agent_id']}/grants")) == []
     call_asked(talker, thread, name, {})
+
+
+def test_an_existing_action_that_gets_the_name_of_a_renamed_one_is_not_granted(talker, new_name):
+    gateway, name = talker.gateway, new_name("publish")
+    thread = new_thread(gateway, new_agent(gateway, new_name("publisher"), "operator"))
+    definition = {"kind": "http", "method": "POST", "url": "http://127.0.0.1:9"}
+    action = new_extension(gateway, "action", name, definition, enabled=True)
+    other = new_extension(gateway, "action", new_name("other"), definition, enabled=True)
+    call_asked(talker, thread, name, {}, scope="agent")
+    accepted(gateway.http.patch(f"/extensions/{action['id']}", json={"description": "still the same", "name": name}))
+    assert len(accepted(gateway.http.get(f"/agents/{thread['agent_id']}/grants"))) == 1
+    accepted(gateway.http.patch(f"/extensions/{action['id']}", json={"name": new_name("renamed")}))
+    accepted(gateway.http.patch(f"/extensions/{other['id']}", json={"name": name}))
+    assert accepted(gateway.http.get(f"/agents/{thread['agent_id']}/grants")) == []
+    call_asked(talker, thread, name, {})
+
+
+def test_a_grant_lasts_when_its_agent_is_renamed(talker, thread, new_name):
+    call_asked(talker, thread, "Bash", {"command": "git status"}, scope="agent")
+    path = f"/agents/{thread['agent_id']}/grants"
+    before = accepted(talker.gateway.http.get(path))
+    accepted(talker.gateway.http.patch(f"/extensions/{thread['agent_id']}", json={"name": new_name("renamed")}))
+    assert len(before) == 1 and accepted(talker.gateway.http.get(path)) == before
+
+
+def test_a_grant_whose_end_was_not_stored_ends_at_the_next_start(own_talker):
+    """As if the gateway had been killed between the change and the deletion of the grant."""
+    gateway = own_talker.gateway
+    definition = {"kind": "http", "method": "POST", "url": "http://127.0.0.1:9"}
+    agent, doomed = new_agent(gateway, "lasting"), new_agent(gateway, "doomed")
+    thread, archived = new_thread(gateway, agent), new_thread(gateway, new_agent(gateway, "learner", "apprentice"))
+    kept = new_extension(gateway, "action", "kept", definition, enabled=True)
+    gone = new_extension(gateway, "action", "gone", definition, enabled=True)
+    for action in (kept, gone):
+        call_asked(own_talker, thread, action["name"], {}, scope="agent")
+    call_asked(own_talker, archived, "Bash", {"command": "git status"}, scope="thread")
+    call_asked(own_talker, new_thread(gateway, doomed), "kept", {}, scope="agent")
+    gateway.stop()
+    with contextlib.closing(sqlite3.connect(gateway.data / "gateway.db")) as database, database:
+        assert database.execute("SELECT count(*) FROM grants").fetchone() == (4,)
+        database.execute("DELETE FROM extensions WHERE id IN (?, ?)", (gone["id"], doomed["id"]))
+        database.execute("UPDATE threads SET archived = 1 WHERE id = ?", (archived["id"],))
+    gateway.start()
+    assert [grant["tool"] for grant in accepted(gateway.http.get("/agents/lasting/grants"))] == ["kept"]
+    gateway.stop()
+    with contextlib.closing(sqlite3.connect(gateway.data / "gateway.db")) as database:
+        assert database.execute("SELECT tool, agent_id FROM grants").fetchall() == [("kept", agent["id"])]
 
 
 def test_grants_survive_a_restart(own_talker):

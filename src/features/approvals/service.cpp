@@ -21,10 +21,10 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 #include "api/error.hpp"
 #include "base/async/assert.hpp"
-#include "base/error.hpp"
 #include "base/id.hpp"
 #include "base/json/json_values.hpp"
 #include "base/log.hpp"
@@ -45,6 +45,7 @@ static_assert(Approvals::max_of_run < Approvals::max_waiting);
 
 ApiError not_possible() { return BadRequest("decision not possible"); }
 ApiError already_decided() { return Conflict("permission request already decided"); }
+ApiError grant_not_found() { return NotFound("grant not found"); }
 
 std::size_t shown_size(const AskedCall& call) {
   auto size = to_json(call.input).size() + call.diff.size() + call.target.size();
@@ -72,9 +73,17 @@ bool is_possible(const PermissionRequest& request, const DecidePermission& wante
          std::ranges::find(request.scopes, wanted.scope) != request.scopes.end();
 }
 
-/// Whether permissions of the agent to call the tool end with the extension, or when it takes the tool's name.
-bool end_with(const Extension& extension, std::string_view agent_id, std::string_view tool) {
-  return agent_id == extension.id || tool == extension.name || tool.starts_with(extension.name + "__");
+/// Whether permissions of the agent to call the tool end with that change of an extension: the agent or the tool was
+/// deleted, or the name of the tool was given up or taken.
+bool end_with(const DomainEvent& event, const Extension& extension, std::string_view agent_id, std::string_view tool) {
+  if (!event.former_name.empty() && is_tool_of(std::string(event.former_name), tool)) return true;
+  if (event.name == "extension.updated" && event.former_name.empty()) return false;
+  if (event.name == "extension.deleted" && agent_id == extension.id) return true;
+  return is_tool_of(extension.name, tool);
+}
+
+bool contains(const std::vector<std::string>& ids, const std::string& id) {
+  return std::ranges::find(ids, id) != ids.end();
 }
 
 PermissionRequest decided_by_person(PermissionRequest request, DecidePermission wanted, Timestamp now) {
@@ -129,9 +138,6 @@ Approvals::Approvals(Loop& loop, Database& database, Hub& hub, const Clock& cloc
       options_(options),
       background_(loop),
       listening_(hub, *this) {
-  background_.on_failure([](const std::exception_ptr& failure) {
-    log::warn("a grant that has ended could not be deleted from the database: {}", message_of(failure));
-  });
   threads.at_remove(
       [this](const std::string& id) { forget_where([&id](const Grant& grant) { return grant.thread_id == id; }); });
 }
@@ -144,15 +150,29 @@ void Approvals::load(Connection& connection) {
   write_at_start(connection, "ending the remaining permission requests",
                  [&] { end_interrupted(connection, clock_.now()); });
   grants_ = approval_store::grants(connection);
+  if (grants_.empty()) return;
+  auto ids = approval_store::outlived(connection, grants_);
+  if (ids.empty()) return;
+  std::erase_if(grants_, [&](const Grant& grant) { return contains(ids, grant.id); });
+  const bool deleted = write_at_start(connection, "deleting grants that have ended", [&] {
+    for (const auto& id : ids) approval_store::remove_grant(connection, id);
+  });
+  if (!deleted) ended_ = std::move(ids);
 }
 
 void Approvals::end_interrupted(Connection& connection, Timestamp now) {
   approval_store::end_interrupted(connection, now);
 }
 
-Task<> Approvals::refresh() { grants_ = co_await database_.write(approval_store::grants); }
+Task<> Approvals::refresh() {
+  grants_ = co_await database_.write(approval_store::grants);
+  std::erase_if(grants_, [this](const Grant& grant) { return contains(ended_, grant.id); });
+}
 
-Task<> Approvals::stop() { co_await background_.join(); }
+Task<> Approvals::stop() {
+  stopping_.request();
+  co_await background_.join();
+}
 
 bool Approvals::asks(const Extension& agent) const {
   return options_.asks && string_member(agent.definition.members(), "approvals") != "never";
@@ -346,7 +366,7 @@ Task<PermissionRequest> Approvals::decide(std::string id, DecidePermission wante
   if (grant && waiting->may_be_granted)
     grants_.push_back(*grant);
   else if (grant)
-    background_.spawn(forget({grant->id}));
+    forget({grant->id});
   record_decision(waiting, decided);
   co_return decided;
 }
@@ -393,10 +413,12 @@ std::vector<Grant> Approvals::grants_of(std::string_view agent_id) const {
 }
 
 Task<> Approvals::revoke(std::string agent_id, std::string id) {
-  const auto removed =
-      std::erase_if(grants_, [&](const Grant& grant) { return grant.agent_id == agent_id && grant.id == id; });
-  if (removed == 0) throw NotFound("grant not found");
-  co_await forget({std::move(id)});
+  const auto is_wanted = [&](const Grant& grant) { return grant.agent_id == agent_id && grant.id == id; };
+  if (std::ranges::none_of(grants_, is_wanted)) throw grant_not_found();
+  const bool is_removed =
+      co_await database_.write([id](Connection& connection) { return approval_store::remove_grant(connection, id); });
+  std::erase_if(grants_, is_wanted);
+  if (!is_removed) throw grant_not_found();
 }
 
 void Approvals::forget_where(const std::function<bool(const Grant&)>& condition) {
@@ -406,13 +428,34 @@ void Approvals::forget_where(const std::function<bool(const Grant&)>& condition)
   }
   if (ids.empty()) return;
   std::erase_if(grants_, condition);
-  background_.spawn(forget(std::move(ids)));
+  forget(std::move(ids));
 }
 
-Task<> Approvals::forget(std::vector<std::string> ids) {
-  co_await database_.write([ids = std::move(ids)](Connection& connection) {
-    for (const auto& id : ids) approval_store::remove_grant(connection, id);
-  });
+/// Deletes grants that are no longer in memory.
+void Approvals::forget(std::vector<std::string> ids) {
+  std::ranges::move(ids, std::back_inserter(ended_));
+  if (!std::exchange(is_deleting_, true)) background_.spawn(delete_ended());
+}
+
+/// Tries again until it succeeds: otherwise, the grants would be back after a restart.
+Task<> Approvals::delete_ended() {
+  bool has_failed = false;
+  while (!ended_.empty()) {
+    bool fails = false;
+    try {
+      const auto ids = ended_;
+      co_await database_.write([ids](Connection& connection) {
+        for (const auto& id : ids) approval_store::remove_grant(connection, id);
+      });
+      std::erase_if(ended_, [&](const auto& id) { return contains(ids, id); });
+    } catch (const std::exception& error) {
+      fails = true;
+      if (!std::exchange(has_failed, true))
+        log::warn("grants that have ended cannot be deleted from the database, trying again: {}", error.what());
+    }
+    if (fails && co_await pause(stopping_, options_.retry_after) != WaitResult::done) break;
+  }
+  is_deleting_ = false;
 }
 
 /// A grant ends with its thread, agent or tool. A later tool with the same name must not inherit it, also if the former
@@ -422,12 +465,12 @@ void Approvals::deliver(const DomainEvent& event) {
   if (const auto* thread = event.record.as<Thread>()) {
     if (!thread->archived) return;
     forget_where([thread](const Grant& grant) { return grant.thread_id == thread->id; });
-  } else if (const auto* extension = event.record.as<Extension>();
-             extension && (event.name == "extension.deleted" || event.name == "extension.created")) {
+  } else if (const auto* extension = event.record.as<Extension>()) {
+    const auto ends = [&](const auto& one) { return end_with(event, *extension, one.agent_id, one.tool); };
     for (const auto& waiting : waiting_) {
-      if (end_with(*extension, waiting->request.agent_id, waiting->request.tool)) waiting->allow_only_once();
+      if (ends(waiting->request)) waiting->allow_only_once();
     }
-    forget_where([extension](const Grant& grant) { return end_with(*extension, grant.agent_id, grant.tool); });
+    forget_where(ends);
   }
 }
 

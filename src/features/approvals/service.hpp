@@ -61,7 +61,8 @@ public:
     bool asks = true;      ///< false: agents ask for no permission
     bool is_node = false;  ///< other nodes use the same database
     std::chrono::milliseconds patience = std::chrono::minutes(10);
-    std::chrono::days kept{90};  ///< how long decided requests are kept
+    std::chrono::days kept{90};                                       ///< how long decided requests are kept
+    std::chrono::milliseconds retry_after = std::chrono::seconds(1);  ///< a failed deletion of grants that have ended
   };
   Approvals(Loop& loop, Database& database, Hub& hub, const Clock& clock, Runs& runs, Threads& threads,
             Options options);
@@ -69,7 +70,8 @@ public:
   Approvals(const Approvals&) = delete;
   Approvals& operator=(const Approvals&) = delete;
 
-  /// Before the loop runs: ends requests that a killed gateway left undecided, and reads the grants.
+  /// Before the loop runs: ends requests that a killed gateway left undecided, reads the grants, and ends those whose
+  /// end it could not store.
   void load(Connection& connection);
   /// Replaces the patience with requests that are made from now on.
   void wait_up_to(std::chrono::milliseconds patience) { options_.patience = patience; }
@@ -111,7 +113,7 @@ public:
   GrantedPatterns grants_for(std::string_view agent_id, std::string_view thread_id) const;
   /// Returns the grants of an agent, oldest first.
   std::vector<Grant> grants_of(std::string_view agent_id) const;
-  /// Revokes a grant. Throws NotFound `grant not found`.
+  /// Revokes a grant. Throws NotFound `grant not found`. If the write fails, the grant stays in force.
   Task<> revoke(std::string agent_id, std::string id);
 
 private:
@@ -126,7 +128,8 @@ private:
   void publish_decision(const Waiting& waiting);
   std::optional<Grant> grant_of(const PermissionRequest& request) const;
   void forget_where(const std::function<bool(const Grant&)>& condition);
-  Task<> forget(std::vector<std::string> ids);
+  void forget(std::vector<std::string> ids);
+  Task<> delete_ended();
   void deliver(const DomainEvent& event) override;
 
   Loop& loop_;
@@ -137,6 +140,9 @@ private:
   Options options_;
   std::deque<WaitingPointer> waiting_;  ///< oldest first
   std::vector<Grant> grants_;
+  std::vector<std::string> ended_;  ///< grants that have ended, but are still in the database
+  bool is_deleting_ = false;        ///< `delete_ended` runs
+  StopSource stopping_;
   TaskGroup background_;
   Hub::Listening listening_;
 };

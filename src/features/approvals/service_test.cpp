@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "features/integrations/types.hpp"
 #include "storage/testing.hpp"
 #include "testing/threads_fixture.hpp"
 
@@ -369,6 +370,91 @@ TEST(Grants, AreNotGivenForAnAgentThatWasDeletedBeforeOrDuringTheDecision) {
     co_await room.approvals.refresh();
     EXPECT_THAT(room.approvals.grants_of("agent-1"), SizeIs(0)) << "nor is one stored";
   });
+}
+
+AskedCall call_of(ActiveRunPointer run, std::string tool) {
+  auto call = command(std::move(run));
+  call.tool = std::move(tool);
+  return call;
+}
+
+TEST(Grants, EndWhenTheNameOfTheirToolIsGivenUpOrTaken) {
+  with_approvals([](ApprovalsRoom& room) -> Task<> {
+    for (const auto* tool : {"publish", "shop__buy", "other", "publish-all"})
+      co_await room.allow(call_of(room.new_run(), tool), GrantScope::agent);
+    const auto waits = co_await room.waiting_for(call_of(room.new_run(), "shop__sell"));
+    const Extension action{.id = "1", .type = ExtensionType::action, .name = "other"};
+    const Extension shop{.id = "2", .type = ExtensionType::integration, .name = "store"};
+    room.near.hub.publish({.name = "extension.updated", .record = RecordView(action)});
+    EXPECT_THAT(room.approvals.grants_of("agent-1"), SizeIs(4)) << "it kept its name";
+    room.near.hub.publish({.name = "extension.updated", .record = RecordView(action), .former_name = "publish"});
+    EXPECT_THAT(held(room.approvals, "agent-1", "thread"),
+                ElementsAre("shop__buy git status *", "publish-all git status *"));
+    room.near.hub.publish({.name = "extension.updated", .record = RecordView(shop), .former_name = "shop"});
+    EXPECT_THAT(held(room.approvals, "agent-1", "thread"), ElementsAre("publish-all git status *"));
+    co_await allow_for_agent(room, waits.id, "400 decision not possible");
+  });
+}
+
+TEST(Grants, EndWithAnIntegrationWhoseLongNameIsCutInTheNamesOfItsTools) {
+  with_approvals([](ApprovalsRoom& room) -> Task<> {
+    const Extension integration{.id = "1", .type = ExtensionType::integration, .name = std::string(60, 'i')};
+    co_await room.allow(call_of(room.new_run(), tool_name_of(integration.name, "buy")), GrantScope::agent);
+    room.near.hub.publish({.name = "extension.deleted", .record = RecordView(integration)});
+    EXPECT_THAT(room.approvals.grants_of("agent-1"), SizeIs(0));
+  });
+}
+
+/// Makes deletions of grants fail while it is set.
+Task<> set_failing(ApprovalsRoom& room, bool fails) {
+  co_await room.near.database.write([fails](Connection& connection) {
+    connection.execute(fails ? "CREATE TRIGGER full BEFORE DELETE ON grants BEGIN SELECT RAISE(ABORT, 'full'); END"
+                             : "DROP TRIGGER full");
+  });
+}
+
+Task<std::size_t> stored_grants(ApprovalsRoom& room) {
+  co_return co_await room.near.database.read([](Connection& connection) {
+    auto row = connection.prepare("SELECT count(*) FROM grants");
+    row.step();
+    return static_cast<std::size_t>(row.integer(0));
+  });
+}
+
+TEST(Grants, StayInForceIfRevokingThemFails) {
+  with_approvals([](ApprovalsRoom& room) -> Task<> {
+    co_await room.allow(command(room.new_run()), GrantScope::agent);
+    const auto id = room.approvals.grants_of("agent-1").at(0).id;
+    co_await set_failing(room, true);
+    bool failed = false;
+    try {
+      co_await room.approvals.revoke("agent-1", id);
+    } catch (const DatabaseError&) {
+      failed = true;
+    }
+    EXPECT_TRUE(failed);
+    EXPECT_THAT(room.approvals.grants_of("agent-1"), SizeIs(1));
+    co_await set_failing(room, false);
+    co_await room.approvals.revoke("agent-1", id);
+    EXPECT_THAT(room.approvals.grants_of("agent-1"), SizeIs(0));
+    EXPECT_EQ(co_await stored_grants(room), 0U);
+  });
+}
+
+TEST(Grants, ThatHaveEndedAreDeletedOnceTheDatabaseCanBeWritten) {
+  const auto ends_while_nothing_can_be_deleted = [](ApprovalsRoom& room) -> Task<> {
+    co_await room.allow(command(room.new_run()), GrantScope::agent);
+    co_await set_failing(room, true);
+    const Extension agent{.id = "agent-1", .type = ExtensionType::agent, .name = "builder"};
+    room.near.hub.publish({.name = "extension.deleted", .record = RecordView(agent)});
+    co_await room.approvals.refresh();
+    EXPECT_THAT(room.approvals.grants_of("agent-1"), SizeIs(0)) << "also if it is still stored";
+    EXPECT_EQ(co_await stored_grants(room), 1U);
+    co_await set_failing(room, false);
+    while (co_await stored_grants(room) > 0) {
+    }
+  };
+  with_approvals(ends_while_nothing_can_be_deleted, {.retry_after = 1ms});
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include "features/approvals/store.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "base/async/assert.hpp"
@@ -14,6 +16,17 @@ constexpr auto grant_columns = columns_of<Grant>(
     Column{"id", &Grant::id}, Column{"agent_id", &Grant::agent_id}, Column{"thread_id", &Grant::thread_id},
     Column{"tool", &Grant::tool}, Column{"pattern", &Grant::pattern},
     Column{"scope", &Grant::scope, GrantScope::thread}, Column{"created_at", &Grant::created_at});
+
+/// Whether it is a tool of the gateway itself. Their names begin with a capital letter, those of extensions never do.
+bool is_own_tool(std::string_view tool) { return !tool.empty() && tool.front() >= 'A' && tool.front() <= 'Z'; }
+
+/// The first column of each row.
+std::vector<std::string> texts(Connection& connection, std::string_view sql) {
+  std::vector<std::string> found;
+  auto rows = connection.prepare(sql);
+  while (rows.step()) found.push_back(rows.string(0));
+  return found;
+}
 
 }  // namespace
 
@@ -98,8 +111,9 @@ void insert(Connection& connection, const Grant& grant) {
   grant_columns.bind(statement, grant).run();
 }
 
-void remove_grant(Connection& connection, const std::string& id) {
+bool remove_grant(Connection& connection, const std::string& id) {
   connection.prepare("DELETE FROM grants WHERE id = :id").bind(":id", id).run();
+  return connection.changes() > 0;
 }
 
 std::vector<Grant> grants(Connection& connection) {
@@ -108,6 +122,19 @@ std::vector<Grant> grants(Connection& connection) {
   auto rows = connection.prepare(sql);
   while (rows.step()) found.push_back(grant_columns.read(rows));
   return found;
+}
+
+std::vector<std::string> outlived(Connection& connection, const std::vector<Grant>& grants) {
+  auto ids = texts(connection,
+                   "SELECT id FROM grants WHERE NOT EXISTS (SELECT 1 FROM extensions WHERE extensions.id = agent_id) "
+                   "OR (thread_id IS NOT NULL AND NOT EXISTS "
+                   "(SELECT 1 FROM threads WHERE threads.id = grants.thread_id AND archived = 0))");
+  const auto names = texts(connection, "SELECT name FROM extensions WHERE type IN ('action', 'integration')");
+  for (const auto& grant : grants) {
+    const auto is_its_tool = [&](const std::string& name) { return is_tool_of(name, grant.tool); };
+    if (!is_own_tool(grant.tool) && std::ranges::none_of(names, is_its_tool)) ids.push_back(grant.id);
+  }
+  return ids;
 }
 
 }  // namespace agw::approval_store

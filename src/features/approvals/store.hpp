@@ -24,8 +24,11 @@ int end_interrupted(Connection& connection, Timestamp now);
 void purge(Connection& connection, Timestamp oldest);
 
 void insert(Connection& connection, const Grant& grant);
-void remove_grant(Connection& connection, const std::string& id);
+/// Returns whether there was one.
+bool remove_grant(Connection& connection, const std::string& id);
 /// All grants, in order of creation.
 std::vector<Grant> grants(Connection& connection);
+/// The ids of those grants whose agent, thread, action or integration does not exist, or whose thread is archived.
+std::vector<std::string> outlived(Connection& connection, const std::vector<Grant>& grants);
 
 }  // namespace agw::approval_store

@@ -1,6 +1,7 @@
 #include "features/approvals/types.hpp"
 
 #include "base/json/describe.hpp"
+#include "features/integrations/types.hpp"
 
 namespace agw {
 
@@ -61,5 +62,9 @@ constexpr auto rules(Tag<Grant>) {
                     RuleFor<&Grant::pattern>{{.about = "a command, a directory, a host, else the tool"}}};
 }
 const Description& describe(Tag<Grant>) { return description_of<Grant>("Grant"); }
+
+bool is_tool_of(const std::string& extension_name, std::string_view tool) {
+  return tool == extension_name || can_be_tool_of(extension_name, tool);
+}
 
 }  // namespace agw

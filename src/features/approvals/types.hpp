@@ -3,6 +3,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/json/described.hpp"
@@ -90,5 +91,8 @@ struct Grant {
   Timestamp created_at{};
 };
 const Description& describe(Tag<Grant>);
+
+/// Whether the tool is, or could be, the action of that name or a tool of the integration of that name.
+bool is_tool_of(const std::string& extension_name, std::string_view tool);
 
 }  // namespace agw

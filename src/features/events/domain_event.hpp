@@ -44,6 +44,7 @@ struct DomainEvent {
   std::string_view member = {};     ///< the name of the record in the message to clients
   RecordView record = {};           ///< the state after the event
   EventCause cause = {};
+  std::string_view former_name = {};  ///< of an extension that was given another name; otherwise empty
   /// Another node of the cluster made the change, published it there, and handled its consequences.
   bool is_from_another_node = false;
 

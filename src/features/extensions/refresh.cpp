@@ -69,7 +69,7 @@ Task<> Extensions::refresh(std::vector<std::string> ids) {
     const auto action = !before ? ExtensionAction::created
                         : after ? ExtensionAction::updated
                                 : ExtensionAction::deleted;
-    announce(after ? *after : *before, action, "", Origin::another_node);
+    announce(after ? *after : *before, before, action, "", Origin::another_node);
   }
   if (!outbox_ || shares_files() || differences.empty()) co_return;
   auto steps = co_await database_.write([differences](Connection& connection) {

@@ -258,9 +258,9 @@ Task<ExtensionPointer> Extensions::publish(ExtensionWrites writes, ExtensionOutb
   ExtensionPointer first;
   for (const auto& write : writes.records) {
     const auto& extension = write.row.extension;
-    const auto known = has_waited ? registry_->find(extension.id) : nullptr;
-    if (known && known->updated_at > extension.updated_at) {
-      if (!first) first = known;  // A newer write has replaced it.
+    const auto before = registry_->find(extension.id);
+    if (has_waited && before && before->updated_at > extension.updated_at) {
+      if (!first) first = before;  // A newer write has replaced it.
       continue;
     }
     if (write.action == ExtensionAction::deleted)
@@ -268,15 +268,16 @@ Task<ExtensionPointer> Extensions::publish(ExtensionWrites writes, ExtensionOutb
     else
       registry_->put(write.row.position, extension);
     if (!first) first = registry_->find(extension.id);
-    announce(extension, write.action, run_id);
+    announce(extension, before, write.action, run_id);
   }
   const bool executed = !outbox_ || co_await outbox_->execute(std::move(writes.steps));
   if (rewrite == ExtensionOutbox::Rewrite::always && !executed) throw update_failed();
   co_return first;
 }
 
-void Extensions::announce(const Extension& extension, ExtensionAction action, const std::string& run_id,
-                          Origin origin) const {
+void Extensions::announce(const Extension& extension, const ExtensionPointer& before, ExtensionAction action,
+                          const std::string& run_id, Origin origin) const {
+  const bool is_renamed = before && before->name != extension.name;
   const json::object message{{"type", "extension-changed"},
                              {"action", to_text(action)},
                              {"id", extension.id},
@@ -287,6 +288,7 @@ void Extensions::announce(const Extension& extension, ExtensionAction action, co
                 .type = "extension-changed",
                 .record = extension,
                 .cause = {.run_id = run_id},
+                .former_name = is_renamed ? std::string_view(before->name) : std::string_view(),
                 .is_from_another_node = origin == Origin::another_node,
                 .text = to_json(message)});
 }

@@ -143,8 +143,9 @@ private:
   Task<std::vector<std::string>> take_over_findings(DirectoryFindings findings);
   std::vector<ExtensionPointer> file_backed() const;
   enum class Origin { here, another_node };
-  void announce(const Extension& extension, ExtensionAction action, const std::string& run_id,
-                Origin origin = Origin::here) const;
+  /// `before`: null if it is not known.
+  void announce(const Extension& extension, const ExtensionPointer& before, ExtensionAction action,
+                const std::string& run_id, Origin origin = Origin::here) const;
   bool add_holders_of_names(const std::vector<extension_store::Row>& rows, std::vector<std::string>& ids) const;
   void require_agent_of_job(ExtensionType type, const json::object& definition, const Extension* current) const;
   /// Replaces an agent's name by its id; leaves other values unchanged.

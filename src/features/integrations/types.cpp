@@ -13,6 +13,7 @@ namespace {
 
 constexpr std::size_t max_name_length = 64;
 constexpr std::size_t hash_digits = 8;
+constexpr std::size_t max_unhashed = max_name_length - hash_digits - 1;
 constexpr std::size_t max_compared = 256 * 1024;  // bytes of a definition's text
 
 IntegrationKind kind_of(std::string_view text) {
@@ -83,7 +84,11 @@ std::string tool_name_of(const std::string& integration, const std::string& tool
 
 std::string hashed_tool_name_of(const std::string& integration, const std::string& tool) {
   const auto whole = whole_name(integration, tool);
-  return fitting(whole).substr(0, max_name_length - hash_digits - 1) + "_" + content_id(whole).substr(36 - hash_digits);
+  return fitting(whole).substr(0, max_unhashed) + "_" + content_id(whole).substr(36 - hash_digits);
+}
+
+bool can_be_tool_of(const std::string& integration, std::string_view tool_name) {
+  return tool_name.starts_with(whole_name(integration, "").substr(0, max_unhashed));
 }
 
 }  // namespace agw

@@ -64,5 +64,8 @@ struct OfferedTool {
 std::string tool_name_of(const std::string& integration, const std::string& tool);
 /// The name with a hash, even if it is not necessary, for tools whose names would otherwise be equal.
 std::string hashed_tool_name_of(const std::string& integration, const std::string& tool);
+/// Whether the name for models can be that of a tool of the integration. Integrations whose long names begin alike are
+/// not told apart.
+bool can_be_tool_of(const std::string& integration, std::string_view tool_name);
 
 }  // namespace agw
