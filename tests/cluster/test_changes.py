@@ -45,6 +45,7 @@ def test_an_extension_is_created_changed_and_deleted_everywhere(nodes):
 def test_exchanged_names_are_exchanged_at_the_other_node(nodes):
     a, b = nodes
     one, two = (new_extension(a, "command", name, {"prompt": "Say hello."}) for name in ("one", "two"))
+    eventually(lambda: [extension_at(b, record) for record in (one, two)], [one, two])
     for record, name in ((one, "three"), (two, "one"), (one, "two")):
         accepted(a.http.patch(f"/extensions/{record['id']}", json={"name": name}))
     eventually(lambda: [extension_at(b, record)["name"] for record in (one, two)], ["two", "one"])
