@@ -228,7 +228,8 @@ void ResponseSocket::drop_latest(const std::string& id) {
 
 void ResponseSocket::send_error(const std::string& stream_id, const ApiError& error) {
   auto members = openai_error_members(error);
-  if (members.at("code").is_null()) members["code"] = members.at("type");
+  // `members["code"]` could move the other members.
+  if (auto& code = members.at("code"); code.is_null()) code = members.at("type");
   json::object event{{"type", "error"}, {"sequence_number", 0}, {"status", error.status()}};
   // Some programs read these members from the event, others from `error`.
   for (const auto* name : {"code", "message", "param"}) event[name] = members.at(name);
