@@ -17,6 +17,15 @@ std::optional<std::string> only_placeholder(std::string_view text) {
   return is_one ? std::optional(boost::trim_copy(std::string(text.substr(2, text.size() - 4)))) : std::nullopt;
 }
 
+/// Calls `visit` with the name of each placeholder.
+template <class Visit>
+void visit_placeholders(std::string_view text, Visit visit) {
+  filled(text, [&](const std::string& name) {
+    visit(name);
+    return std::string();
+  });
+}
+
 /// Adds up what the placeholders of a form insert.
 class InsertedLength {
 public:
@@ -24,10 +33,7 @@ public:
 
   void add(const json::value& form) {
     if (form.is_string()) {
-      filled(form.get_string(), [this](const std::string& name) {
-        total_ += length_of(name);
-        return std::string();
-      });
+      visit_placeholders(form.get_string(), [this](const std::string& name) { total_ += length_of(name); });
     } else if (form.is_array()) {
       for (const auto& element : form.get_array()) add(element);
     } else if (form.is_object()) {
@@ -72,10 +78,7 @@ std::string filled(std::string_view text, const Fill& fill) {
 
 std::set<std::string> placeholders_in(std::string_view text) {
   std::set<std::string> names;
-  filled(text, [&](const std::string& name) {
-    names.insert(name);
-    return std::string();
-  });
+  visit_placeholders(text, [&](const std::string& name) { names.insert(name); });
   return names;
 }
 

@@ -127,7 +127,7 @@ class Attachments::Upload {
 public:
   using All = decltype(Attachments::uploads_);
 
-  /// The upload with the id; null if there is none.
+  /// Returns null if no upload with the id is in progress. Otherwise what is requested at its end.
   static std::shared_ptr<StopSource> find(const All& all, const std::string& id) {
     const auto found = all.find(id);
     return found == all.end() ? nullptr : found->second;

@@ -49,10 +49,12 @@ constexpr std::size_t max_trees = 4;
 /// How many uncovered directories are listed; further ones are only counted.
 constexpr std::size_t max_named = 20;
 
+constexpr std::string_view ignored = "named in .gitignore";
+
 std::string why_uncovered(Kept kept, std::uint64_t file_bytes) {
   switch (kept) {
     case Kept::ignored:
-      return "named in .gitignore";
+      return std::string(ignored);
     case Kept::large:
       return fmt::format("larger than {} MiB", file_bytes >> 20);
     case Kept::no_room:
@@ -106,7 +108,7 @@ std::string_view to_text(SkipReason reason) {
     case SkipReason::repository:
       return "the data of a repository";
     case SkipReason::ignored:
-      return "named in .gitignore";
+      return ignored;
     case SkipReason::too_deep:
       return "too many directories deep";
     default:

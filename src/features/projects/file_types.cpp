@@ -22,7 +22,7 @@ constexpr auto rules(Tag<ProjectDirectoryQuery>) {
   return std::tuple{
       RuleFor<&ProjectDirectoryQuery::path>{{.about = "relative to the project; default: the project itself"}},
       RuleFor<&ProjectDirectoryQuery::limit>{{.about = "the first entries; at most 50000, as many when omitted",
-                                              .wrong_type = "limit must be a positive integer"}}};
+                                              .wrong_type = ProjectDirectoryQuery::wrong_limit}}};
 }
 const Description& describe(Tag<ProjectDirectoryQuery>) {
   return description_of<ProjectDirectoryQuery>("ProjectDirectoryQuery");

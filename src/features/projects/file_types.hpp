@@ -4,6 +4,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/json/described.hpp"
@@ -37,6 +38,8 @@ const Description& describe(Tag<ProjectDirectory>);
 struct ProjectDirectoryQuery {
   std::optional<std::string> path;
   std::optional<std::int64_t> limit;
+
+  static constexpr std::string_view wrong_limit = "limit must be a positive integer";
 };
 const Description& describe(Tag<ProjectDirectoryQuery>);
 

@@ -98,7 +98,7 @@ FileResult<std::vector<ProjectEntry>> shown_entries(const Directory& directory, 
 
 std::size_t limit_of(const ProjectDirectoryQuery& query) {
   const auto limit = query.limit.value_or(max_shown_entries);
-  if (limit < 1) throw BadRequest("limit must be a positive integer");
+  if (limit < 1) throw BadRequest(std::string(ProjectDirectoryQuery::wrong_limit));
   return static_cast<std::size_t>(std::min(limit, max_shown_entries));
 }
 
