@@ -153,6 +153,32 @@ def test_http_api_page_lists_every_event(gateway):
     assert set(re.findall(r"`([a-z-]+)`", "\n".join(re.findall(r"^\| (`.+?) \|", events, re.M)))) == kinds
 
 
+def test_contract_lists_every_member_of_an_event(gateway):
+    described = accepted(gateway.http.get("/asyncapi.json"))["components"]["messages"]
+    page = (DOCS / "contract" / "websocket.md").read_text().split("## Events")[1]
+    of_runs = {"type", "threadId", "turnId", "runId", "seq"}
+    for kinds, members in re.findall(r"^\| (`[a-z-]+`.*?) \| (.*) \|$", page, re.M):
+        for kind in re.findall(r"`([a-z-]+)`", kinds):
+            declared = set(described[f"events.{kind}"]["payload"]["properties"]) - of_runs
+            assert declared <= set(re.findall(r"`(\w+)(?:: true)?`", members)), kind
+
+
+RECORDS = {"agents.md": ["Mode", "AgentPrompt"], "apps.md": ["Project", "App", "Signal"],
+           "approvals.md": ["Grant"], "chat.md": ["Thread", "Turn"], "checkpoints.md": ["RunChanges"],
+           "extensions.md": ["Extension", "IntegrationState"], "jobs.md": ["JobRun", "JobSummary", "Briefing", "Pulse"],
+           "models.md": ["ModelInfo", "ModelServicePreset"], "push.md": ["PushSubscription"],
+           "proposals.md": ["ProposalEntry", "Proposal", "ProposalDecided", "Experiment"],
+           "shared-links.md": ["SharedLink"]}
+
+
+@pytest.mark.parametrize("page, record", [(page, record) for page, records in RECORDS.items() for record in records])
+def test_contract_lists_every_member_of_a_record(gateway, page, record):
+    schema = accepted(gateway.http.get("/openapi.json"))["components"]["schemas"][record]
+    members = ", ".join(name if name in schema["required"] else f"{name}?" for name in schema["properties"])
+    text = re.sub(r"`?\s+`?", " ", (DOCS / "contract" / page).read_text())
+    assert f"{{{members}}}" in text
+
+
 def test_configuration_page_lists_every_key(own_gateway):
     lines = re.findall(r"^#((?:  )*)(\w+):(.*)", (own_gateway.data / "config.yaml").read_text(), re.M)
     keys, sections = set(), []
