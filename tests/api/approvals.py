@@ -68,7 +68,3 @@ def call_unasked(talker, thread, name, input):
         kinds = [event["type"] for event in user.events.messages]
         assert "permission-requested" not in kinds, kinds
         return of_kind(run, "tool-end")[0]
-
-
-def tool_results(gateway, thread):
-    return [turn["content"] for turn in turns_of(gateway, thread, "tool")]
