@@ -2,31 +2,14 @@
 
 import json
 import os
-import sys
 import time
 from pathlib import Path
 
-import pytest
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "api"))
-
-from checks import accepted  # noqa: E402
-from gateway import Gateway  # noqa: E402
-from stubs import many_tools  # noqa: E402
-from stubs.provider import ProviderStub  # noqa: E402
-from talker import Talker, configuration  # noqa: E402
-from tools import call_tool, new_agent, new_thread  # noqa: E402
+from checks import accepted
+from stubs import many_tools
+from tools import call_tool, new_agent, new_thread
 
 MODULES = Path(os.environ["MCP_NODE_MODULES"])
-
-
-@pytest.fixture
-def talker(tmp_path):
-    with ProviderStub() as stub:
-        gateway = Gateway(tmp_path / "gateway", config=configuration(stub)).start()
-        yield Talker(gateway, stub)
-        gateway.close()
-
 
 EVERYTHING = [str(MODULES / "node" / "bin" / "node"),
               str(MODULES / "@modelcontextprotocol" / "server-everything" / "dist" / "index.js"), "stdio"]

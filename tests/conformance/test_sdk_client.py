@@ -3,27 +3,12 @@
 import json
 import os
 import subprocess
-import sys
 from pathlib import Path
 
-import pytest
+from stubs.provider import Reply, ToolCall
 
 HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent / "api"))
-
-from gateway import Gateway  # noqa: E402
-from stubs.provider import ProviderStub, Reply, ToolCall  # noqa: E402
-from talker import Talker, configuration  # noqa: E402
-
 MODULES = Path(os.environ["MCP_NODE_MODULES"])
-
-
-@pytest.fixture
-def talker(tmp_path):
-    with ProviderStub() as stub:
-        gateway = Gateway(tmp_path / "gateway", config=configuration(stub)).start()
-        yield Talker(gateway, stub)
-        gateway.close()
 
 
 def test_sdk_client_uses_every_feature(talker):

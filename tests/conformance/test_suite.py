@@ -4,17 +4,15 @@ script/mcp-conformance."""
 import os
 import re
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-HERE = Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE.parent / "api"), str(HERE)]
+from authorizing_proxy import AuthorizingProxy
+from gateway import Gateway
+from stubs.mcp_fixture import McpFixture
 
-from authorizing_proxy import AuthorizingProxy  # noqa: E402
-from gateway import Gateway  # noqa: E402
-from stubs.mcp_fixture import McpFixture  # noqa: E402
+HERE = Path(__file__).resolve().parent
 
 MODULES = Path(os.environ["MCP_NODE_MODULES"])
 
