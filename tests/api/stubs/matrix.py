@@ -2,10 +2,10 @@
 
 import itertools
 import json
-import threading
 import time
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qs, unquote, urlsplit
+
+from .messenger import MessengerHandler, MessengerStub
 
 TOKEN = "syt_the-access-token"
 ACCOUNT = "@agent:example.org"
@@ -21,10 +21,11 @@ class Refused(Exception):
         self.answer = {"errcode": errcode, "error": f"It was refused: {errcode}.", **members}
 
 
-class MatrixStub:
+class MatrixStub(MessengerStub):
     """`messages` has the messages of the account in their latest version, as people see them."""
 
     def __init__(self, page=50):
+        super().__init__()
         self.messages = []
         self.joined = []
         self.media = {}
@@ -37,13 +38,9 @@ class MatrixStub:
         self._failures = []
         self._failures_of = {}
         self._numbers = itertools.count(1)
-        self._changed = threading.Condition()
-        self._is_closing = False
         stub = self
 
-        class Handler(BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-
+        class Handler(MessengerHandler):
             def answer(self):
                 body = self.rfile.read(int(self.headers.get("content-length", 0)))
                 if self.headers.get("authorization") != f"Bearer {TOKEN}":
@@ -56,7 +53,7 @@ class MatrixStub:
                     content = json.loads(body or b"{}") if is_json else body
                     answer = stub._obey(self.command, segments, query, content)
                 except Refused as refused:
-                    return self.send(refused.status, json.dumps(refused.answer).encode(), refused.headers)
+                    return self.send(refused.status, json.dumps(refused.answer).encode(), headers=refused.headers)
                 if answer is None:
                     self.close_connection = True
                     return self.connection.shutdown(2)
@@ -64,35 +61,7 @@ class MatrixStub:
 
             do_GET = do_POST = do_PUT = answer
 
-            def send(self, status, content, headers=()):
-                try:
-                    self.send_response(status)
-                    self.send_header("content-type", "application/json")
-                    self.send_header("content-length", str(len(content)))
-                    for name in headers:
-                        self.send_header(name, headers[name])
-                    self.end_headers()
-                    self.wfile.write(content)
-                except OSError:
-                    self.close_connection = True
-
-            def log_message(self, *_):
-                pass
-
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self._server.daemon_threads = True
-        self.url = f"http://127.0.0.1:{self._server.server_address[1]}"
-        threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True, name="matrix").start()
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        with self._changed:
-            self._is_closing = True
-            self._changed.notify_all()
-        self._server.shutdown()
-        self._server.server_close()
+        self._serve(Handler, "matrix")
 
     # Actions of people.
 

@@ -5,9 +5,9 @@ import email
 import itertools
 import json
 import re
-import threading
 import time
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+from .messenger import MessengerHandler, MessengerStub
 
 TOKEN = "1234567:the-token-of-the-bot"
 PATIENCE = 20
@@ -60,11 +60,12 @@ class Refused(Exception):
             self.answer["parameters"] = parameters
 
 
-class TelegramStub:
+class TelegramStub(MessengerStub):
     """`messages` has the bot's messages in their latest version, as people see them; `calls` has all its calls, as
     `(method, parameters)`, except polls; `polls` has the parameters of polls."""
 
     def __init__(self):
+        super().__init__()
         self.calls = []
         self.polls = []
         self.messages = []
@@ -75,12 +76,9 @@ class TelegramStub:
         self._updates = []
         self._failures = []
         self._numbers = itertools.count(500)
-        self._changed = threading.Condition()
         stub = self
 
-        class Handler(BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-
+        class Handler(MessengerHandler):
             def do_POST(self):
                 body = self.rfile.read(int(self.headers.get("content-length", 0)))
                 prefix = f"/bot{TOKEN}/"
@@ -105,40 +103,12 @@ class TelegramStub:
                 content = stub.files.get(self.path.removeprefix(f"/file/bot{TOKEN}/"))
                 if content is None:
                     return self.respond(404, {"ok": False, "error_code": 404, "description": "Not Found"})
-                self.send(200, "application/octet-stream", content)
+                self.send(200, content, "application/octet-stream")
 
             def respond(self, status, answer):
-                self.send(status, "application/json", json.dumps(answer).encode())
+                self.send(status, json.dumps(answer).encode())
 
-            def send(self, status, kind, content):
-                try:
-                    self.send_response(status)
-                    self.send_header("content-type", kind)
-                    self.send_header("content-length", str(len(content)))
-                    self.end_headers()
-                    self.wfile.write(content)
-                except OSError:
-                    self.close_connection = True
-
-            def log_message(self, *_):
-                pass
-
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self._server.daemon_threads = True
-        self.url = f"http://127.0.0.1:{self._server.server_address[1]}"
-        threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True, name="telegram").start()
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        with self._changed:
-            self._is_closing = True
-            self._changed.notify_all()
-        self._server.shutdown()
-        self._server.server_close()
-
-    _is_closing = False
+        self._serve(Handler, "telegram")
 
     # Actions of people.
 
