@@ -4,7 +4,7 @@ import contextlib
 
 from checks import accepted
 from events import ENDS
-from tools import calls, of_kind, turns_of
+from tools import calls, of_kind
 
 
 def pending(gateway, thread=None):

@@ -2,10 +2,22 @@
 
 import random
 
+import pytest
+
 from checks import accepted
 
 MEMBERS = {"id", "type", "name", "description", "definition", "trigger_def", "source", "enabled", "owner_agent_id",
            "created_at", "updated_at", "essential"}
+
+
+@pytest.fixture
+def create_extension(gateway, new_name):
+    """Creates an agent, job or app, each of which has a directory."""
+    def create_extension(type="agent", **members):
+        definition = {"agent_id": "assistant", "prompt": "work"} if type == "job" else {"systemPrompt": "You help."}
+        return accepted(gateway.http.post("/extensions", json={
+            "type": type, "name": new_name(type), "description": "d", "definition": definition, **members}), 201)
+    return create_extension
 
 
 def get(gateway, extension):

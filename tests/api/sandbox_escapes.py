@@ -7,7 +7,6 @@ the host), `port` (of the host), `hidden` (a private file in the working directo
 
 import ctypes
 import errno
-import fcntl
 import json
 import os
 import resource

@@ -9,7 +9,6 @@ from browsers import HEIGHT, IS_INSTALLED, PROGRAMS, WIDTH, Browser, Website, ki
 from checks import wait_until
 from disks import small_disk
 from integrations import new_integration
-from threads import new_thread
 
 pytestmark = pytest.mark.skipif(not IS_INSTALLED, reason="no Chromium is installed: run script/bootstrap")
 

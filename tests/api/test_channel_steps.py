@@ -15,7 +15,6 @@ import subprocess
 import pytest
 
 from channels import channel, connect, threads
-from checks import accepted
 from jobs import wait_for
 from kill_steps import Steps
 from mails import connect_email

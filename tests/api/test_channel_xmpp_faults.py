@@ -17,7 +17,6 @@ from gateway import HAS_ADDRESS_SANITIZER
 from jobs import wait_for
 from stubs.prosody import ACCOUNT, DOMAIN, PASSWORD, Prosody
 from stubs.xmpp_client import XmppPerson
-from tools import turns_of
 
 ANN = f"ann@{DOMAIN}"
 

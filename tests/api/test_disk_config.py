@@ -11,15 +11,7 @@ import yaml
 
 from checks import UNKNOWN_ID, accepted, invalid, refused
 from disks import small_disk
-
-
-@pytest.fixture
-def create_extension(gateway, new_name):
-    def create_extension(type="agent", **members):
-        definition = {"agent_id": "assistant", "prompt": "work"} if type == "job" else {"systemPrompt": "You help."}
-        return accepted(gateway.http.post("/extensions", json={
-            "type": type, "name": new_name(type), "description": "d", "definition": definition, **members}), 201)
-    return create_extension
+from extensions import create_extension
 
 
 def get(gateway, extension):

@@ -10,17 +10,9 @@ import pytest
 import yaml
 
 from checks import UNKNOWN_ID, accepted, at_once, invalid, is_timestamp, refused
+from extensions import create_extension
 
 TRAVERSAL = "path traversal not allowed"
-
-
-@pytest.fixture
-def create_extension(gateway, new_name):
-    def create_extension(type="agent", **members):
-        definition = {"agent_id": "assistant", "prompt": "work"} if type == "job" else {"systemPrompt": "You help."}
-        return accepted(gateway.http.post("/extensions", json={
-            "type": type, "name": new_name(type), "description": "d", "definition": definition, **members}), 201)
-    return create_extension
 
 
 def folder(gateway, extension):
