@@ -414,6 +414,11 @@ def test_an_export_states_what_it_wrote(own_gateway):
     assert done.stderr.startswith("1 thread with 1 turn, "), done.stderr
 
 
+def test_a_page_for_others_is_never_replaced_by_json_lines(gateway):
+    done = gateway.command("export", "--thread", new_thread(gateway), "--html", "--json")
+    assert done.returncode == 2 and done.stdout == "" and "--html and --json exclude each other" in done.stderr
+
+
 def test_an_unknown_thread_is_reported(gateway):
     done = gateway.command("export", "--thread", "01890000-0000-7000-8000-000000000000")
     assert done.returncode == 1 and "thread not found" in done.stderr

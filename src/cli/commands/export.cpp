@@ -378,6 +378,8 @@ private:
 };
 
 int export_all(const ExportOptions& options) {
+  if (options.html && options.list.json)
+    throw StartError(ExitStatus::usage, "--html and --json exclude each other: choose one");
   Loop loop;
   const auto gateway = find_gateway(options.list.data_dir);
   if (options.thread && !options.folder) return run(loop, print_thread(gateway, options));
