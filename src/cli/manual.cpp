@@ -60,20 +60,29 @@ The data directory, where
 .B \-\-data\-dir
 does not say it.
 .TP
-.BR AGENT_GATEWAY_HOST ", " AGENT_GATEWAY_PORT ", " AGENT_GATEWAY_LOG_LEVEL ", " AGENT_GATEWAY_LOG_FORMAT ", " AGENT_GATEWAY_PUBLIC_URL ", " AGENT_GATEWAY_CLUSTER_DATABASE
+.BR AGENT_GATEWAY_HOST ", " AGENT_GATEWAY_PORT ", " AGENT_GATEWAY_LOG_LEVEL ", " AGENT_GATEWAY_LOG_FORMAT ", " AGENT_GATEWAY_PUBLIC_URL ", " AGENT_GATEWAY_CLUSTER_DATABASE ", " AGENT_GATEWAY_CLUSTER_NODE ", " AGENT_GATEWAY_CLUSTER_EVENTS ", " AGENT_GATEWAY_CLUSTER_ADDRESS
 Go before the keys of the configuration that are called like them.
 .TP
-.BR ANTHROPIC_API_KEY ", " ANTHROPIC_BASE_URL ", " OPENAI_API_KEY ", " OPENAI_BASE_URL ", " GEMINI_API_KEY ", " OLLAMA_HOST
+.BR ANTHROPIC_API_KEY ", " ANTHROPIC_BASE_URL ", " OPENAI_API_KEY ", " OPENAI_BASE_URL ", " GEMINI_API_KEY ", " GEMINI_BASE_URL ", " OLLAMA_HOST
 Model services to use.
 .TP
 .BR BRAVE_API_KEY ", " TAVILY_API_KEY ", " SEARXNG_URL
 The service that agents search the web with.
 .TP
+.BR http_proxy ", " HTTPS_PROXY ", " NO_PROXY
+The proxy for model services, and for the hosts that actions and integrations name.
+.TP
+.B TZ
+The time zone of schedules without their own, and of the days of costs and budgets.
+.TP
 .BR BROWSER ", " VISUAL ", " EDITOR
 What shows pages, and what edits extensions.
 .TP
-.B NO_COLOR
-Print no colours.
+.BR NO_COLOR ", " TERM
+Print no colours, where the first is set or the second is dumb.
+.TP
+.B XDG_CONFIG_HOME
+The folder for the systemd user service, instead of ~/.config.
 .SH FILES
 .TP
 .I ~/.agent\-gateway

@@ -273,8 +273,8 @@ std::variant<ModelChoice, NotConfigured> Models::choose(const Entry* entry, std:
   if (!entry->is_service && model != entry->settings.default_model) {
     return NotConfigured{fmt::format(
         "model {} is not available, because no provider is configured for it: connect a service with `agw model add` "
-        "or on the page under System, Models, at once; or set ANTHROPIC_API_KEY, OPENAI_API_KEY, OPENAI_BASE_URL or "
-        "OLLAMA_HOST, or name one under providers: in config.yaml, and restart the gateway",
+        "or on the page under System, Models, at once; or set ANTHROPIC_API_KEY, OPENAI_API_KEY, OPENAI_BASE_URL, "
+        "GEMINI_API_KEY or OLLAMA_HOST, or name one under providers: in config.yaml, and restart the gateway",
         model)};
   }
   const auto about = info(entry->settings.name, model);

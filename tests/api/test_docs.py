@@ -197,6 +197,15 @@ def test_configuration_page_lists_every_variable(own_gateway):
         assert f"`{name}`" in page, name
 
 
+def test_manual_lists_every_variable_of_the_configuration_page():
+    manual = subprocess.run([str(BINARY), "man"], capture_output=True, text=True, check=True).stdout
+    keys, variables = (DOCS / "configuration.md").read_text().split("## The environment")
+    named = re.findall(r"`(AGENT_GATEWAY_\w+)`", keys)
+    named += re.findall(r"`(\w+)`", "\n".join(re.findall(r"^\| (`.+?) \|", variables, re.M)))
+    assert len(named) > 20
+    assert set(named) <= set(re.findall(r"\w+", manual.split(".SH ENVIRONMENT")[1]))
+
+
 def test_command_line_page_lists_every_exit_status_of_the_manual():
     manual = subprocess.run([str(BINARY), "man"], capture_output=True, text=True, check=True).stdout
     statuses = re.findall(r"^\.B (\d+)$", manual.split(".SH EXIT STATUS")[1], re.M)

@@ -26,7 +26,7 @@ struct ChangesOptions {
   ListOptions list;
 };
 
-constexpr auto run_about = "The run: `run_id` in the metadata of its turns";
+constexpr auto run_about = "The id of the run, as `agw logs` shows it after `run=`";
 
 std::string change_line(const json::object& change) {
   auto line = fmt::format("{} {}", string_or_empty(change, "kind"), one_line(string_or_empty(change, "path")));

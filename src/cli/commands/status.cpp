@@ -75,7 +75,8 @@ int status(const StatusOptions& options) {
 Action status_command(Arguments& arguments) {
   auto options = std::make_shared<StatusOptions>();
   arguments.flag("--json", options->json, "Print JSON");
-  arguments.flag("--ready", options->ready, "Print nothing; exit status 0 if requests should be sent to it, else 1");
+  arguments.flag("--ready", options->ready,
+                 "Exit with 0 if requests should be sent to it; otherwise say why, and exit with 1");
   arguments.option("--data-dir", options->data_dir, data_dir_about);
   return [options] { return status(*options); };
 }

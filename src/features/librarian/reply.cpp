@@ -21,9 +21,8 @@ constexpr std::string_view introduction =
 constexpr std::string_view how_to_connect =
     "\n\n---\n\n"
     "To talk to a real model, connect a model service on the page under System, Models, or with `agw model add`: it is "
-    "used at once. `ANTHROPIC_API_KEY`, `OPENAI_API_KEY` or `OLLAMA_HOST` in the gateway's environment, and "
-    "`providers:` "
-    "in its `config.yaml`, are read when the gateway starts.";
+    "used at once. `ANTHROPIC_API_KEY`, `OPENAI_API_KEY`, `GEMINI_API_KEY` or `OLLAMA_HOST` in the gateway's "
+    "environment, and `providers:` in its `config.yaml`, are read when the gateway starts.";
 
 constexpr std::size_t max_summarised = 20;
 constexpr std::size_t max_sentence_length = 160;

@@ -94,10 +94,9 @@ bool take_with_timeout(const Descriptor& file) {
 [[noreturn]] void refuse(const RunningGateway& other, const std::filesystem::path& data_directory) {
   const auto process = other.pid == 0 ? std::string() : fmt::format(" (process {})", other.pid);
   const auto url = other.url.empty() ? std::string(", not answering yet") : fmt::format(" at {}", other.url);
-  throw StartError(
-      ExitStatus::already_running,
-      fmt::format("another gateway{} already runs on {}{}: stop it, or start this one with another --data-dir", process,
-                  data_directory.string(), url));
+  throw StartError(ExitStatus::already_running,
+                   fmt::format("another gateway{} already runs on {}{}: stop it, or name another --data-dir", process,
+                               data_directory.string(), url));
 }
 
 }  // namespace
