@@ -44,6 +44,10 @@ SAMPLES = {
          "src/io/d_test.cpp": "/// Example: src/io/d_test.cpp: A.Works\n// TEST(A, Works) {}\nTEST(A, WorksToo) {}\n"},
         {"src/io/a.hpp": "/// Example: src/io/a_test.cpp: ATest.Works\nclass A;\n  /// Example: src/io/a_test.cpp: B.Works\n",
          "src/io/a_test.cpp": "TEST_F(ATest, Works) {}\nTYPED_TEST(B, Works) {}\n"}),
+    "members": (
+        {"docs/architecture.md": "`Gate::judge` checks.\n", "docs/design/a.md": "`Gate::admit`\n(`io/b.cpp`) checks.\n"},
+        {"docs/design/a.md": "`Gate::admit` (`io/a.hpp`), `Gate::admit` (`io`) and `std::find`.\n",
+         "src/io/a.hpp": "class Gate {\n  void admit();\n};\n", "src/io/b.cpp": "void judge();\n"}),
     "all_tidy": ({"src/io/a.cpp": "struct bad_name {};\n"}, {"src/io/a.cpp": "struct Good {};\n"}),
     "commits": (  # each problem must contain the title of its message
         ["Add a rule\n\nWithout an area.", "lint: add a rule\n\nIn lower case.", "Lint: Add a rule\n\nThe area is not.",
