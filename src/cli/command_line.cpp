@@ -121,6 +121,12 @@ std::string option_without_value(const CLI::ParseError& error) {
   return std::string(is_missing ? what.substr(0, what.find(':')) : "");
 }
 
+/// Words after those that a command takes are mostly of a text without quotes: `agw chat What is new?`.
+std::string_view missing_quotes(const CLI::App& command, const std::string& unknown) {
+  const auto is_word = [](const CLI::Option* option) { return option->get_positional(); };
+  return unknown.starts_with('-') || command.get_options(is_word).empty() ? "" : "; quote a text that has spaces";
+}
+
 /// Replaces CLI11's messages: it reports the missing command of a group before it checks the word in its place, lists
 /// several unknown words in reverse order, and has its own texts for missing arguments.
 std::string reason(const CLI::App& program, const CLI::ParseError& error) {
@@ -134,8 +140,10 @@ std::string reason(const CLI::App& program, const CLI::ParseError& error) {
   const bool is_group = !app->get_subcommands(nullptr).empty();
   if (is_group && !unknown.front().starts_with('-')) return fmt::format("there is no command {}", unknown.front());
   if (lacks_command || unknown.size() == 1)
-    return fmt::format("The following argument was not expected: {}", unknown.front());
-  return fmt::format("The following arguments were not expected: {}", fmt::join(unknown, " "));
+    return fmt::format("The following argument was not expected: {}{}", unknown.front(),
+                       missing_quotes(*app, unknown.front()));
+  return fmt::format("The following arguments were not expected: {}{}", fmt::join(unknown, " "),
+                     missing_quotes(*app, unknown.front()));
 }
 
 Notice wrong(const CLI::App& program, const std::string& why) {

@@ -12,6 +12,7 @@ namespace agw::cli {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 /// The result of `arguments` with the real table and a gateway that only records its options.
 struct Outcome {
@@ -88,6 +89,12 @@ TEST(CommandLine, UnknownArgumentsAreAUsageError) {
     EXPECT_EQ(outcome.notice.status, 2) << arguments.back();
     EXPECT_THAT(outcome.notice.text, HasSubstr("--help"));
   }
+}
+
+TEST(CommandLine, SaysThatATextHasToBeQuoted) {
+  EXPECT_THAT(read({"chat", "What", "is", "new?"}).notice.text, HasSubstr("is new?; quote a text that has spaces\n"));
+  EXPECT_THAT(read({"chat", "Hello", "--dance"}).notice.text, Not(HasSubstr("quote")));
+  EXPECT_THAT(read({"serve", "now"}).notice.text, Not(HasSubstr("quote")));
 }
 
 TEST(CommandLine, ServeTakesItsFlags) {
