@@ -1,10 +1,13 @@
 // Validates input against a JSON Schema, with messages that help a model to correct itself. Schemas may be untrusted,
-// so the work is bounded: by depth, by a number of steps, and by regular expressions that match in linear time. If a
-// schema exceeds a bound, validation is left to the callee (UnsupportedSchema).
+// so the work is bounded: by depth, by a number of steps, and by regular expressions that match in linear time. A step
+// is at most a few microseconds; what takes longer counts as several. If a schema exceeds a bound, validation is left
+// to the callee (UnsupportedSchema).
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
+#include <memory>
 #include <vector>
 
 #include <fmt/format.h>
@@ -20,10 +23,15 @@ namespace agw {
 namespace {
 
 constexpr int max_schema_depth = 32;
-constexpr int max_steps = 20'000;
+constexpr std::size_t max_steps = 40'000;
+/// Compiling a pattern takes up to 15 ms.
+constexpr std::size_t steps_of_pattern = 2'000;
+constexpr std::size_t entries_per_step = 8;
+constexpr std::size_t bytes_per_step = 512;
 constexpr std::size_t max_problems = 5;
+constexpr std::size_t max_types = 7;
 constexpr std::size_t max_pattern_length = 1'000;
-constexpr std::int64_t pattern_memory = 1 << 20;
+constexpr std::int64_t pattern_memory = 1 << 18;
 constexpr std::size_t max_shown_length = 200;
 
 /// Thrown if the schema cannot be checked.
@@ -32,12 +40,6 @@ struct UnsupportedSchema {};
 std::optional<double> number_member(const json::object& schema, std::string_view name) {
   const auto* member = schema.if_contains(name);
   return member && member->is_number() ? std::optional(member->to_number<double>()) : std::nullopt;
-}
-
-std::string shown(const json::value& value) {
-  auto text = to_json(value);
-  if (text.size() > max_shown_length) text = to_utf8(text.substr(0, max_shown_length)) + "…";
-  return text;
 }
 
 /// Steps such as 0.01 and their multiples have no exact binary representation.
@@ -63,12 +65,25 @@ public:
   }
 
 private:
+  void take_steps(std::size_t count) {
+    steps_ += count;
+    if (steps_ > max_steps) throw UnsupportedSchema();
+  }
+
+  std::string shown(const json::value& value) {
+    auto text = to_json(value);
+    take_steps(text.size() / bytes_per_step);
+    if (text.size() > max_shown_length) text = to_utf8(text.substr(0, max_shown_length)) + "…";
+    return text;
+  }
+
   static void report(Problems& problems, const std::string& path, std::string_view what) {
     if (problems.size() < max_problems) problems.push_back(fmt::format("{} {}", path.empty() ? "input" : path, what));
   }
 
   void walk(const json::value& schema, const json::value& value, const std::string& path, Problems& problems) {
-    if (++steps_ > max_steps || depth_ >= max_schema_depth) throw UnsupportedSchema();
+    take_steps(1);
+    if (depth_ >= max_schema_depth) throw UnsupportedSchema();
     if (schema.is_bool()) {
       if (!schema.get_bool()) report(problems, path, "is not allowed");
       return;
@@ -91,9 +106,10 @@ private:
   }
 
   /// Only references within the schema are supported.
-  const json::value& target_of(const json::value& reference) const {
+  const json::value& target_of(const json::value& reference) {
     if (!reference.is_string()) throw UnsupportedSchema();
     const std::string_view text(reference.get_string());
+    take_steps(text.size() / bytes_per_step);
     if (!text.starts_with("#/")) throw UnsupportedSchema();
     boost::system::error_code error;
     const auto* target = root_.find_pointer(text.substr(1), error);
@@ -101,12 +117,12 @@ private:
     return *target;
   }
 
-  static bool type(const json::object& schema, const json::value& value, const std::string& path, Problems& problems) {
+  bool type(const json::object& schema, const json::value& value, const std::string& path, Problems& problems) {
     const auto* given = schema.if_contains("type");
     if (!given) return true;
     std::vector<std::string> types;
     for (const auto& one : given->is_array() ? given->get_array() : json::array{*given}) {
-      if (!one.is_string()) throw UnsupportedSchema();
+      if (!one.is_string() || types.size() == max_types) throw UnsupportedSchema();
       types.emplace_back(one.get_string());
     }
     if (std::ranges::any_of(types, [&](const auto& name) { return has_json_type(value, name); })) return true;
@@ -114,10 +130,10 @@ private:
     return false;
   }
 
-  static void listed(const json::object& schema, const json::value& value, const std::string& path,
-                     Problems& problems) {
-    if (const auto* values = array_member(schema, "enum");
-        values && std::ranges::none_of(*values, [&](const auto& one) { return equal_by_value(one, value); })) {
+  void listed(const json::object& schema, const json::value& value, const std::string& path, Problems& problems) {
+    const auto* values = array_member(schema, "enum");
+    take_steps(values ? values->size() / entries_per_step : 0);
+    if (values && std::ranges::none_of(*values, [&](const auto& one) { return equal_by_value(one, value); })) {
       report(problems, path, "must be one of " + shown(*values));
     }
     if (const auto* only = schema.if_contains("const"); only && !equal_by_value(*only, value)) {
@@ -148,7 +164,8 @@ private:
     }
   }
 
-  static void text(const json::object& schema, std::string_view value, const std::string& path, Problems& problems) {
+  void text(const json::object& schema, std::string_view value, const std::string& path, Problems& problems) {
+    take_steps(value.size() / bytes_per_step);
     size(schema, "minLength", "maxLength", count_characters(value), "characters", path, problems);
     const auto pattern = string_member(schema, "pattern");
     if (pattern && !matches(*pattern, value)) {
@@ -156,22 +173,28 @@ private:
     }
   }
 
-  static bool matches(std::string_view pattern, std::string_view value) {
+  bool matches(std::string_view pattern, std::string_view value) {
     if (pattern.size() > max_pattern_length) return true;
-    re2::RE2::Options options;
-    options.set_log_errors(false);
-    options.set_max_mem(pattern_memory);
-    const re2::RE2 expression(re2::StringPiece(pattern.data(), pattern.size()), options);
-    return !expression.ok() || re2::RE2::PartialMatch(re2::StringPiece(value.data(), value.size()), expression);
+    auto& expression = expressions_[pattern];
+    if (!expression) {
+      take_steps(steps_of_pattern);
+      re2::RE2::Options options;
+      options.set_log_errors(false);
+      options.set_max_mem(pattern_memory);
+      expression = std::make_unique<re2::RE2>(re2::StringPiece(pattern.data(), pattern.size()), options);
+    }
+    return !expression->ok() || re2::RE2::PartialMatch(re2::StringPiece(value.data(), value.size()), *expression);
   }
 
   void object(const json::object& schema, const json::object& value, const std::string& path, Problems& problems) {
     if (const auto* required = array_member(schema, "required")) {
+      take_steps(required->size() / entries_per_step);
       for (const auto& name : *required) {
         if (!name.is_string()) throw UnsupportedSchema();
         if (!value.contains(name.get_string())) report(problems, join(path, name.get_string()), "is required");
       }
     }
+    take_steps(value.size() / entries_per_step);
     size(schema, "minProperties", "maxProperties", static_cast<std::int64_t>(value.size()), "members", path, problems);
     const auto* properties = object_member(schema, "properties");
     const auto* patterns = object_member(schema, "patternProperties");
@@ -196,7 +219,7 @@ private:
                   const std::string& path, Problems& problems) {
     bool any = false;
     for (const auto& pattern : patterns) {
-      if (++steps_ > max_steps) throw UnsupportedSchema();
+      take_steps(1);
       if (!matches(pattern.key(), name)) continue;
       any = true;
       walk(pattern.value(), value, path, problems);
@@ -205,6 +228,7 @@ private:
   }
 
   void array(const json::object& schema, const json::array& value, const std::string& path, Problems& problems) {
+    take_steps(value.size() / entries_per_step);
     size(schema, "minItems", "maxItems", static_cast<std::int64_t>(value.size()), "entries", path, problems);
     const auto* first = array_member(schema, "prefixItems");
     const auto* items = schema.if_contains("items");
@@ -241,7 +265,8 @@ private:
   }
 
   const json::value& root_;
-  int steps_ = 0;
+  std::map<std::string_view, std::unique_ptr<re2::RE2>> expressions_;  ///< by their patterns
+  std::size_t steps_ = 0;
   int depth_ = 0;
 };
 

@@ -99,6 +99,27 @@ TEST(InputProblem, ASchemaThatDoublesWithEachStepIsGivenUp) {
   EXPECT_FALSE(problem(schema, "{}"));
 }
 
+TEST(InputProblem, ASchemaWithTooManyPatternsIsGivenUp) {
+  // Each takes some milliseconds to compile.
+  const auto schema_with = [](int patterns) {
+    std::string schema = R"({"properties": {"x": {"anyOf": [)";
+    for (int i = 0; i < patterns; ++i) schema += fmt::format(R"({}{{"pattern": "\\pL{{9}}{}"}})", i > 0 ? ", " : "", i);
+    return schema + "]}}}";
+  };
+  EXPECT_TRUE(problem(schema_with(10), R"({"x": "a"})"));
+  EXPECT_FALSE(problem(schema_with(100), R"({"x": "a"})"));
+}
+
+TEST(InputProblem, ALongListThatIsReadOftenIsGivenUp) {
+  const auto doubled = [](std::string_view list) {
+    return fmt::format(R"({{"allOf": [{{"$ref": "#"}}, {{"$ref": "#"}}], {}}})", list);
+  };
+  std::string names = "\"a\"";
+  for (int i = 0; i < 5'000; ++i) names += fmt::format(R"(, "a{}")", i);
+  for (const auto* keyword : {"required", "type", "enum"})
+    EXPECT_FALSE(problem(doubled(fmt::format(R"("{}": [{}])", keyword, names)), "{}")) << keyword;
+}
+
 TEST(InputProblem, APatternThatBacktracksForEverIsMatchedAtOnce) {
   constexpr auto schema = R"({"properties": {"x": {"pattern": "^(a+)+$"}}})";
   const auto input = R"({"x": ")" + std::string(100'000, 'a') + R"(!"})";
