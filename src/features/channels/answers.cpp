@@ -130,8 +130,9 @@ void ChannelAnswers::append(const DomainEvent& event) {
   auto* question = question_of(event.thread_id, string_or_empty(members, "turnId"));
   if (!question || question->is_ending) return;
   question->text += string_or_empty(members, "delta");
+  const auto shown = utf16_prefix(question->text, messenger_.traits().max_units);
   // Services refuse a message without visible characters.
-  if (!is_invisible(question->text)) outbox_.show_preview(question->row.place, question->row.number, question->text);
+  if (!is_invisible(shown)) outbox_.show_preview(question->row.place, question->row.number, std::string(shown));
 }
 
 void ChannelAnswers::end(Question& question) {

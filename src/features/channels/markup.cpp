@@ -19,8 +19,10 @@ std::size_t units_of(char first_byte) {
 
 /// The fence in a line that opens or closes a code block (```` ``` ````, `~~~`); empty if the line has none.
 std::string_view fence_of(std::string_view line) {
+  constexpr std::size_t max_indentation = 3;
+  line = line.substr(0, max_indentation + max_fence + 1);
   const auto begin = line.find_first_not_of(' ');
-  if (begin == line.npos || begin > 3 || (line[begin] != '`' && line[begin] != '~')) return {};
+  if (begin == line.npos || begin > max_indentation || (line[begin] != '`' && line[begin] != '~')) return {};
   const auto end = std::min(line.find_first_not_of(line[begin], begin), line.size());
   return end - begin >= 3 && end - begin <= max_fence ? line.substr(begin, end - begin) : std::string_view();
 }
@@ -42,18 +44,22 @@ public:
 
 private:
   void add_line(std::string_view line) {
-    while (!fits(line)) {
+    auto units = utf16_length(line);
+    while (units_ + units + reserve(line) > max_units_) {
       // Split after the last paragraph only if that fills half of the piece.
       if (paragraph_ > piece_.size() / 2) {
         end_piece(paragraph_);
       } else if (piece_.size() > opened_.size()) {
         end_piece(piece_.size());
       } else {
-        line.remove_prefix(add_part(line));
+        const auto part = add_part(line);
+        units -= utf16_length(part);
+        line.remove_prefix(part.size());
       }
     }
     if (line == "\n" && piece_.empty()) return;
     piece_ += line;
+    units_ += units;
     const auto fence = fence_of(line);
     if (fence_.empty()) {
       if (!fence.empty())
@@ -72,18 +78,14 @@ private:
     opened_ = std::string(info.substr(0, info.find('\n'))) + '\n';
   }
 
-  /// Adds the part of a long line that fits into the piece, up to a blank if possible. Returns its size.
-  std::size_t add_part(std::string_view line) {
-    auto part = utf16_prefix(line, max_units_ - std::min(max_units_ - 2, utf16_length(piece_) + reserve(line)));
+  /// Adds the part of a long line that fits into the piece, up to a blank if possible. Returns it.
+  std::string_view add_part(std::string_view line) {
+    auto part = utf16_prefix(line, max_units_ - std::min(max_units_ - 2, units_ + reserve(line)));
     const auto blank = part.rfind(' ');
     if (blank != part.npos && blank > part.size() / 2) part = part.substr(0, blank + 1);
     piece_ += part;
     end_piece(piece_.size());
-    return part.size();
-  }
-
-  bool fits(std::string_view line) const {
-    return utf16_length(piece_) + utf16_length(line) + reserve(line) <= max_units_;
+    return part;
   }
 
   /// The room needed to close a code block that is open, or that the line opens.
@@ -101,12 +103,14 @@ private:
     const auto last = piece_.find_last_not_of(" \n");
     if (!is_invisible(piece_) && piece_ != opened_) pieces_.push_back(piece_.substr(0, last + 1));
     piece_ = is_open ? opened_ : std::move(rest);
+    units_ = utf16_length(piece_);
     paragraph_ = 0;
   }
 
   std::size_t max_units_;
   std::vector<std::string> pieces_;
   std::string piece_;
+  std::size_t units_ = 0;      ///< the length of the piece in UTF-16
   std::size_t paragraph_ = 0;  ///< the end of the last paragraph of the piece
   std::string fence_;          ///< of the open code block
   std::string opened_;         ///< the first line of the open code block

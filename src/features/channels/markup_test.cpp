@@ -57,6 +57,13 @@ TEST(SplitMarkdown, NeverExceedsTheLimitNorLosesAWord) {
   }
 }
 
+TEST(SplitMarkdown, TakesNoLongerPerLineForManyLines) {
+  std::string lines;
+  for (int i = 0; i < 2'000'000; ++i) lines += "a\n";
+  EXPECT_EQ(split_markdown(lines, 500'000).size(), 8U);
+  EXPECT_EQ(split_markdown(std::string(4'000'000, '`'), 400).size(), 10'000U);
+}
+
 TEST(TelegramHtml, HasOnlyTheTagsThatTelegramShows) {
   EXPECT_EQ(telegram_html("# Title\n\nSome **bold**, *slanted*, ~~old~~ `a<b`."),
             "<b>Title</b>\n\nSome <b>bold</b>, <i>slanted</i>, <s>old</s> <code>a&lt;b</code>.");
