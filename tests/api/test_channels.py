@@ -155,6 +155,17 @@ def test_markup_that_telegram_cannot_parse_is_sent_as_plain_text(talking, telegr
     assert telegram.message("bold")["text"] == "Some **bold** text."
 
 
+def test_telegram_is_told_not_to_load_links(talking, telegram):
+    connect(talking.gateway, telegram, stream="edit")
+    held = talking.holds("See https://example.org/?")
+    telegram.says(ANN, "Where is it?")
+    telegram.message("example.org")
+    held.release("q=secret")
+    telegram.message("q=secret")
+    for call in telegram.of("sendMessage") + telegram.of("editMessageText"):
+        assert call["link_preview_options"] == {"is_disabled": True}, call
+
+
 def test_unfinished_answer_is_shown_as_a_draft(talking, telegram):
     connect(talking.gateway, telegram, stream="draft")
     held = talking.holds("The beginning")

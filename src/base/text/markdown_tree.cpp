@@ -2,6 +2,8 @@
 
 #include <cstdlib>
 #include <mutex>
+#include <ranges>
+#include <utility>
 #include <vector>
 
 #include "base/text/markdown_cost.hpp"
@@ -35,6 +37,10 @@ std::string as_code(std::string_view text) {
     if (code.back() == '\n') code += "    ";
   }
   return code;
+}
+
+bool is_link_or_image(cmark_node* node) {
+  return cmark_node_get_type(node) == CMARK_NODE_LINK || cmark_node_get_type(node) == CMARK_NODE_IMAGE;
 }
 
 void feed(cmark_parser* parser, std::string_view markdown) {
@@ -75,6 +81,32 @@ void MarkdownTree::show_raw_html() {
     }
     cmark_node_replace(node, shown);
     cmark_node_free(node);
+  }
+}
+
+void MarkdownTree::link_images() {
+  std::vector<std::pair<cmark_node*, bool>> images;  // and whether each is in a link, which cannot contain another
+  int around = 0;
+  walk(
+      [&](cmark_node* node) {
+        if (cmark_node_get_type(node) == CMARK_NODE_IMAGE) images.emplace_back(node, around > 0);
+        around += is_link_or_image(node) ? 1 : 0;
+      },
+      [&](cmark_node* node) { around -= is_link_or_image(node) ? 1 : 0; });
+  for (const auto& [image, is_in_link] : images | std::views::reverse) {
+    if (!cmark_node_first_child(image)) {
+      auto* text = cmark_node_new(CMARK_NODE_TEXT);
+      cmark_node_set_literal(text, cmark_node_get_url(image));
+      cmark_node_append_child(image, text);
+    }
+    auto* link = is_in_link ? nullptr : cmark_node_new(CMARK_NODE_LINK);
+    if (link) {
+      cmark_node_set_url(link, cmark_node_get_url(image));
+      cmark_node_insert_before(image, link);
+    }
+    while (auto* child = cmark_node_first_child(image))
+      link ? cmark_node_append_child(link, child) : cmark_node_insert_before(image, child);
+    cmark_node_free(image);
   }
 }
 

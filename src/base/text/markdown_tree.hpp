@@ -20,6 +20,9 @@ public:
   std::string html() const;
   /// Replaces raw HTML by its source as text, such as `<String>` in `List<String>`; `html` would omit it.
   void show_raw_html();
+  /// Replaces images by links to them: programs load an image when they show it, which tells its server what is in its
+  /// address.
+  void link_images();
 
   /// Calls `enter` and `leave` for each node, in document order. They must not change the tree.
   template <class Enter, class Leave>

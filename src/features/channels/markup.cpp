@@ -141,6 +141,7 @@ std::vector<std::string> split_markdown(std::string_view text, std::size_t max_u
 std::string answer_html(std::string_view markdown) {
   MarkdownTree tree(markdown);
   tree.show_raw_html();
+  tree.link_images();
   return tree.html();
 }
 

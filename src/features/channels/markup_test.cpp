@@ -102,5 +102,17 @@ TEST(AnswerHtml, ShowsRawHtmlAsItWasWritten) {
   EXPECT_EQ(answer_html("<div>\nx\n</div>\n\nend"), "<p>&lt;div&gt;\nx\n&lt;/div&gt;\n</p>\n<p>end</p>\n");
 }
 
+TEST(AnswerHtml, LoadsNoImages) {
+  EXPECT_EQ(answer_html("![A *b*](https://example.org/?q=1)"),
+            "<p><a href=\"https://example.org/?q=1\">A <em>b</em></a></p>\n");
+  EXPECT_EQ(answer_html("![](https://example.org/)"),
+            "<p><a href=\"https://example.org/\">https://example.org/</a></p>\n");
+  EXPECT_EQ(answer_html("[![a](https://a.example/)](https://b.example/)"),
+            "<p><a href=\"https://b.example/\">a</a></p>\n");
+  EXPECT_EQ(answer_html("![a ![b](https://b.example/)](https://a.example/)"),
+            "<p><a href=\"https://a.example/\">a b</a></p>\n");
+  EXPECT_EQ(answer_html("![a](javascript:b)"), "<p><a href=\"\">a</a></p>\n");
+}
+
 }  // namespace
 }  // namespace agw

@@ -211,6 +211,8 @@ Task<SendResult> Telegram::send_once(const OutgoingMessage& message, bool with_m
   auto parameters = addressed(message.to);
   parameters["text"] = with_markup ? telegram_html(message.text) : message.text;
   if (with_markup) parameters["parse_mode"] = "HTML";
+  // Otherwise Telegram loads the first link at once, which tells its server what is in the address.
+  parameters["link_preview_options"] = {{"is_disabled", true}};
   if (!message.buttons.empty()) parameters["reply_markup"] = keyboard_of(message.buttons);
   if (!message.edits.empty()) {
     parameters.erase("message_thread_id");
