@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -41,21 +42,24 @@ void consider(std::string_view shown, std::vector<DisguisedHost>& found) {
   if (!name.starts_with('[')) name = name.substr(0, name.find(':'));
   const auto real = real_host(name);
   if (real.empty() || (real == name && user.find('.') == user.npos)) return;
-  const bool known = std::ranges::any_of(found, [&](const DisguisedHost& one) { return one.shown == shown; });
-  if (!known) found.push_back({std::string(shown), real});
+  found.push_back({std::string(shown), real});
 }
 
 }  // namespace
 
 std::vector<DisguisedHost> disguised_hosts(std::string_view text) {
   std::vector<DisguisedHost> found;
+  std::set<std::string_view> known;
+  const auto consider_once = [&](std::string_view shown) {
+    if (known.insert(shown).second) consider(shown, found);
+  };
   std::string others;
   auto rest = text;
   for (auto at = rest.find("://"); at != rest.npos; at = rest.find("://")) {
     others.append(rest.substr(0, at)).append(" ");
     rest.remove_prefix(at + 3);
     const auto authority = rest.substr(0, rest.find_first_of(ends_authority));
-    consider(authority, found);
+    consider_once(authority);
     rest.remove_prefix(authority.size());
   }
   others.append(rest);
@@ -63,7 +67,7 @@ std::vector<DisguisedHost> disguised_hosts(std::string_view text) {
     const auto end = std::min(others.find_first_of(ends_word, at), others.size());
     const auto name = std::string_view(others).substr(at, end - at);
     const auto dot = name.find('.');
-    if (dot != name.npos && dot > 0 && dot + 1 < name.size() && is_foreign(name)) consider(name, found);
+    if (dot != name.npos && dot > 0 && dot + 1 < name.size() && is_foreign(name)) consider_once(name);
     at = end;
   }
   return found;

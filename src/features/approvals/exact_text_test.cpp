@@ -41,6 +41,12 @@ TEST(DisguisedHosts, ShowsWhereAnAddressReallyLeads) {
   EXPECT_EQ(hosts_in("curl http://2130706433/"), "2130706433 127.0.0.1\n");
 }
 
+TEST(DisguisedHosts, TakesNoLongerPerHostForManyHosts) {
+  std::string text;
+  for (int i = 0; i < 50'000; ++i) text += "я" + std::to_string(i) + ".a ";
+  EXPECT_EQ(disguised_hosts(text + text).size(), 50'000U);
+}
+
 TEST(DisguisedHosts, IsSilentAboutUsualHosts) {
   EXPECT_EQ(hosts_in("curl https://Example.com:8443/é http://127.0.0.1:80 ssh://git@github.com && cat naïve"), "");
 }
