@@ -128,7 +128,7 @@ def test_plain_service_has_one_tool(talker, thread, web, new_name):
     assert web.requests[-1].method == "POST" and json.loads(web.requests[-1].body) == {"n": 1}
     assert web.requests[-1].headers["x-key"] == "k"
     count = len(web.requests)
-    for path in ("/../secret", "/a/%2e%2E/../x", "/..", "\\..\\x"):
+    for path in ("/../secret", "/a/%2e%2E/../x", "/..", "\\..\\x", "/..%2Fx", "/a%2f..%2F..%5cx", "/.%5C"):
         assert call_tool(talker, thread, tool, {"path": path})["isError"], path
     assert len(web.requests) == count
     call_tool(talker, thread, tool, {"path": "@evil.example/"})

@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include <fmt/format.h>
+#include <boost/algorithm/string/case_conv.hpp>
+#include <boost/algorithm/string/replace.hpp>
 
 #include "base/json/json_values.hpp"
 #include "tools/tool.hpp"
@@ -29,19 +31,15 @@ constexpr auto tool_schema = R"({
   "additionalProperties": false
 })";
 
-/// Whether a path stays below the one to which it is appended.
+/// Whether a path stays below the one to which it is appended, also at a server that decodes it first.
 bool stays_beneath(std::string_view path) {
-  path = path.substr(0, path.find_first_of("?#"));
-  while (!path.empty()) {
-    const auto end = std::min(path.find_first_of("/\\"), path.size());
-    auto segment = std::string(path.substr(0, end));
-    for (auto at = segment.find("%2"); at != segment.npos; at = segment.find("%2", at + 1)) {
-      if (at + 2 < segment.size() && (segment[at + 2] == 'e' || segment[at + 2] == 'E')) segment.replace(at, 3, ".");
-    }
-    if (segment == "." || segment == "..") return false;
-    path.remove_prefix(std::min(end + 1, path.size()));
-  }
-  return true;
+  auto decoded = boost::to_lower_copy(std::string(path.substr(0, path.find_first_of("?#"))));
+  boost::replace_all(decoded, "%2e", ".");
+  boost::replace_all(decoded, "%2f", "/");
+  boost::replace_all(decoded, "%5c", "/");
+  boost::replace_all(decoded, "\\", "/");
+  decoded = "/" + decoded + "/";
+  return decoded.find("/./") == decoded.npos && decoded.find("/../") == decoded.npos;
 }
 
 void add_query(std::string& url, std::string_view piece) {
