@@ -181,6 +181,12 @@ def test_backup_omits_token_lock_and_logs(filled_gateway, tmp_path):
         assert not any(part in name for part in (".gateway-token", "gateway.lock", "-wal", "logs", "link")), name
 
 
+def test_backup_names_what_it_omits_without_control_characters(filled_gateway, tmp_path):
+    (filled_gateway.data / "a\x1b]0;b\x07").symlink_to("/etc/passwd")
+    output = command(filled_gateway, "backup", str(tmp_path / "b"))
+    assert "a\\x1b]0;b\\x07" in output and "\x1b" not in output
+
+
 def test_existing_file_is_not_overwritten(filled_gateway, tmp_path):
     (tmp_path / "b").write_text("mine")
     assert "is there already" in command(filled_gateway, "backup", str(tmp_path / "b"), status=1)

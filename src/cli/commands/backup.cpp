@@ -18,6 +18,7 @@
 #include "base/error.hpp"
 #include "base/id.hpp"
 #include "base/json/json.hpp"
+#include "base/printable.hpp"
 #include "base/text/is_within.hpp"
 #include "base/time/time.hpp"
 #include "cli/client/client.hpp"
@@ -98,7 +99,7 @@ public:
       } else if (entry.type == FileType::regular) {
         add_file(path);
       } else {
-        std::cerr << "left out, because it is neither a file nor a folder: " << path.string() << '\n';
+        std::cerr << "left out, because it is neither a file nor a folder: " << one_line(path.string()) << '\n';
       }
     }
   }
