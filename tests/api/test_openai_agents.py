@@ -285,6 +285,18 @@ def test_an_agents_answer_continues_without_the_client(talker):
     assert turns(talker, thread)[-1] == ("assistant", "begun and done")
 
 
+def test_an_answer_that_is_stopped_does_not_look_complete(talker):
+    talker.stub.hold("half ")
+    with http_client.new_client(base_url=talker.gateway.url, headers=talker.gateway.authorization) as http:
+        with http.stream("POST", "/v1/chat/completions", json={
+                "model": "assistant", "messages": [user("Go on")], "stream": True}) as response:
+            chunks = response.iter_bytes()
+            received = next(chunks)
+            accepted(talker.gateway.http.post("/chat/stop", json={"threadId": response.headers["x-thread-id"]}))
+            received += b"".join(chunks)
+    assert b'"finish_reason":"length"' in received and b'"finish_reason":"stop"' not in received
+
+
 def test_two_requests_on_one_thread_are_queued(talker):
     thread = chat(talker, user("Hello"))["metadata"]["thread_id"]
     at_once(2, lambda i: chat(talker, user(f"number {i}"), metadata={"thread_id": thread}))

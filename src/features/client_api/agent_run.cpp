@@ -151,7 +151,8 @@ void AgentRun::finish(ClientAnswer& answer) {
     answer.stop = StopReason::tool_use;
   } else if (finish_reason_ == "content-filter") {
     answer.stop = StopReason::content_filter;
-  } else if (finish_reason_ == "length" || finish_reason_ == "max-steps" || finish_reason_ == "budget") {
+  } else if (finish_reason_ != "stop") {
+    // Cut off: also by a stop, so that the program does not take half an answer for a whole one.
     answer.stop = StopReason::length;
   }
 }
