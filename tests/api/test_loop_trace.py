@@ -80,6 +80,18 @@ def test_half_a_million_invalid_variables_do_not_hold_the_loop(traced):
     check_never_holds(traced, lambda _: invalid(traced.http.post("/extensions", json=invalid_record), "definition.env"))
 
 
+@without_sanitizers
+def test_listing_large_extensions_does_not_hold_the_loop(traced):
+    for number in range(6):
+        accepted(traced.http.post("/extensions", json=large(f"large-{number}")), 201)
+
+    def list_all(_):
+        listed = accepted(traced.http.get("/extensions?type=integration"))
+        assert [extension["name"] for extension in listed] == [f"large-{number}" for number in reversed(range(6))]
+        assert all(len(extension["definition"]["env"]) == VARIABLES for extension in listed)
+    check_never_holds(traced, list_all)
+
+
 @pytest.mark.slow
 @without_sanitizers
 def test_changing_half_a_million_variables_does_not_hold_the_loop(traced):
@@ -93,14 +105,15 @@ def test_changing_half_a_million_variables_does_not_hold_the_loop(traced):
 
 
 @without_sanitizers
-def test_proposing_a_mebibyte_of_yaml_does_not_hold_the_loop(traced):
+def test_a_proposal_of_a_mebibyte_of_yaml_does_not_hold_the_loop(traced):
     content = "type: artifact\ncontent:\n" + "- x\n" * 250_000
 
-    def propose(number):
+    def decide(number):
         body = {"agent": "assistant", "type": "extension", "title": f"List {number}", "content": content,
                 "target": f"extensions/list-{number}.yaml"}
-        accepted(traced.http.post("/propose", json=body), 201)
-    check_never_holds(traced, propose)
+        proposed = accepted(traced.http.post("/propose", json=body), 201)
+        accepted(traced.http.post(f"/proposals/assistant/{proposed['date']}/{proposed['name']}/apply", json={}))
+    check_never_holds(traced, decide)
 
 
 @without_sanitizers

@@ -120,11 +120,18 @@ void check_extension_text(const std::string& text) { members_of(text); }
 
 Task<ExtensionPointer> apply_to_extension(Extensions& extensions, TargetExtension target, std::string text,
                                           std::string agent) {
-  const auto flat = co_await extensions.disk().run([&text] { return members_of(text); });
   const auto current = record_of_target(extensions, target);
-  if (!current) co_return co_await extensions.create(new_body(flat, target, agent));
-  type_of(flat, target, current.get());
-  co_return co_await extensions.change(current->id, without_same_members(change_body(flat, target), *current));
+  if (!current) {
+    const auto read_new = [&] { return read_new_extension(new_body(members_of(text), target, agent)); };
+    co_return co_await extensions.add(co_await extensions.disk().run(read_new));
+  }
+  const auto read_change = [&] {
+    const auto flat = members_of(text);
+    const auto type = type_of(flat, target, current.get());
+    return read_extension_change(without_same_members(change_body(flat, target), *current), type,
+                                 RequiredMembers::checked);
+  };
+  co_return co_await extensions.apply(current->id, co_await extensions.disk().run(read_change));
 }
 
 }  // namespace agw
