@@ -240,37 +240,26 @@ ls
   });
 
   for (const [size, viewport] of Object.entries({ desk: { width: 1280, height: 800 }, phone })) {
-    for (const colorScheme of ['light', 'dark']) {
-      test(`cards are accessible and fit: ${size}, ${colorScheme}`, async () => {
-        const list = [
-          {
-            id: 'r1',
-            can_propose: true,
-            input: { command: `curl https://аpple.com ${'x'.repeat(700)}`, network: true },
-          },
-          { id: 'r2', tool: 'Write', input: {}, target: '/w/notes.md', diff: '@@ -1 +1 @@\n-a\n+b\n same\n' },
-          { id: 'q1', ...questionWith({ question: 'Which?', options: ['Red', 'Blue'], form: null }) },
-        ];
-        const { page } = await showRequests(list, {
-          viewport,
-          colorScheme,
-          bypassCSP: true,
-          hasTouch: size === 'phone',
-        });
-        await page.locator('[data-request=r1] button[aria-disabled=false]').first().waitFor();
-        await expectAccessible(page);
-        const sideways = await page.evaluate(() =>
-          [document.documentElement, document.querySelector('[role=log]')].map(
-            (box) => box.scrollWidth - box.clientWidth,
-          ),
-        );
-        assert.deepEqual(sideways, [0, 0]);
-        const lowButtons = await page
-          .locator('[data-request] button')
-          .evaluateAll((all) => all.filter((one) => one.getBoundingClientRect().height < 24).length);
-        assert.equal(lowButtons, 0);
-      });
-    }
+    test(`cards are accessible and fit: ${size}`, async () => {
+      const list = [
+        { id: 'r1', can_propose: true, input: { command: `curl https://аpple.com ${'x'.repeat(700)}`, network: true } },
+        { id: 'r2', tool: 'Write', input: {}, target: '/w/notes.md', diff: '@@ -1 +1 @@\n-a\n+b\n same\n' },
+        { id: 'q1', ...questionWith({ question: 'Which?', options: ['Red', 'Blue'], form: null }) },
+      ];
+      const { page } = await showRequests(list, { viewport, bypassCSP: true, hasTouch: size === 'phone' });
+      await page.locator('[data-request=r1] button[aria-disabled=false]').first().waitFor();
+      await expectAccessible(page);
+      const sideways = await page.evaluate(() =>
+        [document.documentElement, document.querySelector('[role=log]')].map(
+          (box) => box.scrollWidth - box.clientWidth,
+        ),
+      );
+      assert.deepEqual(sideways, [0, 0]);
+      const lowButtons = await page
+        .locator('[data-request] button')
+        .evaluateAll((all) => all.filter((one) => one.getBoundingClientRect().height < 24).length);
+      assert.equal(lowButtons, 0);
+    });
   }
 
   test('letter shortcuts that are turned off work only within a card', async () => {

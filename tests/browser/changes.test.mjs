@@ -123,23 +123,21 @@ else {
     await diff.getByText('line 0 of the file').waitFor();
   });
 
-  for (const colorScheme of ['light', 'dark'])
-    for (const width of [1280, 390])
-      test(`changes, versions and an edit are accessible and fit (${colorScheme}, ${width} px)`, async () => {
-        const { page } = await chatWithCalls(write('mine.txt', 'x\n'), write('b.txt', 'y\n'));
-        await page.emulateMedia({ colorScheme });
-        await page.setViewportSize({ width, height: 800 });
-        await env.backend.reply({ text: 'Again.' });
-        await button(answers(page), 'Regenerate').click();
-        await page.getByText('2 of 2').waitFor();
-        await button(page, 'Previous version').click();
-        await page.getByText('2 files changed').click();
-        await page.locator('summary', { hasText: 'mine.txt' }).last().click();
-        await page.getByRole('region', { name: /^Changes of/ }).waitFor();
-        await expectAccessible(page);
-        await button(page, 'Show the latest').click();
-        await button(questions(page), 'Edit message').click();
-        await page.getByRole('textbox', { name: 'Edited message' }).waitFor();
-        await expectAccessible(page);
-      });
+  for (const width of [1280, 390])
+    test(`changes, versions and an edit are accessible and fit (${width} px)`, async () => {
+      const { page } = await chatWithCalls(write('mine.txt', 'x\n'), write('b.txt', 'y\n'));
+      await page.setViewportSize({ width, height: 800 });
+      await env.backend.reply({ text: 'Again.' });
+      await button(answers(page), 'Regenerate').click();
+      await page.getByText('2 of 2').waitFor();
+      await button(page, 'Previous version').click();
+      await page.getByText('2 files changed').click();
+      await page.locator('summary', { hasText: 'mine.txt' }).last().click();
+      await page.getByRole('region', { name: /^Changes of/ }).waitFor();
+      await expectAccessible(page);
+      await button(page, 'Show the latest').click();
+      await button(questions(page), 'Edit message').click();
+      await page.getByRole('textbox', { name: 'Edited message' }).waitFor();
+      await expectAccessible(page);
+    });
 }

@@ -271,36 +271,34 @@ else {
   });
 
   for (const [size, viewport] of sizes) {
-    for (const colorScheme of ['light', 'dark']) {
-      test(`connecting and choosing models is accessible: ${size}, ${colorScheme}`, async () => {
-        await reset();
-        const page = await env.open('/new', { viewport, colorScheme, bypassCSP: true, reducedMotion: 'reduce' });
-        await redirectToStub(page);
-        await page.reload();
-        await page.getByRole('list', { name: 'Services' }).waitFor();
-        await expectAccessible(page);
-        await page.getByRole('button', { name: /^OpenRouter/ }).click();
-        await page.getByText('Address, name and further models').click();
-        await page.getByLabel('Key').fill(key);
-        await expectAccessible(page);
-        await button(page, 'Check').click();
-        await button(page, 'Use this model').waitFor();
-        await expectAccessible(page);
-        await page.getByRole('button', { name: /^Default model: / }).click();
-        await page.getByRole('listbox', { name: 'Models' }).waitFor();
-        await expectAccessible(page);
-        await page.keyboard.press('Escape');
-        await service({ api_key: '${secret:BENCH_KEY}' });
-        await page.evaluate(() => (location.hash = '#/system/models?connect=true'));
-        await page.getByRole('heading', { name: 'Secrets' }).waitFor();
-        await button(page, 'Check bench').waitFor();
-        await page.waitForLoadState('networkidle');
-        await expectAccessible(page);
-        assert.equal(
-          await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth),
-          0,
-        );
-      });
-    }
+    test(`connecting and choosing models is accessible: ${size}`, async () => {
+      await reset();
+      const page = await env.open('/new', { viewport, bypassCSP: true, reducedMotion: 'reduce' });
+      await redirectToStub(page);
+      await page.reload();
+      await page.getByRole('list', { name: 'Services' }).waitFor();
+      await expectAccessible(page);
+      await page.getByRole('button', { name: /^OpenRouter/ }).click();
+      await page.getByText('Address, name and further models').click();
+      await page.getByLabel('Key').fill(key);
+      await expectAccessible(page);
+      await button(page, 'Check').click();
+      await button(page, 'Use this model').waitFor();
+      await expectAccessible(page);
+      await page.getByRole('button', { name: /^Default model: / }).click();
+      await page.getByRole('listbox', { name: 'Models' }).waitFor();
+      await expectAccessible(page);
+      await page.keyboard.press('Escape');
+      await service({ api_key: '${secret:BENCH_KEY}' });
+      await page.evaluate(() => (location.hash = '#/system/models?connect=true'));
+      await page.getByRole('heading', { name: 'Secrets' }).waitFor();
+      await button(page, 'Check bench').waitFor();
+      await page.waitForLoadState('networkidle');
+      await expectAccessible(page);
+      assert.equal(
+        await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth),
+        0,
+      );
+    });
   }
 }

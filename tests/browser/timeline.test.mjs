@@ -143,16 +143,14 @@ else {
     await page.getByText('failed').first().waitFor();
   });
 
-  for (const colorScheme of ['light', 'dark'])
-    for (const width of [1280, 390])
-      test(`a timeline is accessible and fits (${colorScheme}, ${width} px)`, async () => {
-        const { page, show } = await openRun(40);
-        await page.emulateMedia({ colorScheme });
-        await page.setViewportSize({ width, height: 800 });
-        await show();
-        await page.getByText('file-0.txt').waitFor();
-        await expectAccessible(page);
-      });
+  for (const width of [1280, 390])
+    test(`a timeline is accessible and fits (${width} px)`, async () => {
+      const { page, show } = await openRun(40);
+      await page.setViewportSize({ width, height: 800 });
+      await show();
+      await page.getByText('file-0.txt').waitFor();
+      await expectAccessible(page);
+    });
 
   test('a missing run is reported', async () => {
     const { id } = await env.thread({});

@@ -81,40 +81,37 @@ else {
   });
 
   for (const [size, viewport] of Object.entries(sizes)) {
-    for (const colorScheme of ['light', 'dark']) {
-      test(`every view is accessible and fits: ${size}, ${colorScheme}`, async (t) => {
-        const page = await env.open('/chats', {
-          viewport,
-          colorScheme,
-          bypassCSP: true,
-          reducedMotion: 'reduce',
-          hasTouch: size === 'phone',
+    test(`every view is accessible and fits: ${size}`, async (t) => {
+      const page = await env.open('/chats', {
+        viewport,
+        bypassCSP: true,
+        reducedMotion: 'reduce',
+        hasTouch: size === 'phone',
+      });
+      await waitUntilSettled(page);
+      for (const route of routes) {
+        await t.test(route, async () => {
+          await page.goto(`${env.proxy.url}/ui/#${route}`);
+          await waitUntilSettled(page);
+          await expectAccessible(page);
+          const { sideways, downwards, small, headings } = await layout(page);
+          assert.equal(sideways, 0, 'nothing scrolls sideways');
+          assert.equal(downwards, 0, 'only views scroll, never the page');
+          assert.deepEqual(small, [], 'targets of 24 pixels');
+          assert.equal(headings.length, 1, `one h1: ${headings}`);
         });
-        await waitUntilSettled(page);
-        for (const route of routes) {
-          await t.test(route, async () => {
-            await page.goto(`${env.proxy.url}/ui/#${route}`);
-            await waitUntilSettled(page);
-            await expectAccessible(page);
-            const { sideways, downwards, small, headings } = await layout(page);
-            assert.equal(sideways, 0, 'nothing scrolls sideways');
-            assert.equal(downwards, 0, 'only views scroll, never the page');
-            assert.deepEqual(small, [], 'targets of 24 pixels');
-            assert.equal(headings.length, 1, `one h1: ${headings}`);
-          });
-        }
-      });
+      }
+    });
 
-      test(`a chat is accessible and fits: ${size}, ${colorScheme}`, async () => {
-        const page = await env.open('/new', { viewport, colorScheme, bypassCSP: true });
-        await sendMessage(page, 'What can you do?');
-        await answers(page).first().waitFor();
-        await page.getByText('offline/librarian').first().waitFor();
-        await expectAccessible(page);
-        const { sideways, downwards, small } = await layout(page);
-        assert.deepEqual([sideways, downwards, small], [0, 0, []]);
-      });
-    }
+    test(`a chat is accessible and fits: ${size}`, async () => {
+      const page = await env.open('/new', { viewport, bypassCSP: true });
+      await sendMessage(page, 'What can you do?');
+      await answers(page).first().waitFor();
+      await page.getByText('offline/librarian').first().waitFor();
+      await expectAccessible(page);
+      const { sideways, downwards, small } = await layout(page);
+      assert.deepEqual([sideways, downwards, small], [0, 0, []]);
+    });
   }
 
   test('the navigation has ten entries', async () => {
