@@ -57,6 +57,9 @@ std::optional<json::object> object_of(std::optional<json::value> value) {
 }  // namespace
 
 std::optional<json::object> parse_object(std::string_view text, std::size_t max_depth) {
+  // The arguments of a call may be tried after each of many pieces.
+  const auto last = text.find_last_not_of(white_space);
+  if (last == text.npos || text[last] != '}') return std::nullopt;
   const JsonParseOptions reading{.max_depth = max_depth, .max_values = max_values};
   auto value = parse_json(text, reading);
   // If there is nothing to repair, a second try would fail too.

@@ -1,5 +1,8 @@
 #include "models/json_reader.hpp"
 
+#include <chrono>
+#include <string>
+
 #include <gtest/gtest.h>
 
 namespace agw {
@@ -27,6 +30,16 @@ TEST(ParseObject, RefusesWhatIsNoObject) {
   for (const auto* text : {"", "[]", "3", "{", "{\"t\":1e400}", "{\"t\":\"\\u12\"}", "{\"t\":\"\\"}) {
     EXPECT_EQ(text_of(text), "none") << text;
   }
+}
+
+TEST(ParseObject, TakesNoTimeForWhatHasNotEnded) {
+  const auto time_of = [](const std::string& text, int times) {
+    const auto begin = std::chrono::steady_clock::now();
+    for (int i = 0; i < times; ++i) EXPECT_EQ(parse_object(text).has_value(), text.ends_with('}'));
+    return std::chrono::steady_clock::now() - begin;
+  };
+  const auto begun = R"({"text": ")" + std::string(1'000'000, 'a');
+  EXPECT_LT(time_of(begun, 1'000), time_of(begun + "\"}", 100));
 }
 
 TEST(CountMember, IsBoundedSoThatSumsAreNumbers) {

@@ -19,13 +19,7 @@ std::optional<json::object> read_arguments(std::string_view arguments) {
   return parse_object(arguments);
 }
 
-/// Whether the arguments are complete. Parses them only if they end with a brace, because this is checked after each of
-/// many pieces.
-bool are_complete(std::string_view arguments) {
-  const auto last = arguments.find_last_not_of(white_space);
-  const bool may_be = last != arguments.npos && (arguments[last] == '}' || arguments == "null");
-  return may_be && read_arguments(arguments).has_value();
-}
+bool are_complete(std::string_view arguments) { return !is_blank(arguments) && read_arguments(arguments).has_value(); }
 
 }  // namespace
 
