@@ -7,7 +7,7 @@ import pytest
 
 from approvals import pending
 from channels import ANN, BOB, EVE, GROUP, channel, connect, threads
-from checks import accepted, refused
+from checks import accepted, at_once, refused
 from jobs import new_job, run, wait_for
 from story import fault_library
 from stubs.provider import Fault, ProviderStub, ToolCall
@@ -90,6 +90,18 @@ def test_stranger_is_paired_by_a_code_that_a_person_confirms(talking, telegram):
     telegram.says(BOB, "Hello again!")
     telegram.message("Hello, Bob.")
     refused(talking.gateway.http.post("/channels/pair", json={"code": code}), 404, "code not found")
+
+
+def test_strangers_who_are_confirmed_at_the_same_time_are_all_known(talking, telegram):
+    made = connect(talking.gateway, telegram, allow=[], pairing=True)
+    strangers = list(range(BOB, BOB + 12))
+    for stranger in strangers:
+        telegram.says(stranger, "Hello?")
+    telegram.until(lambda: len(telegram.texts()) == len(strangers))
+    codes = [text.partition("agw pair ")[2] for text in telegram.texts()]
+    at_once(len(codes), lambda n: accepted(talking.gateway.http.post("/channels/pair", json={"code": codes[n]})))
+    allow = accepted(talking.gateway.http.get(f"/extensions/{made['id']}"))["definition"]["allow"]
+    assert sorted(allow) == sorted(map(str, strangers))
 
 
 def test_code_is_confirmed_on_the_command_line(talking, telegram):

@@ -8,6 +8,7 @@
 #include "base/async/assert.hpp"
 #include "base/error.hpp"
 #include "base/log.hpp"
+#include "base/time/time.hpp"
 #include "features/channels/channel.hpp"
 
 namespace agw {
@@ -126,15 +127,27 @@ Task<ConfirmedSender> Channels::confirm(ConfirmSender sender) {
     const auto stranger = channel->find_stranger(sender.code);
     if (!stranger) continue;
     const auto extension = services_.extensions.require(id);
-    auto definition = extension->definition.members();
-    auto& allow = definition["allow"];
-    if (!allow.is_array()) allow.emplace_array();
-    allow.get_array().emplace_back(stranger->sender);
     co_await channel->welcome(*stranger);
-    co_await services_.extensions.change(extension->id, {{"definition", std::move(definition)}});
+    while (!co_await allow(extension->id, stranger->sender)) continue;
     co_return ConfirmedSender{.channel = extension->name, .sender = stranger->sender, .name = stranger->name};
   }
   throw NotFound("code not found");
+}
+
+/// Adds the sender to the channel's `allow`. Returns false if the channel was changed at the same time.
+Task<bool> Channels::allow(std::string id, std::string sender) {
+  const auto extension = services_.extensions.require(id);
+  auto definition = extension->definition.members();
+  auto& allowed = definition["allow"];
+  if (!allowed.is_array()) allowed.emplace_array();
+  allowed.get_array().emplace_back(std::move(sender));
+  try {
+    co_await services_.extensions.change(
+        id, {{"definition", std::move(definition)}, {"if_updated_at", to_iso8601(extension->updated_at)}});
+    co_return true;
+  } catch (const Conflict&) {
+    co_return false;
+  }
 }
 
 }  // namespace agw
