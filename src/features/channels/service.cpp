@@ -126,28 +126,25 @@ Task<ConfirmedSender> Channels::confirm(ConfirmSender sender) {
     const auto channel = known;
     const auto stranger = channel->find_stranger(sender.code);
     if (!stranger) continue;
-    const auto extension = services_.extensions.require(id);
+    auto extension = services_.extensions.require(id);
     co_await channel->welcome(*stranger);
-    while (!co_await allow(extension->id, stranger->sender)) continue;
+    for (bool is_known = false; !is_known;) {
+      extension = services_.extensions.require(extension->id);
+      auto definition = extension->definition.members();
+      auto& allow = definition["allow"];
+      if (!allow.is_array()) allow.emplace_array();
+      allow.get_array().emplace_back(stranger->sender);
+      json::object change{{"definition", std::move(definition)}, {"if_updated_at", to_iso8601(extension->updated_at)}};
+      try {
+        co_await services_.extensions.change(extension->id, std::move(change));
+        is_known = true;
+      } catch (const Conflict&) {
+        continue;  // it was changed at the same time
+      }
+    }
     co_return ConfirmedSender{.channel = extension->name, .sender = stranger->sender, .name = stranger->name};
   }
   throw NotFound("code not found");
-}
-
-/// Adds the sender to the channel's `allow`. Returns false if the channel was changed at the same time.
-Task<bool> Channels::allow(std::string id, std::string sender) {
-  const auto extension = services_.extensions.require(id);
-  auto definition = extension->definition.members();
-  auto& allowed = definition["allow"];
-  if (!allowed.is_array()) allowed.emplace_array();
-  allowed.get_array().emplace_back(std::move(sender));
-  try {
-    co_await services_.extensions.change(
-        id, {{"definition", std::move(definition)}, {"if_updated_at", to_iso8601(extension->updated_at)}});
-    co_return true;
-  } catch (const Conflict&) {
-    co_return false;
-  }
 }
 
 }  // namespace agw

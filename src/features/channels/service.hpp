@@ -37,7 +37,6 @@ public:
 
 private:
   Task<ToolOutcome> send_file(const ToolCall& call);
-  Task<bool> allow(std::string id, std::string sender);
   void deliver(const DomainEvent& event) override;
   bool awaits(std::string_view names) const override;
   bool answers(std::string_view thread_id) const override;

@@ -3,10 +3,10 @@
 #include <algorithm>
 
 #include <fmt/format.h>
-#include <boost/algorithm/string/case_conv.hpp>
 #include <boost/algorithm/string/replace.hpp>
 
 #include "base/json/json_values.hpp"
+#include "base/text/utf8.hpp"
 #include "tools/tool.hpp"
 #include "tools/web/http_response.hpp"
 
@@ -33,7 +33,7 @@ constexpr auto tool_schema = R"({
 
 /// Whether a path stays below the one to which it is appended, also at a server that decodes it first.
 bool stays_beneath(std::string_view path) {
-  auto decoded = boost::to_lower_copy(std::string(path.substr(0, path.find_first_of("?#"))));
+  auto decoded = lower_case(path.substr(0, path.find_first_of("?#")));
   boost::replace_all(decoded, "%2e", ".");
   boost::replace_all(decoded, "%2f", "/");
   boost::replace_all(decoded, "%5c", "/");
