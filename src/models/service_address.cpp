@@ -1,16 +1,11 @@
-#include <arpa/inet.h>
-#include <netinet/in.h>
-
 #include <algorithm>
 #include <array>
 
 #include <boost/algorithm/string/predicate.hpp>
 #include <boost/algorithm/string/replace.hpp>
-#include <boost/asio/ip/address.hpp>
 #include <boost/url/parse.hpp>
 #include <boost/url/url_view.hpp>
 
-#include "base/text/utf8.hpp"
 #include "io/http/public_address.hpp"
 #include "io/http/web_url.hpp"
 #include "models/service_definition.hpp"
@@ -26,18 +21,10 @@ constexpr std::string_view use_secret = "keep the key as a secret";
 constexpr std::array<std::string_view, 5> metadata_names = {"metadata.google.internal", "metadata.goog", "metadata",
                                                             "instance-data", "instance-data.ec2.internal"};
 
-bool is_metadata_host(const std::string& host) {
-  auto name = lower_case(host);
-  if (name.ends_with('.')) name.pop_back();
-  // Resolvers also accept other forms of numeric addresses, such as `0xA9FEA9FE`.
-  in_addr number{};
-  if (::inet_aton(name.c_str(), &number) != 0) {
-    return is_metadata_address(boost::asio::ip::make_address_v4(ntohl(number.s_addr)));
-  }
-  boost::system::error_code is_name;
-  const auto address = boost::asio::ip::make_address(name, is_name);
-  if (!is_name) return is_metadata_address(address);
-  return std::ranges::find(metadata_names, name) != metadata_names.end();
+bool is_metadata_host(std::string_view url_host) {
+  const std::string host(without_root(url_host));
+  if (const auto address = numeric_address(host)) return is_metadata_address(*address);
+  return std::ranges::find(metadata_names, host) != metadata_names.end();
 }
 
 }  // namespace

@@ -1,8 +1,4 @@
-#include <arpa/inet.h>
-#include <netinet/in.h>
-
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <set>
 #include <string>
@@ -12,6 +8,7 @@
 #include <boost/algorithm/string/case_conv.hpp>
 
 #include "features/approvals/exact_text.hpp"
+#include "io/http/public_address.hpp"
 #include "io/http/web_url.hpp"
 
 namespace agw {
@@ -27,11 +24,7 @@ bool is_foreign(std::string_view text) {
 
 /// A number such as `2130706433` or `0x7f.1` is also the address of a host.
 std::string real_host(const std::string& name) {
-  in_addr address{};
-  if (name.find_first_not_of("0123456789abcdefx.") == name.npos && ::inet_aton(name.c_str(), &address) != 0) {
-    std::array<char, INET_ADDRSTRLEN> text{};
-    return ::inet_ntop(AF_INET, &address, text.data(), text.size());
-  }
+  if (const auto address = numeric_address(name)) return address->to_string();
   return is_foreign(name) ? to_ascii_host(name).value_or("") : name;
 }
 

@@ -1,14 +1,10 @@
 #include "features/push/sender.hpp"
 
-#include <arpa/inet.h>
-#include <netinet/in.h>
-
 #include <exception>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
-#include <boost/asio/ip/address.hpp>
 
 #include "api/error.hpp"
 #include "base/digest.hpp"
@@ -28,15 +24,11 @@ constexpr std::size_t max_endpoint_size = 2048;
 constexpr std::size_t max_answer_size = 4096;
 constexpr auto time_limit = 10s;
 
-bool is_private_host(std::string host) {
-  if (host.ends_with('.')) host.pop_back();  // the root of all names: `localhost.` is `localhost`
+bool is_private_host(std::string_view url_host) {
+  const std::string host(without_root(url_host));
   if (host == "localhost" || host.ends_with(".localhost")) return true;
-  boost::system::error_code is_name;
-  const auto address = boost::asio::ip::make_address(host, is_name);
-  if (!is_name) return !is_public_address(address);
-  // Resolvers also accept a single number as an address.
-  in_addr number{};
-  return inet_aton(host.c_str(), &number) == 1 && !is_public_address(boost::asio::ip::address_v4(ntohl(number.s_addr)));
+  const auto address = numeric_address(host);
+  return address && !is_public_address(*address);
 }
 
 /// An encrypted message, ready to send.

@@ -1,5 +1,8 @@
 #include "io/http/public_address.hpp"
 
+#include <arpa/inet.h>
+#include <netinet/in.h>
+
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -93,6 +96,21 @@ bool is_metadata_address(const ip::address& address) {
 
 bool is_public_address(const ip::address& address) {
   return address.is_v4() ? is_public(address.to_v4()) : is_public(address.to_v6());
+}
+
+std::string_view without_root(std::string_view host) {
+  if (host.ends_with('.')) host.remove_suffix(1);
+  return host;
+}
+
+std::optional<ip::address> numeric_address(const std::string& host) {
+  boost::system::error_code is_name;
+  const auto address = ip::make_address(host, is_name);
+  if (!is_name) return address;
+  in_addr number{};
+  const bool has_more = host.find_first_of(" \t\n\v\f\r") != host.npos;  // which inet_aton() would ignore
+  if (has_more || ::inet_aton(host.c_str(), &number) == 0) return std::nullopt;
+  return ip::address_v4(ntohl(number.s_addr));
 }
 
 }  // namespace agw

@@ -1,5 +1,9 @@
 #pragma once
 
+#include <optional>
+#include <string>
+#include <string_view>
+
 #include <boost/asio/ip/address.hpp>
 
 namespace agw {
@@ -12,5 +16,13 @@ bool is_public_address(const boost::asio::ip::address& address);
 
 /// Whether a cloud's metadata service may use that address: all link-local ones, and a few others used by clouds.
 bool is_metadata_address(const boost::asio::ip::address& address);
+
+/// A fully qualified host name without the dot at its end, which stands for the root (RFC 1034, section 3.1).
+std::string_view without_root(std::string_view host);
+
+/// The address that the host of a URL stands for if it is no name, without brackets: also a number, as resolvers accept
+/// it, such as `0xA9FEA9FE`.
+/// Example: src/io/http/public_address_test.cpp: NumericAddress.HasEveryFormThatResolversAccept
+std::optional<boost::asio::ip::address> numeric_address(const std::string& host);
 
 }  // namespace agw

@@ -54,5 +54,17 @@ TEST(PublicAddress, IsNoIPv6AddressThatStandsForAPrivateOne) {
   }
 }
 
+TEST(NumericAddress, HasEveryFormThatResolversAccept) {
+  const auto text = [](const std::string& host) {
+    const auto address = numeric_address(host);
+    return address ? address->to_string() : "a name";
+  };
+  for (const char* host : {"127.0.0.1", "127.1", "2130706433", "0x7f000001", "0177.0.0.1", "0X7F.1"})
+    EXPECT_EQ(text(host), "127.0.0.1") << host;
+  EXPECT_EQ(text("fe80::1"), "fe80::1");
+  for (const char* host : {"", ".", "example.org", "127.0.0.1.example.org", "256.0.0.1", "127.0.0.1 example.org"})
+    EXPECT_EQ(text(host), "a name") << host;
+}
+
 }  // namespace
 }  // namespace agw

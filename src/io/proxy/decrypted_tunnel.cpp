@@ -11,6 +11,7 @@
 
 #include "base/async/assert.hpp"
 #include "base/async/cancellation.hpp"
+#include "io/http/public_address.hpp"
 
 namespace agw {
 
@@ -71,9 +72,7 @@ Task<bool> DecryptedTunnel::open() {
 /// The host named in the program's handshake (RFC 6066, 3), in lower case; empty if there is none.
 std::string DecryptedTunnel::named_host() {
   const auto* name = SSL_get_servername(inside_.session().handle(), TLSEXT_NAMETYPE_host_name);
-  auto host = boost::to_lower_copy(std::string(name ? name : ""));
-  if (host.ends_with('.')) host.pop_back();
-  return host;
+  return boost::to_lower_copy(std::string(without_root(name ? name : "")));
 }
 
 Task<bool> DecryptedTunnel::forward_request() {

@@ -8,6 +8,8 @@
 
 #include <boost/algorithm/string/case_conv.hpp>
 
+#include "io/http/public_address.hpp"
+
 namespace agw {
 
 namespace {
@@ -94,7 +96,7 @@ std::optional<HostPort> to_host_port(std::string_view text, std::uint16_t standa
     if (!std::ranges::all_of(out.host, is_host_character)) return std::nullopt;
     if (colon != text.npos) rest = text.substr(colon);
   }
-  if (out.host.ends_with('.')) out.host.pop_back();
+  out.host.resize(without_root(out.host).size());
   if (!rest.empty()) {
     const auto port = rest.starts_with(':') ? to_port(rest.substr(1)) : std::nullopt;
     if (!port) return std::nullopt;

@@ -10,6 +10,7 @@
 
 #include "config/addresses.hpp"
 #include "config/settings.hpp"
+#include "io/http/public_address.hpp"
 #include "io/http/web_url.hpp"
 
 namespace agw {
@@ -31,9 +32,7 @@ bool contains(const std::vector<std::string>& list, std::string_view wanted) {
 std::string host_name(std::string_view host) {
   auto end = host.starts_with('[') ? host.find(']') : std::min(host.find(':'), host.size());
   if (end == host.npos) return {};
-  auto name = host.starts_with('[') ? host.substr(1, end++ - 1) : host.substr(0, end);
-  // A fully qualified name may end with a dot, for the root (RFC 1034, section 3.1).
-  if (name.size() > 1 && name.ends_with('.')) name.remove_suffix(1);
+  const auto name = without_root(host.starts_with('[') ? host.substr(1, end++ - 1) : host.substr(0, end));
   auto port = host.substr(end);
   if (port.starts_with(':'))
     port.remove_prefix(1);
@@ -47,10 +46,7 @@ Hosts::Hosts(Options options) : options_(std::move(options)), loopback_(is_loopb
   // An IPv6 address without brackets contains colons that do not start a port.
   if (is_address(options_.bound_host)) loopback_ = is_loopback(options_.bound_host);
   if (const auto url = WebUrl::parse(options_.public_url)) public_origin_ = url->origin();
-  // host_name() returns names without it.
-  for (auto& name : options_.hosts) {
-    if (name.ends_with('.')) name.pop_back();
-  }
+  for (auto& name : options_.hosts) name = without_root(name);  // as host_name() returns them
   if (!loopback_) return;
   std::set<std::string> names{"127.0.0.1", "localhost", "localhost.", "[::1]"};
   const bool is_v6 = options_.bound_host.find(':') != std::string::npos;

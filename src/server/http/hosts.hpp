@@ -46,8 +46,8 @@ private:
   std::string public_origin_;             ///< may be empty
 };
 
-/// The host of a Host field in lower case, without its port and the brackets of an IPv6 address; empty if it is
-/// invalid.
+/// The host of a Host field in lower case, without its port, the brackets of an IPv6 address and the dot of the root;
+/// empty if it is invalid.
 std::string host_name(std::string_view host);
 
 /// The options from the configuration, for a gateway that listens on `port`.
