@@ -159,6 +159,14 @@ std::string ask_for_key(const json::object& preset, const std::string& service) 
   return read_hidden(fmt::format("Key of {}{} (it is not shown): ", one_line(service), hint));
 }
 
+json::object service_record(const std::string& name, const std::string& description, json::object definition) {
+  return {{"type", "integration"},
+          {"name", name},
+          {"description", description},
+          {"enabled", true},
+          {"definition", std::move(definition)}};
+}
+
 Task<int> add_service(const FoundGateway& gateway, const ModelAddOptions& options) {
   const Client client(gateway);
   const auto presets = (co_await client.get("/model-services")).as_array();
@@ -178,11 +186,8 @@ Task<int> add_service(const FoundGateway& gateway, const ModelAddOptions& option
   if (!key.empty()) {
     co_await client.ask("PUT", path({"secrets", secret_of(name)}), to_json(json::object{{"value", key}}));
   }
-  const auto record = co_await client.post("/extensions", {{"type", "integration"},
-                                                           {"name", name},
-                                                           {"description", "Models of " + service},
-                                                           {"enabled", true},
-                                                           {"definition", std::move(definition)}});
+  const auto record =
+      co_await client.post("/extensions", service_record(name, "Models of " + service, std::move(definition)));
   if (options.list.json) {
     print_json(record);
     co_return 0;

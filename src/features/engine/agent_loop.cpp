@@ -290,6 +290,12 @@ Task<> AgentLoop::call_tools(std::vector<ToolUse> uses) {
   AGW_ASSERT(results.size() <= wanted);
   // Services refuse a conversation in which a call has no result.
   AGW_ASSERT(results.size() == wanted || active_->stop.requested());
+  co_await window_.offer(end_step(mark, results));
+  window_.add_results(std::move(results));
+}
+
+/// Returns the tools that the calls have found.
+std::vector<std::string> AgentLoop::end_step(StepMark& mark, const std::vector<Message>& results) {
   std::vector<std::string> found_tools;
   for (const auto& result : results) {
     std::ranges::copy(result.found_tools, std::back_inserter(found_tools));
@@ -298,8 +304,7 @@ Task<> AgentLoop::call_tools(std::vector<ToolUse> uses) {
       outcome_.last_side_effect = SideEffect{result.tool_name, result.text};
   }
   outcome_.steps.push_back(std::move(mark));
-  co_await window_.offer(std::move(found_tools));
-  window_.add_results(std::move(results));
+  return found_tools;
 }
 
 }  // namespace agw

@@ -61,6 +61,12 @@ bool changes_nothing(const Tool& tool) {
   return tool.effect == ToolEffect::reads || tool.effect == ToolEffect::fetches;
 }
 
+/// Whether a person is asked before the call, whose time limit must not include that wait. Tools with a target ask once
+/// they know it; commands exclude the wait from their own time limit.
+bool asks_before_call(const Tool& tool) {
+  return !tool.authorizes_itself || (tool.kind != ToolKind::own && tool.effect != ToolEffect::executes);
+}
+
 /// The output as it is stored and sent: valid UTF-8; if it is very long, without its middle.
 std::string presentable(const std::string& output) {
   auto text = to_utf8(output);
@@ -407,18 +413,11 @@ Task<ToolOutcome> CallRunner::make(const StepCalls& step, const ToolUse& use, co
                                       std::string diff) { return ask_permission(call, std::move(target), diff); },
       .ask_person = [this, &call](PersonQuestion question,
                                   StopSource& stop) { return ask_person(call, std::move(question), stop); },
-      .find_tools = step.caller->deferred_tools ? std::function([this, caller = step.caller](std::string query) {
-        return find_tools(caller, std::move(query));
-      })
-                                                : nullptr,
+      .find_tools = tool_finder(step.caller),
       .buffers = step.active->client ? step.active->client->buffers() : nullptr,
       .waits = &asking->person_waits};
-  // Ask before the call: its time limit must not include the wait for a person. Tools with a target ask once they know
-  // it; commands exclude the wait from their own time limit.
   const StopSource::Listener when_stopped(step.active->stop, [&call] { call.stop.request(); });
-  const bool asks_first =
-      !tool.authorizes_itself || (tool.kind != ToolKind::own && tool.effect != ToolEffect::executes);
-  if (asks_first && made.authorize({}).verdict == Permission::Verdict::ask) {
+  if (asks_before_call(tool) && made.authorize({}).verdict == Permission::Verdict::ask) {
     const auto permission = co_await made.permit({});
     if (permission.verdict != Permission::Verdict::allowed) co_return failed(permission.reason);
   }
@@ -480,6 +479,11 @@ Task<PersonAnswer> CallRunner::ask_person(Call& call, PersonQuestion question, S
   const bool is_persons = decided->by == DecidedBy::person;
   co_return PersonAnswer{.kind = is_persons ? PersonAnswer::Kind::declined : PersonAnswer::Kind::unanswered,
                          .reason = is_persons ? decided->decision_reason.value_or("") : "nobody answered"};
+}
+
+std::function<Task<std::vector<ToolDescription>>(std::string)> CallRunner::tool_finder(RunningAgentPointer caller) {
+  if (!caller->deferred_tools) return nullptr;
+  return [this, caller = std::move(caller)](std::string query) { return find_tools(caller, std::move(query)); };
 }
 
 /// Searches only tools that the agent may still use.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -77,6 +78,8 @@ private:
   Task<ToolOutcome> make(const StepCalls& step, const ToolUse& use, const Tool& tool, ToolRequest request);
   Task<Permission> ask_permission(Call& call, ToolTarget target, std::string diff);
   Task<PersonAnswer> ask_person(Call& call, PersonQuestion question, StopSource& stop);
+  /// Returns null if no tools are deferred.
+  std::function<Task<std::vector<ToolDescription>>(std::string)> tool_finder(RunningAgentPointer caller);
   Task<std::vector<ToolDescription>> find_tools(RunningAgentPointer caller, std::string query);
 
   Loop& loop_;

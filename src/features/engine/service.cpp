@@ -74,10 +74,21 @@ void mark_as_steering(json::object& members, const ActiveRun& active) {
   if (is_true(active.run.order, "dry")) members["dry"] = true;
 }
 
-void add_attachments(std::optional<json::object>& metadata, const std::vector<Attachment>& files) {
-  auto members = attachment_metadata(files);
-  if (!metadata) metadata.emplace();
-  for (auto& member : members) metadata->insert(member);
+/// The message as a turn of the run's thread; `steered` is the answer that it is to join, if any.
+AddTurn user_turn(const Run& run, ChatMessage message, const std::optional<ExpandedCommand>& command,
+                  const std::vector<Attachment>& files, const ActiveRun* steered) {
+  auto metadata = std::move(message.metadata);
+  const auto members = [&]() -> json::object& { return metadata ? *metadata : metadata.emplace(); };
+  if (command) members()[expanded_member] = command->text;
+  if (!files.empty()) {
+    for (auto& member : attachment_metadata(files)) members().insert(member);
+  }
+  if (steered) mark_as_steering(members(), *steered);
+  return {.thread_id = run.thread_id,
+          .role = Role::user,
+          .content = std::move(message.content),
+          .metadata = std::move(metadata),
+          .id = run.turn_id};
 }
 
 struct InterruptedCall {
@@ -164,22 +175,18 @@ Task<Turn> Engine::chat(ChatMessage message, InTransaction<Turn> in_transaction,
   const bool steers = current && message.delivery == Delivery::steer;
   auto order = order_of(command, named, *agent, threads_agent);
   if (steers) mark_as_steering(order, *current);
-  const auto turn_id = new_id();
-  auto active = open_run(thread_id, turn_id, *agent, std::move(order));
+  auto active = open_run(thread_id, new_id(), *agent, std::move(order));
   active->client = std::move(client);
   try {
-    AddTurn wanted{.thread_id = thread_id, .role = Role::user, .content = std::move(message.content), .id = turn_id};
-    wanted.metadata = std::move(message.metadata);
-    if (command) (wanted.metadata ? *wanted.metadata : wanted.metadata.emplace())[expanded_member] = command->text;
-    if (!files.empty()) add_attachments(wanted.metadata, files);
-    if (steers) mark_as_steering(wanted.metadata ? *wanted.metadata : wanted.metadata.emplace(), *current);
+    const bool is_new = !message.threadId;
+    const bool interrupts = current && message.delivery == Delivery::interrupt;
+    auto wanted = user_turn(active->run, std::move(message), command, files, steers ? current.get() : nullptr);
     auto record = recording(active, std::move(in_transaction));
-    auto inserting = message.threadId
-                         ? services_.threads.add_turn(std::move(wanted), std::move(record))
-                         : services_.threads.begin({.agent_id = owner}, std::move(wanted), std::move(record));
+    auto inserting = is_new ? services_.threads.begin({.agent_id = owner}, std::move(wanted), std::move(record))
+                            : services_.threads.add_turn(std::move(wanted), std::move(record));
     auto turn = co_await std::move(inserting);
     begin(active);
-    if (current && message.delivery == Delivery::interrupt) end_soon(current);
+    if (interrupts) end_soon(current);
     co_return turn;
   } catch (...) {
     withdraw(active);

@@ -260,6 +260,21 @@ struct PreparedWrite {
   bool is_in_place = false;
 };
 
+/// If the permit comes soon, also replaces the file, which saves a round trip to the loop.
+PreparedWrite prepare_write(const WriteTarget& file, const EntryState& after, ReplacePermit& permit) {
+  PreparedWrite made{.content = file.prepare(after)};
+  made.is_in_place = permit.is_given_within(patience_for_record);
+  if (made.is_in_place) file.replace(*made.content, permit.present);
+  return made;
+}
+
+void require_unchanged(const WriteTarget& file, const EntryState& before, const std::optional<std::string>& edited) {
+  if (edited && before.has_content && before.content != *edited) {
+    throw BadRequest(file.path().string() +
+                     ": the file was changed in the meantime, nothing was written; read it again");
+  }
+}
+
 /// Writes the file. With a recorder, only after the former content is stored, and only if the file still has it.
 Task<> write_to(const FileToolsDependencies& needs, const ToolCall& call, ResolvedWrite resolved, PendingWrite wanted) {
   auto& blocking = needs.blocking;
@@ -271,13 +286,7 @@ Task<> write_to(const FileToolsDependencies& needs, const ToolCall& call, Resolv
   }
   const auto after = std::make_shared<const EntryState>(file.state_with(std::move(wanted.content)));
   const auto permit = std::make_shared<ReplacePermit>();
-  // If the permit comes soon, also replaces the file, which saves a round trip to the loop.
-  const auto prepare = [file, after, permit] {
-    PreparedWrite made{.content = file.prepare(*after)};
-    made.is_in_place = permit->is_given_within(patience_for_record);
-    if (made.is_in_place) file.replace(*made.content, permit->present);
-    return made;
-  };
+  const auto prepare = [file, after, permit] { return prepare_write(file, *after, *permit); };
   // Writing the new content and recording the change overlap, but the record is on disk before the file is replaced.
   std::optional<StartedWork<PreparedWrite>> prepared;
   if (!call.buffers && file.can_prepare()) prepared = blocking.start(prepare);
@@ -285,10 +294,7 @@ Task<> write_to(const FileToolsDependencies& needs, const ToolCall& call, Resolv
     before.state =
         co_await blocking.run([file, limit = needs.recorder->max_file_size()] { return state_of(file, limit); });
   }
-  if (wanted.edited && before.state->has_content && before.state->content != *wanted.edited) {
-    throw BadRequest(file.path().string() +
-                     ": the file was changed in the meantime, nothing was written; read it again");
-  }
+  require_unchanged(file, *before.state, wanted.edited);
   permit->present = before.state->stamp;
   PlannedWrite planned{
       .path = file.path(), .before = std::move(before), .after = {after}, .new_directories = file.new_directories()};
