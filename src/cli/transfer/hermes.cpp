@@ -105,12 +105,15 @@ HermesSession hermes_session(const json::object& row) {
   return session;
 }
 
-/// Adds the withdrawn messages, or the others; returns false if there are none.
-bool read_hermes_messages(Importer& importer, ProgramStore& store, const HermesSession& session, bool taken_back) {
+enum class HermesMessages { kept, taken_back };
+
+/// Returns false if the session has no such messages.
+bool read_hermes_messages(Importer& importer, ProgramStore& store, const HermesSession& session,
+                          HermesMessages wanted) {
   bool begun = false;
   TurnWriter turns(importer);
   store.for_each_row("messages", "session_id", session.id, "id", [&](const json::object& row) {
-    if (is_taken_back(row) != taken_back) return;
+    if (is_taken_back(row) != (wanted == HermesMessages::taken_back)) return;
     const auto message = hermes_message(row, session.model);
     leave_parts(importer, message);
     if (string_or_empty(row, "display_kind") == "hidden")
@@ -124,10 +127,10 @@ bool read_hermes_messages(Importer& importer, ProgramStore& store, const HermesS
 }
 
 void read_hermes_session(Importer& importer, ProgramStore& store, HermesSession session) try {
-  const bool any = read_hermes_messages(importer, store, session, false);
+  const bool any = read_hermes_messages(importer, store, session, HermesMessages::kept);
   session.head.key += "/taken-back";
   session.head.title = session.head.title.value_or("Conversation") + " (fork 1)";
-  if (!read_hermes_messages(importer, store, session, true) && !any)
+  if (!read_hermes_messages(importer, store, session, HermesMessages::taken_back) && !any)
     importer.leave("session " + session.id, "has no messages");
 } catch (const DatabaseError& error) {
   importer.leave("session " + session.id, error.what());

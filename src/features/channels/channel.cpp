@@ -116,7 +116,7 @@ Task<> Channel::run() {
         if (!may_pass(error)) throw;
         problem = error.what();  // No message is lost: the service keeps unread ones.
       }
-      if (!problem.empty()) co_await pause(stop_, record_failure(std::move(problem), {}, false));
+      if (!problem.empty()) co_await pause(stop_, record_failure(std::move(problem)));
     }
   } catch (...) {
     failure = std::current_exception();
@@ -145,7 +145,7 @@ Task<std::unique_ptr<Messenger>> Channel::connect() {
   while (!stop_.requested()) {
     auto problem = co_await read_token();
     if (problem.empty()) co_return make_messenger();
-    co_await pause(stop_, record_failure(std::move(problem), {}, false));
+    co_await pause(stop_, record_failure(std::move(problem)));
   }
   co_return nullptr;
 }
@@ -240,13 +240,13 @@ void Channel::note_connected() {
   failures_ = 0;
 }
 
-std::chrono::milliseconds Channel::record_failure(std::string why, std::chrono::milliseconds named, bool is_final) {
+std::chrono::milliseconds Channel::record_failure(std::string why, std::chrono::milliseconds named, bool is_refused) {
   AGW_ASSERT(failures_ >= 0);
   log::warn("the channel {} does not work: {}", settings_.name, why);
   state_ = ChannelState::failing;
   error_ = std::move(why);
   const auto doubled = min_reconnect_delay * (1 << std::min(failures_++, max_reconnect_doublings));
-  if (is_final) return max_delay_after_refusal;
+  if (is_refused) return max_delay_after_refusal;
   return named > 0s ? std::min(named, max_retry_after)
                     : std::min<std::chrono::milliseconds>(doubled, max_reconnect_delay);
 }

@@ -53,8 +53,10 @@ private:
   Task<> receive_all(std::vector<ReceivedMessage> messages);
   Task<> report_problem(ReceivedBatch batch);
   void note_connected();
-  /// Records why the channel does not work, and returns how long to wait before the next attempt.
-  std::chrono::milliseconds record_failure(std::string why, std::chrono::milliseconds named, bool is_final);
+  /// Records why the channel does not work, and returns how long to wait before the next attempt: as long as the
+  /// service named, if it did, and much longer if it refuses the token.
+  std::chrono::milliseconds record_failure(std::string why, std::chrono::milliseconds named = {},
+                                           bool is_refused = false);
   Task<> raise(std::string message);
   Task<> notify_people(std::string text);
   Task<std::vector<AskedRequest::Copy>> private_chats();

@@ -246,7 +246,7 @@ Task<> ChannelOutbox::prepare(Entry& entry) {
   const bool is_marked = !messenger_.traits().drops_repeated && !entry.row->is_begun;
   const auto question = entry.row->question;
   const auto shown_as = co_await services_.database.write([number, is_marked, question](Connection& connection) {
-    if (is_marked) channel_store::set_begun(connection, number, true);
+    if (is_marked) channel_store::mark_begun(connection, number);
     return question ? channel_store::shown_as(connection, *question) : std::nullopt;
   });
   entry.row->is_begun |= is_marked;

@@ -223,11 +223,11 @@ std::vector<OutboxRow> unsent(Connection& connection, std::string_view integrati
   return rows_of<OutboxRow>(connection, outbox_columns, sql, integration_id);
 }
 
-void set_begun(Connection& connection, std::int64_t number, bool is_begun) {
+void mark_begun(Connection& connection, std::int64_t number) {
   AGW_ASSERT(connection.in_transaction());
   AGW_ASSERT(number > 0);
   connection.prepare("UPDATE channel_outbox SET is_begun = :begun WHERE number = :number")
-      .bind(":begun", is_begun)
+      .bind(":begun", true)
       .bind(":number", number)
       .run();
 }

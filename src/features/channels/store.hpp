@@ -85,7 +85,7 @@ std::optional<ChatPlace> private_chat_of(Connection& connection, std::string_vie
 std::int64_t insert(Connection& connection, const OutboxRow& row);
 /// Unsent messages, in the order in which to send them.
 std::vector<OutboxRow> unsent(Connection& connection, std::string_view integration_id);
-void set_begun(Connection& connection, std::int64_t number, bool is_begun);
+void mark_begun(Connection& connection, std::int64_t number);
 void remove_sent(Connection& connection, std::int64_t number);
 
 /// Removes everything of a channel that was deleted.

@@ -117,7 +117,7 @@ NodeBus::NodeBus(Loop& loop, Hub& hub, Options options, Handlers handlers)
     log::warn("a message of another node was not answered: {}", message_of(failure));
   });
   hub_.on_interests([this] { interests_changed(); });
-  send_presence(true);
+  send_presence(PresenceOfOthers::wanted);
   group_.spawn(send_heartbeats());
 }
 
@@ -163,22 +163,22 @@ void NodeBus::deliver(const DomainEvent& event) {
   broadcast("event", {{"type", event.type}, {"thread", event.thread_id}}, *event.message());
 }
 
-void NodeBus::send_presence(bool asks_for_others) {
+void NodeBus::send_presence(PresenceOfOthers others) {
   sent_interests_ = hub_.interests();
   // A list this long does not fit into a message.
   auto head =
       head_of(sent_interests_.answers.size() > max_sent_threads ? Interests{.answers_all = true} : sent_interests_);
-  if (asks_for_others) head["asks"] = true;
+  if (others == PresenceOfOthers::wanted) head["asks"] = true;
   broadcast("presence", std::move(head));
 }
 
 void NodeBus::interests_changed() {
-  if (hub_.interests() != sent_interests_) send_presence(false);
+  if (hub_.interests() != sent_interests_) send_presence();
 }
 
 Task<> NodeBus::send_heartbeats() {
   while (co_await pause(stopping_, heartbeat_interval) == WaitResult::done) {
-    send_presence(false);
+    send_presence();
     std::erase_if(offers_, [](const auto& offer) { return Clock::now() - offer.second.at > offer_lifetime; });
     stop_served(Clock::now() - lost_after);
   }
@@ -186,7 +186,7 @@ Task<> NodeBus::send_heartbeats() {
 
 void NodeBus::connection_changed(bool is_connected) {
   if (!is_connected) return;
-  send_presence(true);
+  send_presence(PresenceOfOthers::wanted);
   announce_missed("the NATS server was away");
 }
 
@@ -260,7 +260,7 @@ void NodeBus::handle_presence(const NodeMessage& message) {
   auto& node = nodes_[message.from];
   node.interests = interests_of(message.head);
   if (!is_true(message.head, "asks")) return;
-  send_presence(false);
+  send_presence();
   // The node had lost NATS, so its runs were missing when clients asked for the active ones.
   if (!node.is_new) announce_missed(fmt::format("the node {} is there again", message.from));
 }

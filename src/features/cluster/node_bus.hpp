@@ -101,7 +101,8 @@ private:
   void send_runs(const NodeMessage& question);
   void connection_changed(bool is_connected);
   void interests_changed();
-  void send_presence(bool asks_for_others);
+  enum class PresenceOfOthers { not_wanted, wanted };
+  void send_presence(PresenceOfOthers others = PresenceOfOthers::not_wanted);
   Task<> send_heartbeats();
   void announce_missed(const std::string& why);
   bool is_alive(const OtherNode& node) const;

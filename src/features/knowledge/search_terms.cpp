@@ -34,9 +34,11 @@ bool is_word_byte(char c) {
 
 std::string in_quotes(std::string_view text) { return '"' + std::string(text) + '"'; }
 
+enum class StopWords { left_out, kept };
+
 class Terms {
 public:
-  explicit Terms(bool with_stop_words) : with_stop_words_(with_stop_words) {}
+  explicit Terms(StopWords policy) : stop_word_policy_(policy) {}
 
   void add_token(std::string_view token) {
     std::vector<std::string_view> words = words_of(token);
@@ -45,7 +47,7 @@ public:
     if (words.size() > 1)
       add(in_quotes(boost::join(std::vector<std::string>(words.begin(), words.end()), " ")), weight_of_phrase);
     for (const auto word : words) {
-      if (!with_stop_words_ && stop_words().contains(word)) continue;
+      if (stop_word_policy_ == StopWords::left_out && stop_words().contains(word)) continue;
       add(in_quotes(word) + (open ? " *" : ""), 1, has_unsegmented_script(word) ? word : std::string_view());
     }
   }
@@ -82,11 +84,11 @@ private:
     list.push_back({std::move(query), weight, std::string(parts < max_unsegmented_terms ? part : std::string_view())});
   }
 
-  bool with_stop_words_;
+  StopWords stop_word_policy_;
 };
 
-std::vector<SearchTerm> terms_of(std::string_view text, bool with_stop_words) {
-  Terms terms(with_stop_words);
+std::vector<SearchTerm> terms_of(std::string_view text, StopWords policy) {
+  Terms terms(policy);
   bool in_phrase = false;
   for (const auto quote_free = std::string_view("\""); !text.empty(); in_phrase = !in_phrase) {
     const auto end = std::min(text.find(quote_free), text.size());
@@ -111,8 +113,8 @@ bool is_stop_word(std::string_view word) { return stop_words().contains(word); }
 
 std::vector<SearchTerm> search_terms(std::string_view question) {
   const auto text = boost::to_lower_copy(to_utf8(question.substr(0, max_question_bytes)), std::locale::classic());
-  auto terms = terms_of(text, false);
-  return terms.empty() ? terms_of(text, true) : terms;
+  auto terms = terms_of(text, StopWords::left_out);
+  return terms.empty() ? terms_of(text, StopWords::kept) : terms;
 }
 
 }  // namespace agw

@@ -92,11 +92,15 @@ std::optional<TargetPlace> find_target(const std::string& target, const TargetRo
   const bool names_directory = is_name_of_directory(target);
   if (const auto relative = beneath(path, roots.data_directory)) {
     if (is_gateways_own(*relative) || is_closed(*relative) || is_beneath_a_file(*relative)) return std::nullopt;
-    return TargetPlace{roots.data_directory, relative->string(), true, names_directory};
+    return TargetPlace{.root = roots.data_directory,
+                       .relative = relative->string(),
+                       .in_data_directory = true,
+                       .names_directory = names_directory};
   }
   for (const auto& project : roots.projects) {
     const auto relative = beneath(path, project);
-    if (relative && !is_closed(*relative)) return TargetPlace{project, relative->string(), false, names_directory};
+    if (relative && !is_closed(*relative))
+      return TargetPlace{.root = project, .relative = relative->string(), .names_directory = names_directory};
   }
   return std::nullopt;
 }

@@ -82,10 +82,14 @@ public:
       report(path_ + ".secret", "must be the name of a secret, such as GITHUB_TOKEN, without ${secret:…} around it");
   }
 
-  void hosts(const json::object& member, std::string_view name, bool is_required) {
+  void some_host(const json::object& member) {
+    const auto* listed = array_member(member, "hosts");
+    if (listed && listed->empty()) report(path_ + ".hosts", "must name at least one host");
+  }
+
+  void hosts(const json::object& member, std::string_view name) {
     const auto* listed = array_member(member, name);
     const auto place = fmt::format("{}.{}", path_, name);
-    if (is_required && listed && listed->empty()) report(place, "must name at least one host");
     for (std::size_t i = 0; listed && i < listed->size(); ++i) {
       const auto* text = (*listed)[i].if_string();
       if (text && !to_host_pattern(*text)) {
@@ -156,8 +160,9 @@ Problems declared_secret_problems(const json::object& definition) {
     const auto* member = value.if_object();
     if (!member) continue;
     checks.secret(*member);
-    checks.hosts(*member, "hosts", true);
-    checks.hosts(*member, "pass_through", false);
+    checks.some_host(*member);
+    checks.hosts(*member, "hosts");
+    checks.hosts(*member, "pass_through");
   }
   return problems;
 }

@@ -47,8 +47,10 @@ std::optional<std::string> credentials_in(std::string_view name, std::string_vie
   return decoded_base64(std::string(trimmed(value.substr(basic.size()))));
 }
 
+enum class FilledForm { plain, percent_encoded };
+
 /// Replaces in one pass, so that secrets are not searched for stand-ins.
-std::string replaced(std::string_view text, const std::vector<Filling>& fillings, bool percent_encodes) {
+std::string replaced(std::string_view text, const std::vector<Filling>& fillings, FilledForm form = FilledForm::plain) {
   std::string out;
   while (!text.empty()) {
     const auto found =
@@ -58,7 +60,7 @@ std::string replaced(std::string_view text, const std::vector<Filling>& fillings
       text.remove_prefix(1);
       continue;
     }
-    out += percent_encodes ? percent_encode(found->value) : found->value;
+    out += form == FilledForm::percent_encoded ? percent_encode(found->value) : found->value;
     text.remove_prefix(found->stand_in.size());
   }
   return out;
@@ -82,15 +84,16 @@ std::string filled_field(std::string_view line, const std::vector<Filling>& fill
   const auto [name, value] = field_of(line);
   if (boost::iequals(name, "host")) return std::string(line);
   if (const auto credentials = credentials_in(name, value); credentials && holds_any(*credentials, fillings))
-    return std::string(name) + ": Basic " + encoded_base64(replaced(*credentials, fillings, false));
-  return std::string(name) + ":" + replaced(value, fillings, false);
+    return std::string(name) + ": Basic " + encoded_base64(replaced(*credentials, fillings));
+  return std::string(name) + ":" + replaced(value, fillings);
 }
 
 std::string filled_request_line(std::string_view line, const std::vector<Filling>& fillings) {
   const auto target = line.find(' ');
   const auto version = line.rfind(' ');
   if (target == line.npos || version <= target) return std::string(line);
-  return std::string(line.substr(0, target)) + replaced(line.substr(target, version - target), fillings, true) +
+  return std::string(line.substr(0, target)) +
+         replaced(line.substr(target, version - target), fillings, FilledForm::percent_encoded) +
          std::string(line.substr(version));
 }
 

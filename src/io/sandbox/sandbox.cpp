@@ -94,7 +94,7 @@ constexpr auto default_commondir = ".\n";
 /// An empty `config.worktree`.
 constexpr auto empty_worktree_config = "\n";
 
-std::shared_ptr<Descriptor> filter_file(bool unix_sockets) {
+std::shared_ptr<Descriptor> filter_file(UnixSockets unix_sockets) {
   return memory_file("agw-filter", system_call_filter(unix_sockets));
 }
 
@@ -214,7 +214,7 @@ std::optional<std::string> probe(const std::string& name, const Descriptor& life
   }
   const SandboxSpec spec{.directory = "/"};
   const SandboxPrologue prologue(spec, {"/bin/true"}, {});
-  const auto filter = filter_file(false);
+  const auto filter = filter_file(UnixSockets::denied);
   const SpawnOptions plan{.program = program,
                           .arguments = sandboxed(program, SandboxMounts().arguments(1), spec, prologue.arguments()),
                           .environment = environment_of({}, "/"),
@@ -345,18 +345,18 @@ void Sandbox::bind_writable(SandboxMounts& mounts, const fs::path& root, const F
                    "let the symlink in `.git` or `.agents` that leads through it lead straight to what it stands for");
   }
   add_placeholders(masked, root, held);
-  mounts.show(root, true);
+  mounts.show_writable(root);
   // A mount point cannot be moved away and replaced by another file of the same name.
   for (const auto& path : masked.ancestors) {
     const bool guarded = std::ranges::any_of(masked.guarded, [&](const auto& each) { return is_within(path, each); });
-    if (!guarded) mounts.show(path, true);
+    if (!guarded) mounts.show_writable(path);
   }
-  for (const auto& path : masked.guarded) mounts.show(path, false);
+  for (const auto& path : masked.guarded) mounts.show_read_only(path);
   hide(mounts, masked);
 }
 
 void Sandbox::bind_readable(SandboxMounts& mounts, const fs::path& root, const FileIdentities& linked) const {
-  mounts.show(root, false);
+  mounts.show_read_only(root);
   std::error_code missing;
   if (fs::is_directory(root, missing)) hide(mounts, masked_paths(root, options_.data_directory, linked));
 }
@@ -439,7 +439,7 @@ SandboxMounts Sandbox::mounts_of(const SandboxSpec& spec, Resources& held) const
     for (const auto& path : spec.readable) bind_readable(mounts, path, linked);
     for (const auto& path : spec.writable) bind_writable(mounts, path, linked, held);
     for (const auto& path : spec.unchanged) {
-      if (fs::is_regular_file(fs::symlink_status(path))) mounts.show(path, false);
+      if (fs::is_regular_file(fs::symlink_status(path))) mounts.show_read_only(path);
     }
   } catch (const std::runtime_error& error) {
     throw ProcessError(error.what());
@@ -475,7 +475,8 @@ ProcessOptions Sandbox::wrap(std::vector<std::string> arguments, const SandboxSp
   // Resolved now, not later with the PATH of the command.
   const auto program = find_program(options_.program, program_path);
   out.arguments = sandboxed(program, mounts.arguments(scratch_mb(spec)), spec, prologue.arguments());
-  out.descriptors.emplace_back(filter_file(spec.unix_sockets), filter_descriptor);
+  out.descriptors.emplace_back(filter_file(spec.unix_sockets ? UnixSockets::allowed : UnixSockets::denied),
+                               filter_descriptor);
   out.descriptors.emplace_back(lifeline_, life_descriptor);
   for (int number = first_root_descriptor; const auto& root : roots) out.descriptors.emplace_back(root, number++);
   AGW_ASSERT(are_distinct(out));

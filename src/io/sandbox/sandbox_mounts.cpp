@@ -24,10 +24,13 @@ constexpr std::array programs{"/usr", "/opt", "/nix", "/gnu", "/sys/devices/syst
 
 constexpr auto settings = "/etc";
 
-SandboxArguments hidden(const std::string& path, bool is_directory) {
-  if (!is_directory) return {"--ro-bind", "/dev/null", path};
+SandboxArguments hidden_directory(const std::string& path) {
   return {"--size", "4096", "--perms", "0000", "--tmpfs", path};
 }
+
+SandboxArguments bound(const char* how, const std::string& from, const std::string& to) { return {how, from, to}; }
+
+SandboxArguments hidden_file(const std::string& path) { return bound("--ro-bind", "/dev/null", path); }
 
 bool is_for_all(const fs::directory_entry& entry) {
   const auto status = entry.symlink_status();
@@ -58,24 +61,25 @@ const std::vector<fs::path>& restricted_settings() {
 void append_resolver(SandboxArguments& out) {
   std::error_code missing;
   const auto target = fs::canonical("/etc/resolv.conf", missing);
-  if (!missing && target.string().starts_with("/run/")) append(out, {"--ro-bind", target.string(), target.string()});
+  if (!missing && target.string().starts_with("/run/")) append(out, bound("--ro-bind", target, target));
 }
 
 void append_system(SandboxArguments& out) {
-  for (const auto* path : programs) append(out, {"--ro-bind-try", path, path});
+  for (const auto* path : programs) append(out, bound("--ro-bind-try", path, path));
   for (const auto* path : linked_to_usr) {
     std::error_code no_link;
     const auto target = fs::read_symlink(path, no_link);
     if (no_link) {
-      append(out, {"--ro-bind-try", path, path});
+      append(out, bound("--ro-bind-try", path, path));
     } else {
-      append(out, {"--symlink", target.string(), path});
+      append(out, bound("--symlink", target, path));
     }
   }
-  append(out, {"--ro-bind", settings, settings});
+  append(out, bound("--ro-bind", settings, settings));
   // These mounts stay writable, because making them read-only costs as much as the mount: at worst, root can write to a
   // mount that no other process sees.
-  for (const auto& path : restricted_settings()) append(out, hidden(path.string(), fs::is_directory(path)));
+  for (const auto& path : restricted_settings())
+    append(out, fs::is_directory(path) ? hidden_directory(path.string()) : hidden_file(path.string()));
 }
 
 SandboxArguments temporary(const std::string& path, std::int64_t megabytes) {
@@ -97,22 +101,22 @@ void SandboxMounts::add(const fs::path& path, SandboxArguments arguments) {
   mounts_.push_back({depth, std::move(arguments)});
 }
 
-void SandboxMounts::show(const fs::path& path, bool writable) {
-  add(path, {writable ? "--bind" : "--ro-bind", path.string(), path.string()});
-}
+void SandboxMounts::show_writable(const fs::path& path) { add(path, bound("--bind", path, path)); }
+
+void SandboxMounts::show_read_only(const fs::path& path) { add(path, bound("--ro-bind", path, path)); }
 
 void SandboxMounts::empty_directory(const fs::path& path, std::int64_t megabytes) {
   add(path, temporary(path.string(), megabytes));
 }
 
 void SandboxMounts::hide_directory(const fs::path& path) {
-  auto arguments = hidden(path.string(), true);
+  auto arguments = hidden_directory(path.string());
   // Read-only, because writes there would be lost.
   append(arguments, {"--remount-ro", path.string()});
   add(path, std::move(arguments));
 }
 
-void SandboxMounts::hide_file(const fs::path& path) { add(path, hidden(path.string(), false)); }
+void SandboxMounts::hide_file(const fs::path& path) { add(path, hidden_file(path.string())); }
 
 void SandboxMounts::show_content(const fs::path& path, int descriptor) {
   AGW_ASSERT(descriptor > STDERR_FILENO);

@@ -16,7 +16,8 @@ void append(SandboxArguments& to, SandboxArguments more);
 /// path, later ones cover earlier ones.
 class SandboxMounts {
 public:
-  void show(const std::filesystem::path& path, bool writable);
+  void show_writable(const std::filesystem::path& path);
+  void show_read_only(const std::filesystem::path& path);
   void empty_directory(const std::filesystem::path& path, std::int64_t megabytes);
   void hide_directory(const std::filesystem::path& path);
   void hide_file(const std::filesystem::path& path);

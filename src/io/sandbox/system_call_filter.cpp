@@ -75,11 +75,12 @@ void deny_where(const Filter& filter, int error, int call, unsigned argument, st
         "an argument");
 }
 
-bool is_allowed_family(int family, bool unix_sockets) {
-  return family == AF_INET || family == AF_INET6 || family == AF_NETLINK || (unix_sockets && family == AF_UNIX);
+bool is_allowed_family(int family, UnixSockets unix_sockets) {
+  return family == AF_INET || family == AF_INET6 || family == AF_NETLINK ||
+         (unix_sockets == UnixSockets::allowed && family == AF_UNIX);
 }
 
-void deny_socket_families(const Filter& filter, bool unix_sockets) {
+void deny_socket_families(const Filter& filter, UnixSockets unix_sockets) {
   const auto refuse = [&](std::uint64_t mask, std::uint64_t value) {
     deny_where(filter, EAFNOSUPPORT, SCMP_SYS(socket), 0, mask, value);
   };
@@ -109,7 +110,7 @@ std::string as_program(const Filter& filter) {
   return program;
 }
 
-std::string make_filter(bool unix_sockets) {
+std::string make_filter(UnixSockets unix_sockets) {
   const Filter filter(seccomp_init(SCMP_ACT_ALLOW), seccomp_release);
   if (!filter) throw std::runtime_error("cannot make the sandbox's filter: out of memory");
   for (const auto* call : denied_calls) deny(filter, EPERM, call);
@@ -118,15 +119,15 @@ std::string make_filter(bool unix_sockets) {
   deny_where(filter, EPERM, SCMP_SYS(clone), 0, CLONE_NEWUSER, CLONE_NEWUSER);
   for (const auto control : denied_controls) deny_where(filter, EPERM, SCMP_SYS(ioctl), 1, lower_half, control);
   deny_socket_families(filter, unix_sockets);
-  if (!unix_sockets) deny_pairs_without_connection(filter);
+  if (unix_sockets == UnixSockets::denied) deny_pairs_without_connection(filter);
   return as_program(filter);
 }
 
 }  // namespace
 
-const std::string& system_call_filter(bool unix_sockets) {
-  static const std::array filters{make_filter(false), make_filter(true)};
-  return filters[unix_sockets ? 1 : 0];
+const std::string& system_call_filter(UnixSockets unix_sockets) {
+  static const std::array filters{make_filter(UnixSockets::denied), make_filter(UnixSockets::allowed)};
+  return filters[unix_sockets == UnixSockets::allowed ? 1 : 0];
 }
 
 }  // namespace agw

@@ -30,8 +30,8 @@ void split(std::string_view text, char separator, Use use) {
 }
 
 /// Whether decoding changes nothing. Without an early exit, so that it compiles to vector instructions.
-bool is_plain(std::string_view text, bool plus_is_space) {
-  const char space = plus_is_space ? '+' : '%';
+bool is_plain(std::string_view text, Plus plus) {
+  const char space = plus == Plus::space ? '+' : '%';
   bool plain = true;
   for (const char c : text) plain &= c != '%' && c != space && static_cast<signed char>(c) > 0;
   return plain;
@@ -41,8 +41,8 @@ void parse_query(std::string_view query, Target& target) {
   split(query, '&', [&](std::string_view pair) {
     if (pair.empty()) return;
     const auto equals = std::min(pair.find('='), pair.size());
-    auto name = percent_decoded(pair.substr(0, equals), true);
-    auto value = percent_decoded(pair.substr(std::min(equals + 1, pair.size())), true);
+    auto name = percent_decoded(pair.substr(0, equals), Plus::space);
+    auto value = percent_decoded(pair.substr(std::min(equals + 1, pair.size())), Plus::space);
     if (!name || !value)
       target.bad_query = true;
     else
@@ -52,8 +52,8 @@ void parse_query(std::string_view query, Target& target) {
 
 }  // namespace
 
-std::optional<std::string> percent_decoded(std::string_view text, bool plus_is_space) {
-  if (is_plain(text, plus_is_space)) return std::string(text);
+std::optional<std::string> percent_decoded(std::string_view text, Plus plus) {
+  if (is_plain(text, plus)) return std::string(text);
   std::string out;
   out.reserve(text.size());
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -65,7 +65,7 @@ std::optional<std::string> percent_decoded(std::string_view text, bool plus_is_s
       out += static_cast<char>(high * 16 + low);
       i += 2;
     } else {
-      out += plus_is_space && text[i] == '+' ? ' ' : text[i];
+      out += plus == Plus::space && text[i] == '+' ? ' ' : text[i];
     }
   }
   if (!is_utf8(out)) return std::nullopt;
@@ -95,7 +95,7 @@ Target parse_target(std::string_view text) {
   target.segments.reserve(usual_segments);
   if (target.path.starts_with('/')) {
     split(target.path.substr(1), '/', [&](std::string_view segment) {
-      auto decoded = percent_decoded(segment, false);
+      auto decoded = percent_decoded(segment);
       if (!decoded) target.bad_path = true;
       target.segments.push_back(decoded ? std::move(*decoded) : std::string(segment));
     });

@@ -27,7 +27,9 @@ void check_path(const Target& target);
 /// Throws BadRequest `invalid path` or `invalid query`.
 void check_target(const Target& target);
 
+/// What `+` stands for: for itself in a path, for a space in a query.
+enum class Plus { itself, space };
 /// Decodes percent-encoding (RFC 3986); nullopt for a broken escape, a NUL, or invalid UTF-8.
-std::optional<std::string> percent_decoded(std::string_view text, bool plus_is_space);
+std::optional<std::string> percent_decoded(std::string_view text, Plus plus = Plus::itself);
 
 }  // namespace agw

@@ -47,15 +47,20 @@ std::string_view agent_in(std::string_view tool) {
   return tool.starts_with(ask_prefix) ? tool.substr(ask_prefix.size()) : std::string_view();
 }
 
+json::object unparsed_result(const std::string& text, bool is_error) {
+  return {{"content", json::array{json::object{{"type", "text"}, {"text", to_utf8(text)}}}}, {"isError", is_error}};
+}
+
 }  // namespace
 
-json::object text_result(const std::string& text, bool is_error) {
-  json::object result{{"content", json::array{json::object{{"type", "text"}, {"text", to_utf8(text)}}}},
-                      {"isError", is_error}};
-  const auto parsed = is_error ? std::nullopt : parse_json(text, {.max_depth = max_own_json_depth});
+json::object text_result(const std::string& text) {
+  auto result = unparsed_result(text, false);
+  const auto parsed = parse_json(text, {.max_depth = max_own_json_depth});
   if (parsed && parsed->is_object()) result["structuredContent"] = *parsed;
   return result;
 }
+
+json::object error_result(const std::string& problem) { return unparsed_result(problem, true); }
 
 ChatTools::ChatTools(Loop& loop, Hub& hub, const Extensions& extensions, const ApiCaller& api, StopRun stop_run)
     : loop_(loop), hub_(hub), extensions_(extensions), api_(api), stop_run_(std::move(stop_run)) {}
@@ -133,7 +138,7 @@ Task<std::optional<json::object>> ChatTools::follow(std::shared_ptr<AgentChat> c
       stop_run_(chat->thread_id(), chat->turn_id());
       co_return std::nullopt;
     }
-    if (*step == AgentChat::Step::ended) co_return text_result(chat->answer(), false);
+    if (*step == AgentChat::Step::ended) co_return text_result(chat->answer());
     if (*step == AgentChat::Step::said) {
       const auto updates = chat->take_updates();
       AGW_ASSERT(!updates.text.empty() || !updates.notes.empty());

@@ -59,7 +59,9 @@ private:
   std::map<std::string, WaitingCall, std::less<>> waiting_;
 };
 
-/// A result that consists of one text.
-json::object text_result(const std::string& text, bool is_error);
+/// A result that consists of one text. If that is a JSON object, the result contains it as well.
+json::object text_result(const std::string& text);
+/// The result of a call that failed.
+json::object error_result(const std::string& problem);
 
 }  // namespace agw

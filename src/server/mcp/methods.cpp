@@ -186,12 +186,12 @@ Task<std::optional<json::object>> McpMethods::call_own_tool(McpExchangePointer e
   try {
     if (chats_.has(name)) co_return co_await chats_.call(exchange);
     auto input = object_or_empty(exchange->params, "arguments");
-    if (name == "propose") co_return text_result(co_await propose(std::move(input)), false);
-    co_return text_result(co_await routes_.call(name, std::move(input)), false);
+    if (name == "propose") co_return text_result(co_await propose(std::move(input)));
+    co_return text_result(co_await routes_.call(name, std::move(input)));
   } catch (const ToolFailure& failure) {
     problem = failure.what();
   }
-  co_return text_result(problem, true);
+  co_return error_result(problem);
 }
 
 Task<std::string> McpMethods::propose(json::object input) {

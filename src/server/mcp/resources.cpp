@@ -42,7 +42,7 @@ std::vector<std::string> parts_of(std::string_view uri) {
   std::vector<std::string> parts;
   for (bool more = true; more;) {
     const auto slash = uri.find('/');
-    const auto part = percent_decoded(uri.substr(0, slash), false);
+    const auto part = percent_decoded(uri.substr(0, slash));
     if (!part || part->empty()) return {};
     parts.push_back(*part);
     more = slash != uri.npos;

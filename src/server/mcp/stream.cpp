@@ -7,14 +7,14 @@
 namespace agw {
 
 void McpStream::push(std::string text) {
-  if (!ended_) add(std::move(text), false);
+  if (!ended_) add(std::move(text));
 }
 
 void McpStream::finish(std::string response, int status) {
   if (ended_) return;
   status_ = status;
   ended_ = true;
-  add(std::move(response), true);
+  add(std::move(response));
 }
 
 void McpStream::close() {
@@ -22,11 +22,11 @@ void McpStream::close() {
   changed_.pulse();
 }
 
-void McpStream::add(std::string text, bool is_response) {
-  AGW_ASSERT(is_response == ended_);
+/// The text is the response if the stream has ended.
+void McpStream::add(std::string text) {
   AGW_ASSERT(messages_.empty() || !messages_.back().is_response);
   bytes_ += text.size();
-  messages_.push_back({.number = ++latest_, .text = std::move(text), .is_response = is_response});
+  messages_.push_back({.number = ++latest_, .text = std::move(text), .is_response = ended_});
   while (messages_.size() > max_messages || (bytes_ > max_bytes && messages_.size() > 1)) {
     AGW_ASSERT(bytes_ >= messages_.front().text.size());
     bytes_ -= messages_.front().text.size();

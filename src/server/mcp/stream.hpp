@@ -51,7 +51,7 @@ public:
   void wake() { changed_.pulse(); }
 
 private:
-  void add(std::string text, bool is_response);
+  void add(std::string text);
 
   const std::string key_;
   std::deque<Message> messages_;
