@@ -29,8 +29,7 @@ constexpr auto probe_limit = 10s;
 constexpr auto max_clock_skew = 2min;
 constexpr auto how_to_connect =
     "agw model add; or set ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY or OLLAMA_HOST for the gateway, or "
-    "providers in "
-    "config.yaml";
+    "providers in config.yaml";
 
 /// A request that costs nothing but requires the key: the list of models.
 HttpRequest list_request(const ProviderSettings& provider) {

@@ -128,7 +128,7 @@ Task<ConfirmedSender> Channels::confirm(ConfirmSender sender) {
     if (!stranger) continue;
     auto extension = services_.extensions.require(id);
     co_await channel->welcome(*stranger);
-    for (bool is_known = false; !is_known;) {
+    for (;;) {
       extension = services_.extensions.require(extension->id);
       auto definition = extension->definition.members();
       auto& allow = definition["allow"];
@@ -137,9 +137,8 @@ Task<ConfirmedSender> Channels::confirm(ConfirmSender sender) {
       json::object change{{"definition", std::move(definition)}, {"if_updated_at", to_iso8601(extension->updated_at)}};
       try {
         co_await services_.extensions.change(extension->id, std::move(change));
-        is_known = true;
-      } catch (const Conflict&) {
-        continue;  // it was changed at the same time
+        break;
+      } catch (const Conflict&) {  // it was changed at the same time
       }
     }
     co_return ConfirmedSender{.channel = extension->name, .sender = stranger->sender, .name = stranger->name};
