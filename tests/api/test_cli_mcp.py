@@ -4,7 +4,9 @@ See docs/command-line.md#mcp.
 """
 
 import json
+import os
 import subprocess
+import time
 
 import pytest
 
@@ -74,6 +76,21 @@ def names(server, **params):
 def test_exit_status_without_a_gateway_is_4(make_gateway):
     done = make_gateway().command("mcp")
     assert done.returncode == 4 and "agw serve" in done.stderr and done.stdout == ""
+
+
+def test_standard_streams_may_be_non_blocking(gateway):
+    """A launcher that shares its own streams may have made them so."""
+    (theirs, ours), (answers, output) = os.pipe(), os.pipe()
+    for stream in (theirs, output):
+        os.set_blocking(stream, False)
+    with subprocess.Popen([str(BINARY), "mcp"], stdin=theirs, stdout=output, env=gateway.variables()) as process:
+        os.close(theirs), os.close(output)
+        with open(answers) as lines, open(ours, "w") as requests:
+            time.sleep(0.3)  # it finds nothing to read
+            requests.write('{"jsonrpc": "2.0", "id": 1, "method": "ping"}\n')
+            requests.flush()
+            assert json.loads(lines.readline())["result"] == {}
+        assert process.wait(PATIENCE) == 0
 
 
 @pytest.mark.parametrize("version", LEGACY)

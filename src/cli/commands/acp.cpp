@@ -13,9 +13,9 @@
 #include <boost/asio/steady_timer.hpp>
 
 #include "cli/acp/acp_agent.hpp"
-#include "cli/acp/line_reader.hpp"
 #include "cli/client/client.hpp"
 #include "cli/command_table.hpp"
+#include "cli/output/line_streams.hpp"
 #include "io/process/blocking.hpp"
 #include "io/process/process_setup.hpp"
 
@@ -32,17 +32,6 @@ constexpr std::size_t max_line = 32 << 20;
   const bool has_left = error == EPIPE || error == ECONNRESET;
   if (!has_left) fmt::print(stderr, "agw: cannot write the output: {}\n", std::generic_category().message(error));
   ::_exit(has_left ? 0 : 1);
-}
-
-/// Writes a line to standard output. Does not return if that is impossible.
-void write_line(const std::string& message) {
-  const auto line = message + '\n';
-  std::size_t written = 0;
-  while (written < line.size()) {
-    const auto count = ::write(STDOUT_FILENO, line.data() + written, line.size() - written);
-    if (count < 0 && errno != EINTR) end_unwritten(errno);
-    if (count > 0) written += static_cast<std::size_t>(count);
-  }
 }
 
 /// Releases memory once nothing was read or written for a while, since the next wait may be long. Use it on the loop
@@ -73,7 +62,7 @@ Task<int> speak(Loop& loop, const AcpOptions& options) {
   ::mallopt(M_MMAP_THRESHOLD, min_returned_at_once);
   IdleRelease idle(loop);
   AcpAgent agent(loop, options, [&idle](const std::string& message) {
-    write_line(message);
+    if (const int error = write_line(STDOUT_FILENO, message)) end_unwritten(error);
     idle.postpone();
   });
   LineReader lines(STDIN_FILENO, max_line);

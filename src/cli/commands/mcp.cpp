@@ -2,18 +2,17 @@
 #include <unistd.h>
 
 #include <csignal>
-#include <cstdio>
-#include <iostream>
 #include <memory>
 
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
+#include "base/printable.hpp"
 #include "cli/client/client.hpp"
 #include "cli/command_table.hpp"
 #include "cli/mcp/bridge.hpp"
-#include "cli/output/json_output.hpp"
+#include "cli/output/line_streams.hpp"
 #include "io/process/blocking.hpp"
 
 namespace agw::cli {
@@ -32,21 +31,11 @@ struct McpOptions {
   std::optional<std::string> data_dir;
 };
 
-/// The next line of standard input; nullopt at its end. A line that is too long is truncated, so that it is rejected as
-/// invalid JSON.
-std::optional<std::string> next_line() {
-  std::string line;
-  for (int c = std::getchar(); c != EOF; c = std::getchar()) {
-    if (c == '\n') return line;
-    if (line.size() < max_message_length) line += static_cast<char>(c);
-  }
-  return line.empty() ? std::nullopt : std::optional(line);
-}
+/// Forwarded instead of a message that is too long: the gateway rejects it as invalid JSON.
+constexpr auto not_json = "{";
 
-void print_line(const std::string& message) {
-  print_json_text(message);
-  std::cout << std::flush;
-}
+/// A client that has left is noticed by `finish`.
+void print_line(const std::string& message) { write_line(STDOUT_FILENO, printable_json(message)); }
 
 /// Whether the reader of standard output has closed it.
 bool is_output_closed() {
@@ -81,8 +70,12 @@ Task<int> speak(Loop& loop, const McpOptions& options) {
   McpBridge bridge(loop, {.data_dir = options.data_dir, .all = options.all}, print_line);
   // Waits for input on a separate thread, so that calls can continue.
   BlockingPool input(loop, 1);
-  while (const auto line = co_await input.run(next_line)) {
-    if (line->find_first_not_of(" \t\r") != line->npos) co_await bridge.take(*line);
+  LineReader lines(STDIN_FILENO, max_message_length);
+  while (const auto line = co_await input.run([&lines] { return lines.next(); })) {
+    if (line->is_too_long)
+      co_await bridge.take(not_json);
+    else if (line->text.find_first_not_of(" \t\r") != line->text.npos)
+      co_await bridge.take(line->text);
   }
   co_await finish(loop, bridge);
   co_return 0;

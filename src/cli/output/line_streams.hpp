@@ -3,12 +3,13 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace agw::cli {
 
-/// Reads the lines of a file descriptor and holds at most one of them in memory. Blocks, so use it on a separate
-/// thread.
-/// Example: src/cli/acp/line_reader_test.cpp: LineReader.DropsALineThatIsTooLong
+/// Reads the lines of a file descriptor and holds at most one of them in memory. Blocks, even if the descriptor does
+/// not, so use it on a separate thread.
+/// Example: src/cli/output/line_streams_test.cpp: LineReader.DropsALineThatIsTooLong
 class LineReader {
 public:
   struct Line {
@@ -29,5 +30,9 @@ private:
   std::string chunk_;
   std::size_t used_ = 0;  ///< bytes of `chunk_` already consumed
 };
+
+/// Writes the text and a line feed. Blocks until all is written, even if the descriptor does not block. Returns 0, or
+/// the error that made it impossible.
+int write_line(int descriptor, std::string_view text);
 
 }  // namespace agw::cli
