@@ -290,6 +290,17 @@ def test_invalid_server_is_refused(opened, bad):
     assert refused.value.code == -32602
 
 
+def test_refused_session_leaves_no_thread(opened, talker, open_folder):
+    editor, session = opened()
+    bad = {"name": "", "command": "x", "args": [], "env": []}
+    with pytest.raises(Refused):
+        editor.ask("session/new", cwd=str(open_folder), mcpServers=[bad])
+    with pytest.raises(Refused):
+        editor.ask("session/new", cwd=str(open_folder), mcpServers=[], additionalDirectories=["other"])
+    listed = editor.ask("session/list", cwd=str(open_folder))["sessions"]
+    assert session in [entry["sessionId"] for entry in listed] and len(listed) == 2  # `acting` opens one, too
+
+
 @pytest.mark.parametrize("bad", [{}, {"x": {"command": "x", "args": [], "env": []}}, "x", 5, False])
 def test_servers_that_are_not_a_list_are_refused(editor, open_folder, bad):
     params = {"cwd": str(open_folder), "mcpServers": bad}

@@ -182,6 +182,9 @@ std::string AcpAgent::project_to_trust(const json::object& project, const std::s
 
 Task<json::object> AcpAgent::new_session(json::object params, RpcCallPointer call) {
   const auto directory = required_directory(params, "cwd");
+  auto servers = editor_servers(params);
+  auto directories = more_directories(params);
+  require_room();
   auto lists = co_await gateway_.lists();
   json::object body;
   if (options_.agent) {
@@ -198,8 +201,8 @@ Task<json::object> AcpAgent::new_session(json::object params, RpcCallPointer cal
                                              .lists = std::move(lists),
                                              .abilities = abilities_,
                                              .project_to_trust = project_to_trust(project, directory),
-                                             .servers = editor_servers(params),
-                                             .more_directories = more_directories(params)},
+                                             .servers = std::move(servers),
+                                             .more_directories = std::move(directories)},
                                             std::move(call), false);
   auto result = session->state();
   result["sessionId"] = id;
@@ -230,9 +233,13 @@ Task<json::object> AcpAgent::open_session(json::object params, RpcCallPointer ca
   co_return session->state();
 }
 
-Task<AcpAgent::SessionPointer> AcpAgent::add_session(SessionStart start, RpcCallPointer call, bool replays) {
+void AcpAgent::require_room() const {
   if (sessions_.size() >= max_sessions)
     throw RpcError(acp_code::internal_error, fmt::format("{} sessions are open: close one", max_sessions));
+}
+
+Task<AcpAgent::SessionPointer> AcpAgent::add_session(SessionStart start, RpcCallPointer call, bool replays) {
+  require_room();
   const auto id = string_or_empty(start.thread, "id");
   const auto session = std::make_shared<Session>(loop_, peer_, gateway_, std::move(start));
   std::exception_ptr failure;

@@ -51,6 +51,7 @@ private:
   Task<json::object> set_option(json::object params);
 
   Task<json::object> project_at(std::string directory);
+  void require_room() const;
   Task<SessionPointer> add_session(SessionStart start, RpcCallPointer call, bool replays);
   Task<> end_session(std::string id);
   std::string project_to_trust(const json::object& project, const std::string& directory);
