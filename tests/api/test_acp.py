@@ -130,6 +130,20 @@ def test_folder_with_instructions_is_trusted_only_with_consent(talker, editor, o
     assert accepted(talker.gateway.http.get(f"/projects/{project}"))["trusted"] is trusted
 
 
+def test_question_of_trust_is_withdrawn_with_the_prompt_and_asked_again(talker, editor, open_folder):
+    (open_folder / ".agents").mkdir()
+    session = editor.new(open_folder)
+    prompt = editor.begin_prompt(session, "Hi")
+    editor.until(lambda: editor.asked)
+    editor.notify("$/cancel_request", requestId=prompt)
+    assert editor.end_of(prompt) == {"stopReason": "cancelled"}
+    editor.decide = select("ignore")
+    talker.answers("Hello.")
+    assert editor.prompt(session, "Hi") == "end_turn"
+    assert [asked["method"] for asked in editor.asked] == ["session/request_permission"] * 2
+    assert stored(talker.gateway, session) == [("user", "Hi"), ("assistant", "Hello.")]
+
+
 @pytest.mark.parametrize("directory, why", [("relative", "cwd is an absolute path"),
                                             ("/a\0b", "cwd is an absolute path"), ("/etc", "outside home")])
 def test_directory_that_cannot_be_a_project_is_refused(editor, directory, why):

@@ -6,12 +6,14 @@ See docs/contract/acp.md.
 import json
 import signal
 import sys
+import time
 from pathlib import Path
 
 import pytest
 
 from checks import accepted
-from editor import Refused, select
+from editor import Refused, select, stored
+from jobs import wait_for
 from tools import calls
 
 SERVER = Path(__file__).parent / "stubs" / "mcp_server.py"
@@ -276,6 +278,23 @@ def test_servers_are_stopped_with_the_session(talker, opened, tmp_path):
     assert children.read_text().split()
     editor.ask("session/close", sessionId=session)
     assert not children.read_text().split()
+
+
+@pytest.mark.parametrize("cancel", ["session", "request"])
+def test_prompt_that_waits_for_a_server_is_cancelled_at_once(talker, opened, cancel):
+    silent = {"name": "silent", "command": "sleep", "args": ["600"], "env": []}
+    editor, session = opened(servers=[silent])
+    prompt = editor.begin_prompt(session, "Say it.")
+    children = Path(f"/proc/{editor.process.pid}/task/{editor.process.pid}/children")
+    wait_for(lambda: children.read_text().split())
+    begin = time.monotonic()
+    if cancel == "session":
+        editor.notify("session/cancel", sessionId=session)
+    else:
+        editor.notify("$/cancel_request", requestId=prompt)
+    assert editor.end_of(prompt) == {"stopReason": "cancelled"}
+    assert time.monotonic() - begin < 10  # the server would be given 15 s
+    assert stored(talker.gateway, session) == []
 
 
 @pytest.mark.parametrize("bad", [

@@ -169,6 +169,17 @@ def test_more_than_16_concurrent_prompts_are_refused(talker, editor, open_folder
 
 # Several editors, and editors and gateways that end.
 
+def test_prompts_keep_their_order(talker, editor, open_folder):
+    session = editor.new(open_folder)
+    long = {"type": "resource", "resource": {"uri": "file:///a.txt", "text": "x" * 5_000_000}}
+    for answer in ("One.", "Two."):
+        talker.answers(answer)
+    first, second = editor.begin_prompt(session, "First", long), editor.begin_prompt(session, "Second")
+    editor.end_of(first), editor.end_of(second)
+    sent = [content for role, content in stored(talker.gateway, session) if role == "user"]
+    assert [content[:6] for content in sent] == ["First[", "Second"]
+
+
 def test_two_editors_on_one_thread_see_the_same(talker, editor, start_editor, open_folder):
     session = editor.new(open_folder)
     other = start_editor()

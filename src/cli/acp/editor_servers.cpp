@@ -126,13 +126,13 @@ std::unique_ptr<McpTransport> EditorServers::transport_to(const EditorServer& se
       loop_, *http_, server.name, true, [server] { return address_of_editor(server); }, no_other_credentials);
 }
 
-Task<> EditorServers::connect() {
+Task<> EditorServers::connect(StopSource& cancelled) {
   for (const auto& server : servers_) {
     if (std::exchange(server->is_running, true)) continue;
     server->has_tried = false;
     group_.spawn(run(*server));
   }
-  co_await with_timeout(closing_, connect_limit, until_tried());
+  co_await with_timeout(cancelled, connect_limit, until_tried());
 }
 
 Task<> EditorServers::until_tried() {

@@ -40,8 +40,8 @@ public:
   ~EditorServers();
 
   bool empty() const { return servers_.empty(); }
-  /// Connects to the servers that are not connected, and waits for all attempts, at most 15 s.
-  Task<> connect();
+  /// Connects to the servers that are not connected, and waits for all attempts, at most 15 s or until `cancelled`.
+  Task<> connect(StopSource& cancelled);
   /// The tools of all connected servers, named like an integration's: `<server>__<tool>`.
   std::vector<ToolDescription> tools() const;
   /// The server that has the tool; empty if there is none.

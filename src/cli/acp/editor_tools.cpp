@@ -130,9 +130,10 @@ json::object EditorTools::offer(bool acts, bool lends_terminal) const {
   return offer;
 }
 
-Task<std::string> EditorTools::lend(const FoundGateway& gateway, bool acts, bool lends_terminal) {
+Task<std::string> EditorTools::lend(const FoundGateway& gateway, bool acts, bool lends_terminal,
+                                    StopSource& cancelled) {
   require_open();
-  if (acts && !servers_.empty()) co_await servers_.connect();
+  if (acts && !servers_.empty()) co_await servers_.connect(cancelled);
   require_open();
   auto wanted = offer(acts, lends_terminal);
   if (wanted.empty()) co_return std::string();

@@ -41,8 +41,8 @@ public:
               EditorLoan loan);
 
   /// The id of the loan, to be sent with the next message; empty if there is nothing to lend. `acts` is false in plan
-  /// mode.
-  Task<std::string> lend(const FoundGateway& gateway, bool acts, bool lends_terminal);
+  /// mode. Does not wait for MCP servers once `cancelled` is requested.
+  Task<std::string> lend(const FoundGateway& gateway, bool acts, bool lends_terminal, StopSource& cancelled);
   Task<> close();
 
 private:

@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 
 #include "base/json/json_values.hpp"
-#include "cli/acp/prompt_content.hpp"
 
 namespace agw::cli {
 
@@ -40,6 +39,7 @@ Session::Session(Loop& loop, RpcPeer& peer, GatewayAccess& gateway, SessionStart
               .abilities = abilities_,
               .servers = std::move(start.servers),
               .more_directories = std::move(start.more_directories)}),
+      sent_(loop),
       group_(loop) {
   group_.on_failure([](std::exception_ptr) {});  // each reports its own failures; only cancellations remain
 }
@@ -72,42 +72,62 @@ Task<> Session::refresh_commands() {
 Task<json::object> Session::prompt(json::array blocks, RpcCallPointer call) {
   if (prompts_.size() >= max_prompts)
     throw RpcError(acp_code::invalid_request, "too many prompts wait in this session");
+  auto content = prompt_content(blocks);
   const auto prompt = std::make_shared<Prompt>();
   const auto place = prompts_.insert(prompts_.end(), prompt);
   const StopSource::Listener on_cancel(call->cancelled, [this, prompt] {
-    prompt->is_cancelled = true;
+    prompt->cancelled.request();
     if (!prompt->turn_id.empty()) group_.spawn(stop_answer());
   });
   std::exception_ptr failure;
   try {
-    prompt->turn_id = co_await send_prompt(std::move(blocks), *prompt);
+    co_await send_in_order(std::move(content), *prompt);
     if (prompt->turn_id.empty()) prompt->ended.request();
-    if (prompt->is_cancelled && !prompt->turn_id.empty()) co_await stop_answer();
+    if (prompt->cancelled.requested() && !prompt->turn_id.empty()) co_await stop_answer();
     for (const auto& ending : std::exchange(endings_, {})) end_prompt(ending);
     co_await until_requested(prompt->ended);
   } catch (...) {
     failure = std::current_exception();
   }
   prompts_.erase(place);
-  if (failure && !prompt->is_cancelled) std::rethrow_exception(failure);
+  if (failure && !prompt->cancelled.requested()) std::rethrow_exception(failure);
   co_return result_of(*prompt);
 }
 
+/// Sends the prompt after those before it, unless it is cancelled first.
+Task<> Session::send_in_order(PromptContent content, Prompt& prompt) {
+  co_await with_timeout(prompt.cancelled, no_limit, until_first(prompt));
+  std::exception_ptr failure;
+  try {
+    if (!prompt.cancelled.requested()) prompt.turn_id = co_await send_prompt(std::move(content), prompt);
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  prompt.is_sent = true;
+  sent_.pulse();
+  if (failure) std::rethrow_exception(failure);
+}
+
+Task<> Session::until_first(const Prompt& prompt) {
+  while (std::ranges::find(prompts_, false, &Prompt::is_sent)->get() != &prompt) co_await sent_.wait();
+}
+
 /// Returns the id of the stored turn; empty if the prompt was cancelled before it was sent.
-Task<std::string> Session::send_prompt(json::array blocks, const Prompt& prompt) {
-  auto content = prompt_content(blocks);
+Task<std::string> Session::send_prompt(PromptContent content, Prompt& prompt) {
   co_await connect();
-  co_await ask_for_trust();
+  co_await ask_for_trust(prompt.cancelled);
   json::array files;
   for (auto& file : content.files) {
-    if (prompt.is_cancelled) co_return "";
+    if (prompt.cancelled.requested()) co_return "";
     files.emplace_back(co_await gateway_.upload(file.name, file.type, std::move(file.bytes)));
   }
-  if (prompt.is_cancelled) co_return "";
+  if (prompt.cancelled.requested()) co_return "";
   json::object body{{"threadId", id_}, {"content", std::move(content.text)}, {"agentId", choices_.agent}};
   if (!choices_.model.empty()) body["model"] = choices_.model;
   if (!files.empty()) body["attachments"] = std::move(files);
-  const auto lent = co_await tools_.lend(*gateway_.find(), choices_.mode != "plan", choices_.lends_terminal);
+  const auto lent =
+      co_await tools_.lend(*gateway_.find(), choices_.mode != "plan", choices_.lends_terminal, prompt.cancelled);
+  if (prompt.cancelled.requested()) co_return "";
   if (!lent.empty()) body["clientTools"] = lent;
   ++posting_;
   std::exception_ptr failure;
@@ -125,15 +145,18 @@ Task<std::string> Session::send_prompt(json::array blocks, const Prompt& prompt)
   co_return turn;
 }
 
-Task<> Session::ask_for_trust() {
+Task<> Session::ask_for_trust(StopSource& cancelled) {
+  if (project_to_trust_.empty()) co_return;
+  const bool is_trusted = co_await asker_.ask_for_trust(directory_, cancelled);
+  if (cancelled.requested()) co_return;  // the next prompt asks again
   const auto project = std::exchange(project_to_trust_, {});
-  if (project.empty() || !co_await asker_.ask_for_trust(directory_, closing_)) co_return;
+  if (!is_trusted) co_return;
   co_await gateway_.patch(path({"projects", project}), {{"trusted", true}});
 }
 
 json::object Session::result_of(const Prompt& prompt) {
   const auto& reason = prompt.finish_reason;
-  if (prompt.is_cancelled || reason == "stopped") return cancelled_result();
+  if (prompt.cancelled.requested() || reason == "stopped") return cancelled_result();
   if (!prompt.error.empty()) throw RpcError(acp_code::internal_error, prompt.error);
   if (reason == "length") return {{"stopReason", "max_tokens"}};
   if (reason == "max-steps") return {{"stopReason", "max_turn_requests"}};
@@ -144,7 +167,7 @@ json::object Session::result_of(const Prompt& prompt) {
 Task<> Session::cancel() {
   bool is_sent = false;
   for (const auto& prompt : prompts_) {
-    prompt->is_cancelled = true;
+    prompt->cancelled.request();
     is_sent = is_sent || !prompt->turn_id.empty();
   }
   if (is_sent) co_await stop_answer();
@@ -160,7 +183,7 @@ Task<> Session::stop_answer() {
   if (problem.empty()) co_return;
   send(notice("error", "The answer could not be stopped", problem));
   for (const auto& prompt : prompts_) {
-    if (prompt->is_cancelled) prompt->ended.request();
+    if (prompt->cancelled.requested()) prompt->ended.request();
   }
 }
 
@@ -201,7 +224,7 @@ Task<> Session::set_option(std::string option, std::string value) {
 Task<> Session::close() {
   closing_.request();
   for (const auto& prompt : prompts_) {
-    prompt->is_cancelled = true;
+    prompt->cancelled.request();
     prompt->ended.request();
   }
   group_.cancel();

@@ -11,12 +11,14 @@
 #include <string>
 #include <vector>
 
+#include "base/async/async_event.hpp"
 #include "base/async/cancellation.hpp"
 #include "base/async/task_group.hpp"
 #include "cli/acp/client_asker.hpp"
 #include "cli/acp/editor_tools.hpp"
 #include "cli/acp/event_updates.hpp"
 #include "cli/acp/gateway_access.hpp"
+#include "cli/acp/prompt_content.hpp"
 #include "cli/acp/rpc_peer.hpp"
 #include "cli/acp/session_options.hpp"
 #include "cli/client/approvals.hpp"
@@ -64,8 +66,9 @@ public:
 private:
   /// A prompt whose answer the client waits for.
   struct Prompt {
-    std::string turn_id;  ///< empty until the gateway has stored it
-    bool is_cancelled = false;
+    std::string turn_id;   ///< empty until the gateway has stored it
+    bool is_sent = false;  ///< or will not be
+    StopSource cancelled;
     StopSource ended;
     std::string finish_reason;
     std::string error;
@@ -98,8 +101,10 @@ private:
 
   // session.cpp
 
-  Task<std::string> send_prompt(json::array blocks, const Prompt& prompt);
-  Task<> ask_for_trust();
+  Task<> send_in_order(PromptContent content, Prompt& prompt);
+  Task<> until_first(const Prompt& prompt);
+  Task<std::string> send_prompt(PromptContent content, Prompt& prompt);
+  Task<> ask_for_trust(StopSource& cancelled);
   Task<> stop_answer();
   static json::object result_of(const Prompt& prompt);
   void send(json::object update);
@@ -146,7 +151,8 @@ private:
   std::shared_ptr<WaitingRoom> waiting_room_;
   std::shared_ptr<StopSource> connecting_;  ///< requested once the current attempt has ended
 
-  std::list<PromptPointer> prompts_;
+  std::list<PromptPointer> prompts_;      ///< in the client's order
+  AsyncEvent sent_;                       ///< pulsed after each prompt
   std::deque<RunProgress> runs_;          ///< the latest runs, bounded in number
   std::deque<Ending> endings_;            ///< of runs that ended before the response to the prompt arrived
   std::deque<json::object> early_turns_;  ///< messages that arrived before it: one of them is ours
