@@ -132,6 +132,37 @@ def test_edited_page_is_kept(own_gateway):
     assert slugs(fetch(own_gateway, "/pages")) == ["notes"]
 
 
+def test_page_that_a_person_made_too_large_is_kept(own_gateway):
+    raw(own_gateway, "notes.md", "# Notes\n\none\n")
+    compile_sources(own_gateway)
+    edited = wiki(own_gateway, "notes").read_text() + "My remark.\n" * 500_000
+    wiki(own_gateway, "notes").write_text(edited)
+    compile_sources(own_gateway)
+    raw(own_gateway, "notes.md", "# Notes\n\ntwo\n")
+    assert "kept" in compile_sources(own_gateway)
+    assert wiki(own_gateway, "notes").read_text() == edited
+
+
+def test_page_that_a_person_replaced_by_a_symlink_is_kept(own_gateway, tmp_path):
+    raw(own_gateway, "notes.md", "# Notes\n")
+    compile_sources(own_gateway)
+    wiki(own_gateway, "notes").unlink()
+    wiki(own_gateway, "notes").symlink_to(tmp_path / "mine.md")
+    compile_sources(own_gateway)
+    assert wiki(own_gateway, "notes").is_symlink()
+
+
+def test_page_that_could_not_be_written_is_tried_again(own_gateway):
+    pages = own_gateway.data / "knowledge/wiki"
+    pages.rmdir()
+    pages.write_text("")
+    raw(own_gateway, "notes.md", "# Notes\n")
+    assert "its page cannot be read: not a directory" in compile_sources(own_gateway)
+    pages.unlink()
+    assert "made (1): notes" in compile_sources(own_gateway)
+    assert slugs(fetch(own_gateway, "/pages")) == ["notes"]
+
+
 def test_deleted_page_is_compiled_again(own_gateway):
     raw(own_gateway, "notes.md", "# Notes\n")
     compile_sources(own_gateway)

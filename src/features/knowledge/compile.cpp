@@ -192,10 +192,22 @@ void set_problem(const Step& step, KnownSource& row, std::string why) {
   row.problem = std::move(why);
 }
 
+/// For a problem that may end although the source does not change: the source is tried again next time.
+void set_passing_problem(const Step& step, KnownSource& row, std::string_view what, FileError why) {
+  set_problem(step, row, fmt::format("its page cannot be {}: {}", what, to_string(why)));
+  row.stamp = {};
+  if (!row.compiled) row.page.reset();
+}
+
 void make_page(const Step& step, KnownSource& row, PageText page) {
   AGW_ASSERT(row.page);
   const auto slug = std::string(stem_of_path(*row.page));
   const auto existing = step.tree.directory().read(*row.page, max_knowledge_file_size);
+  if (!existing && existing.error() != FileError::not_found) {
+    // A page that a person made too large, or replaced by a symlink.
+    if (row.compiled) return leave_page(step, row, slug);
+    return set_passing_problem(step, row, "read", existing.error());
+  }
   if (existing && is_same_page(read_page_text(*existing), page)) {
     row.compiled = row.content;
     row.page_content = content_id(*existing);
@@ -207,7 +219,7 @@ void make_page(const Step& step, KnownSource& row, PageText page) {
   // A larger page could not be read back.
   if (text.size() > max_knowledge_file_size) return set_problem(step, row, "its page would be larger than 4 MiB");
   if (const auto put = put_page(step, *row.page, text); !put) {
-    return set_problem(step, row, fmt::format("its page cannot be written: {}", to_string(put.error())));
+    return set_passing_problem(step, row, "written", put.error());
   }
   row.problem.reset();
   row.compiled = row.content;
