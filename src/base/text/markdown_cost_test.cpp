@@ -37,6 +37,11 @@ TEST(MarkdownCost, IsHighForManyReferencesToALongAddress) {
   EXPECT_TRUE(is_costly_markdown("[a\nb]:\n" + address + "\n\n" + repeated("[a b]", 10'000)));
 }
 
+TEST(MarkdownCost, IsHighForTextsOfMarks) {
+  for (const std::string mark : {"[", "[[a\n", "*a_", "> ", "1) ", "# a\n", "`", "&", "\\[", "a@", "~~a", "w", ":"})
+    EXPECT_TRUE(is_costly_markdown(repeated(mark, 1'000'000))) << mark;
+}
+
 TEST(MarkdownCost, IsLowForLongDocuments) {
   EXPECT_FALSE(is_costly_markdown(""));
   EXPECT_FALSE(is_costly_markdown(repeated("Some words, and more of them.\n\n", 100'000)));
