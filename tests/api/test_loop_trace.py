@@ -8,6 +8,7 @@ import re
 
 import pytest
 
+import knowledge
 from checks import TRIES, UNKNOWN_ID, accepted, invalid
 from events import ENDS
 from gateway import HAS_ADDRESS_SANITIZER
@@ -102,6 +103,13 @@ def test_changing_half_a_million_variables_does_not_hold_the_loop(traced):
         definition = large("large")["definition"] | {"command": f"true-{number}"}
         accepted(gateway.http.patch("/extensions/large", json={"definition": definition}))
     check_never_holds(gateway, change)
+
+
+@without_sanitizers
+def test_showing_a_large_page_of_knowledge_does_not_hold_the_loop(traced):
+    text = "Some words.\n\n" * 300_000
+    knowledge.page(traced, "large", text)
+    check_never_holds(traced, lambda _: knowledge.article(traced, "large")["content"] == text)
 
 
 @without_sanitizers

@@ -1,16 +1,38 @@
+#include <functional>
+#include <memory>
+
 #include "api/route.hpp"
 #include "features/knowledge/service.hpp"
+#include "io/process/blocking.hpp"
 
 namespace agw {
 
 namespace {
 
+/// Writes a response of possibly megabytes on another thread. Not a template, because each coroutine takes kilobytes
+/// of the program.
+Task<Response> respond_by(Knowledge& knowledge, std::function<void(std::string& body)> write) {
+  auto body = co_await knowledge.blocking().run([write = std::move(write)] {
+    std::string written;
+    write(written);
+    return written;
+  });
+  co_return Response{.body = std::move(body)};
+}
+
+template <class T>
+Task<Response> respond(Knowledge& knowledge, T value) {
+  return respond_by(knowledge, [value = std::make_shared<const T>(std::move(value))](std::string& body) {
+    write_json(body, *value);
+  });
+}
+
 Task<Response> show_overview(Knowledge& knowledge, Request& request) {
-  co_return request.respond(co_await knowledge.overview(request.query<KnowledgeFilter>()));
+  co_return co_await respond(knowledge, co_await knowledge.overview(request.query<KnowledgeFilter>()));
 }
 
 Task<Response> list_pages(Knowledge& knowledge, Request& request) {
-  co_return request.respond(co_await knowledge.pages(request.query<KnowledgeFilter>()));
+  co_return co_await respond(knowledge, co_await knowledge.pages(request.query<KnowledgeFilter>()));
 }
 
 Task<Response> search_pages(Knowledge& knowledge, Request& request) {
@@ -18,11 +40,12 @@ Task<Response> search_pages(Knowledge& knowledge, Request& request) {
 }
 
 Task<Response> show_article(Knowledge& knowledge, Request& request) {
-  co_return request.respond(co_await knowledge.article(request.path("slug"), request.query<KnowledgeFilter>()));
+  co_return co_await respond(knowledge,
+                             co_await knowledge.article(request.path("slug"), request.query<KnowledgeFilter>()));
 }
 
 Task<Response> list_links(Knowledge& knowledge, Request& request) {
-  co_return request.respond(co_await knowledge.links(request.query<KnowledgeFilter>()));
+  co_return co_await respond(knowledge, co_await knowledge.links(request.query<KnowledgeFilter>()));
 }
 
 Task<Response> show_stats(Knowledge& knowledge, Request& request) {
@@ -30,7 +53,7 @@ Task<Response> show_stats(Knowledge& knowledge, Request& request) {
 }
 
 Task<Response> show_health(Knowledge& knowledge, Request& request) {
-  co_return request.respond(co_await knowledge.health());
+  co_return co_await respond(knowledge, co_await knowledge.health());
 }
 
 Task<Response> list_journal(Knowledge& knowledge, Request& request) {
@@ -38,7 +61,7 @@ Task<Response> list_journal(Knowledge& knowledge, Request& request) {
 }
 
 Task<Response> list_entities(Knowledge& knowledge, Request& request) {
-  co_return request.respond(co_await knowledge.entities(request.query<EntityQuery>()));
+  co_return co_await respond(knowledge, co_await knowledge.entities(request.query<EntityQuery>()));
 }
 
 Task<Response> show_entity(Knowledge& knowledge, Request& request) {

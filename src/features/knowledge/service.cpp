@@ -122,8 +122,10 @@ Task<> Knowledge::read_at_start() {
 }
 
 Task<KnowledgeOverview> Knowledge::overview(KnowledgeFilter filter) {
-  const auto listed = co_await pages(std::move(filter));
-  co_return overview_of(listed);
+  co_await index_.catch_up();
+  co_return co_await database_.read([filter = std::move(filter)](Connection& connection) {
+    return overview_of(page_store::list(connection, filter.scope));
+  });
 }
 
 Task<std::vector<KnowledgePage>> Knowledge::pages(KnowledgeFilter filter) {

@@ -91,6 +91,9 @@ public:
   /// Throws NotFound `entity not found`.
   Task<Entity> entity(std::string id);
 
+  /// The threads on which large responses are written.
+  BlockingPool& blocking() { return blocking_; }
+
 private:
   Task<std::vector<KnowledgeHit>> find(std::string question, knowledge_search_store::PageSearch search);
   Task<> read_at_start();
