@@ -52,6 +52,25 @@ class Postgres:
         return f"postgresql://{user}@127.0.0.1:{self.port}/{database}"
 
 
+@contextlib.contextmanager
+def standby(primary):
+    """Starts a server that follows the primary."""
+    directory = pathlib.Path(tempfile.mkdtemp(prefix="agw-standby-"))
+    try:
+        if primary.user is not None:
+            os.chown(directory, primary.user, -1)
+        subprocess.run([PROGRAMS[-1].parent / "pg_basebackup", "-R", "-c", "fast", "-D", directory / "data", "-U", "agw",
+                        "-h", primary.directory, "-p", str(primary.port)], check=True, user=primary.user)
+        server = Postgres(directory, primary.user)
+        server.start()
+        try:
+            yield server
+        finally:
+            server.stop()
+    finally:
+        shutil.rmtree(directory)
+
+
 def server_user():
     """Returns the id of the user for the server's programs if the tests run as root, which PostgreSQL refuses."""
     return pwd.getpwnam("postgres").pw_uid if os.geteuid() == 0 else None

@@ -18,7 +18,7 @@ from checks import TRIES, accepted, at_once, refused, seconds_of
 from connection import free_port
 from disks import small_disk
 from jobs import new_job
-from postgres import postgres
+from postgres import postgres, standby
 
 PASSWORD = "never-shown-4711"
 _names = itertools.count(1)
@@ -288,6 +288,53 @@ def test_gateway_stops_while_the_server_is_down(gateway_on):
             assert seconds_of(gateway.stop) < 30 and gateway.process.returncode == 0
         finally:
             own_server.start()
+
+
+def test_read_only_server_is_503_until_it_takes_changes_again(server, database, gateway_on):
+    gateway = gateway_on(server.url(database)).start()
+    create_thread(gateway, "before")
+    server.psql("postgres", "ALTER SYSTEM SET default_transaction_read_only = on; SELECT pg_reload_conf()")
+    try:
+        assert any(gateway.http.post("/threads", json={}).status_code == 503 for _ in range(TRIES))
+        refused(gateway.http.post("/threads", json={}), 503, "the database is read-only now, try again")
+        assert "before" in titles(gateway)
+    finally:
+        server.psql("postgres", "ALTER SYSTEM RESET default_transaction_read_only; SELECT pg_reload_conf()")
+    assert any(gateway.http.post("/threads", json={"title": "after"}).status_code == 201 for _ in range(TRIES))
+    assert "after" in titles(gateway) and gateway.stop() == 0
+
+
+def test_writes_go_to_the_standby_once_it_is_promoted(gateway_on):
+    with postgres() as first:
+        first.create("records")
+        with standby(first) as second:
+            hosts = f"127.0.0.1:{first.port},127.0.0.1:{second.port}"
+            gateway = gateway_on(f"postgresql://agw@{hosts}/records").start()
+            create_thread(gateway, "before")
+            first.stop()
+            try:
+                refused(gateway.http.post("/threads", json={}), 503, "the database is read-only now, try again")
+                second.psql("postgres", "SELECT pg_promote()")
+                create_thread(gateway, "after")
+                assert sorted(titles(gateway)) == ["after", "before"]
+                assert gateway.stop() == 0
+            finally:
+                first.start()
+
+
+def test_statement_that_the_server_cancels_is_503(server, database, gateway_on):
+    gateway = gateway_on(server.url(database)).start()
+    create_thread(gateway)
+    server.psql("postgres", "ALTER ROLE agw SET statement_timeout = '300ms'")
+    server.psql(database, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() "
+                          "AND pid <> pg_backend_pid()")
+    try:
+        with locked(server, database, "threads"):
+            refused(gateway.http.post("/threads", json={}), 503, "busy, try again")
+            refused(gateway.http.get("/threads"), 503, "busy, try again")
+    finally:
+        server.psql("postgres", "ALTER ROLE agw RESET statement_timeout")
+    assert len(titles(gateway)) == 1
 
 
 @contextlib.contextmanager

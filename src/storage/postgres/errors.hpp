@@ -29,6 +29,18 @@ public:
   DatabaseTaken();
 };
 
+/// The server takes no changes: it was set to read-only, or it is a standby.
+class ServerReadOnly : public DatabaseUnavailable {
+public:
+  explicit ServerReadOnly(const std::string& message);
+};
+
+/// The server gave up on the statement: a time limit, or not enough memory or connections.
+class ServerOverloaded : public DatabaseUnavailable {
+public:
+  explicit ServerOverloaded(const std::string& message);
+};
+
 /// The server's disk is full.
 class ServerDiskFull : public DiskFull {
 public:

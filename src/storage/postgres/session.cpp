@@ -59,9 +59,20 @@ bool means_lost(std::string_view state) {
   return state.starts_with("08") || state == "57P01" || state == "57P02" || state == "57P03" || state == "57P05";
 }
 
-std::exception_ptr error_of(std::string_view state, const std::string& message) {
+/// A standby refuses serializable transactions before it looks whether they change anything.
+bool means_read_only(std::string_view state, std::string_view during) {
+  return state == "25006" || (state == "0A000" && during == "BEGIN");
+}
+
+bool means_overloaded(std::string_view state) {
+  return state == "57014" || state == "55P03" || state == "53000" || state == "53200" || state == "53300";
+}
+
+std::exception_ptr error_of(std::string_view state, std::string_view during, const std::string& message) {
   if (state == "40001" || state == "40P01") return std::make_exception_ptr(SerializationFailure(message));
   if (means_lost(state)) return std::make_exception_ptr(ConnectionLost(message));
+  if (means_read_only(state, during)) return std::make_exception_ptr(ServerReadOnly(message));
+  if (means_overloaded(state)) return std::make_exception_ptr(ServerOverloaded(message));
   // Raised by src/storage/migrations/postgres/0250_cluster_events.sql.
   if (state == "AGW01")
     return std::make_exception_ptr(ThreadElsewhere(SQLITE_CONSTRAINT_TRIGGER, "another node answers on the thread"));
@@ -88,6 +99,12 @@ SerializationFailure::SerializationFailure(const std::string& message)
 
 ConnectionLost::ConnectionLost(const std::string& message)
     : DatabaseUnavailable(SQLITE_CANTOPEN, "the database cannot be reached, try again", message) {}
+
+ServerReadOnly::ServerReadOnly(const std::string& message)
+    : DatabaseUnavailable(SQLITE_READONLY, "the database is read-only now, try again", message) {}
+
+ServerOverloaded::ServerOverloaded(const std::string& message)
+    : DatabaseUnavailable(SQLITE_BUSY, "busy, try again", message) {}
 
 DatabaseTaken::DatabaseTaken()
     : DatabaseUnavailable(SQLITE_BUSY, "another gateway has used the database: restart this one",
@@ -184,8 +201,9 @@ void Session::check(const PGresult* result, std::string_view during) {
   const auto state = field(PG_DIAG_SQLSTATE);
   // An error without a state comes from libpq: the connection broke.
   if (state.empty()) lose(during);
-  const auto error = error_of(
-      state, fmt::format("{} (PostgreSQL {}, in: {})", on_one_line(field(PG_DIAG_MESSAGE_PRIMARY)), state, during));
+  const auto error =
+      error_of(state, during,
+               fmt::format("{} (PostgreSQL {}, in: {})", on_one_line(field(PG_DIAG_MESSAGE_PRIMARY)), state, during));
   is_lost_ = means_lost(state);
   fail(error);
 }

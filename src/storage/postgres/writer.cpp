@@ -194,6 +194,9 @@ bool GroupWriter::try_to_transact(const Work& work, bool& committed) {
     const auto transaction = session.transaction_id();
     link_.drop();
     return sent && was_committed(transaction);
+  } catch (const ServerReadOnly&) {
+    link_.drop();  // after a failover, another server may take changes
+    throw;
   } catch (...) {
     session.roll_back();
     throw;
