@@ -9,6 +9,7 @@ import { threads, wide } from '../../state/threads.svelte';
 import { overlays } from '../shell/overlays.svelte';
 import { views } from '../shell/views';
 import '../chat_actions/print.css';
+import '../chat_actions/drops';
 import { t } from '../../base/language';
 import { typeNames } from '../extensions/type_names';
 

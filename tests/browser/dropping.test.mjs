@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { eventually, message, missing, withGateway } from './environment.mjs';
+
+if (missing) test(`the page (skipped: ${missing})`, { skip: true });
+else {
+  const env = withGateway();
+  const attached = (page) => page.getByRole('list', { name: 'Attachments' });
+
+  /** Drops files or a text on the middle of `target`, as the system does, and returns the pointer's effect. */
+  async function drop(page, target, { files = [], text }) {
+    await page.waitForFunction(() =>
+      performance.getEntriesByType('resource').some(({ name }) => /\/entries-[^/]*\.js$/.test(name)),
+    );
+    await page.evaluate(() =>
+      addEventListener('dragover', ({ dataTransfer }) => (window.effect = dataTransfer.dropEffect), { once: true }),
+    );
+    const session = await page.context().newCDPSession(page);
+    const { x, y, width, height } = await target.boundingBox();
+    const items = text ? [{ mimeType: 'text/plain', data: text }] : [];
+    const at = { x: x + width / 2, y: y + height / 2, data: { items, files, dragOperationsMask: 1 } };
+    for (const type of ['dragEnter', 'dragOver', 'drop'])
+      await session.send('Input.dispatchDragEvent', { type, ...at });
+    return page.evaluate(() => window.effect);
+  }
+
+  const paste = (page, data) =>
+    message(page).evaluate((box, given) => {
+      const clipboardData = new DataTransfer();
+      clipboardData.items.add(new File(['x'], 'image.png', { type: 'image/png' }));
+      for (const [type, text] of Object.entries(given)) clipboardData.setData(type, text);
+      return box.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }));
+    }, data);
+
+  test('a file dropped anywhere on a chat is attached to its message', async () => {
+    const plan = await env.backend.write({ path: 'plan.txt', text: 'Tea\n' });
+    const list = await env.backend.write({ path: 'list.txt', text: 'Milk\n' });
+    const page = await env.open(`/t/${await env.threadWith({ role: 'user', content: 'Hello' })}`);
+    await page.getByRole('article').waitFor();
+    assert.equal(await drop(page, page.getByRole('log'), { files: [plan] }), 'copy');
+    await attached(page).getByText('plan.txt').waitFor();
+    await drop(page, message(page), { files: [list] });
+    await attached(page).getByText('list.txt').waitFor();
+    await eventually(async () => assert.equal(await page.evaluate(() => document.activeElement.ariaLabel), 'Message'));
+  });
+
+  test('a file dropped elsewhere does not replace the page', async () => {
+    const file = await env.backend.write({ path: 'elsewhere.txt', text: 'Tea\n' });
+    const page = await env.open('/jobs');
+    await page.getByRole('heading', { level: 1, name: 'Jobs' }).waitFor();
+    assert.equal(await drop(page, page.locator('main'), { files: [file] }), 'none');
+    await page.waitForTimeout(300);
+    assert.match(page.url(), /#\/jobs$/);
+    assert.equal(env.browser.contexts().flatMap((context) => context.pages()).length, 1);
+  });
+
+  test('a dropped folder is refused with a reason', async () => {
+    const file = await env.backend.write({ path: 'folder/inside.txt', text: 'Tea\n' });
+    const page = await env.open('/new');
+    await message(page).waitFor();
+    await drop(page, message(page), { files: [file.replace('/inside.txt', '')] });
+    await page.getByText('Folders cannot be attached').waitFor();
+    assert.equal(await attached(page).count(), 0);
+  });
+
+  test('a text dropped on the message is inserted', async () => {
+    const page = await env.open('/new');
+    await drop(page, message(page), { text: 'a dragged sentence' });
+    await eventually(async () => assert.equal(await message(page).inputValue(), 'a dragged sentence'));
+  });
+
+  test('a copied table is pasted as text although a picture of it is there, a copied picture is attached', async () => {
+    const page = await env.open('/new');
+    await message(page).waitFor();
+    assert.equal(await paste(page, { 'text/plain': 'Tea\t3', 'text/html': '<table><td>Tea<td>3' }), true);
+    assert.equal(await paste(page, { 'text/html': '<img src="a.png">' }), false);
+    await attached(page).getByText('image.png').waitFor();
+    assert.equal(await attached(page).getByRole('listitem').count(), 1);
+  });
+}
