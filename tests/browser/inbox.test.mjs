@@ -183,4 +183,16 @@ else {
     await page.getByRole('button', { name: 'Apply', exact: true }).click();
     await page.getByText(/Nothing to do: proposal already rejected/).waitFor();
   });
+
+  test('a chosen proposal is in view however many there are', async () => {
+    for (let i = 10; i < 50; i++) await addProposal(`many-${i}`, { title: `Number ${i}` });
+    for (const viewport of [undefined, { width: 390, height: 844 }]) {
+      const page = await env.open('/inbox', viewport && { viewport, hasTouch: true });
+      await page.getByRole('button', { name: 'Number 45' }).click();
+      const heading = page.getByRole('heading', { level: 2, name: 'Number 45' });
+      await heading.waitFor();
+      assert.equal(await heading.evaluate((h2) => h2.getBoundingClientRect().bottom < innerHeight - 60), true);
+      assert.equal(await heading.evaluate((h2) => h2.getBoundingClientRect().top > 0), true);
+    }
+  });
 }
