@@ -109,4 +109,33 @@ else {
     await page.getByRole('textbox', { name: 'Cron expression' }).fill('0 5 * * *');
     await page.locator('[aria-live=polite] time').first().waitFor();
   });
+
+  test('the buttons of jobs are in view on tablets, in the longer language too', async () => {
+    await env.api('POST', '/extensions', {
+      type: 'job',
+      name: 'tablet',
+      description: 'Runs every Wednesday',
+      enabled: true,
+      definition: { agent_id: 'assistant', prompt: 'Count.' },
+      trigger_def: { type: 'cron', expression: '59 11 * * 3', timezone: 'Europe/Berlin' },
+    });
+    await env.api('POST', '/run/tablet?dry_run=true');
+    const page = await env.open('/jobs', { locale: 'de-DE', viewport: { width: 768, height: 1024 } });
+    await page.getByText('Um 11:59, nur jeden Mittwoch').waitFor();
+    for (const width of [721, 768, 820]) {
+      await page.setViewportSize({ width, height: 1024 });
+      const view = await page.locator('.view').evaluate((box) => box.scrollWidth - box.clientWidth);
+      assert.equal(view, 0, `${width} pixels`);
+    }
+    await page.getByRole('listitem').filter({ hasText: 'Lauf 1: ' }).first().waitFor({ state: 'attached' });
+  });
+
+  test('a week that loads shows its whole period', async () => {
+    const page = await env.open('/jobs');
+    const runs = await holdRequests(page, '**/runs?*');
+    await page.getByRole('tab', { name: 'Week' }).click();
+    await runs.requested();
+    await page.getByText(/^Mon, .* – Sun, /).waitFor();
+    await runs.release();
+  });
 }
