@@ -111,6 +111,11 @@ else {
     assert.deepEqual(await englishTexts(page), []);
   });
 
+  test('the days of costs are dates in German', async () => {
+    const page = await env.open('/costs', inGerman);
+    assert.match(await page.locator('figure .spread span').first().innerText(), /^\d+\.\d+\.$/);
+  });
+
   test('the language is chosen in System, and remembered', async () => {
     const page = await env.open('/system');
     await page.getByRole('radio', { name: 'Deutsch' }).check();
