@@ -61,6 +61,17 @@ else {
     await page.getByText('[1] must be a string').waitFor();
   });
 
+  test('a name that is taken is reported at its field', async () => {
+    const page = await env.open('/extensions/+new?type=command');
+    const name = page.getByRole('textbox', { name: 'Name' });
+    await name.fill('help');
+    await page.getByRole('textbox', { name: 'Description' }).fill('d');
+    await page.getByRole('textbox', { name: /^Prompt/ }).fill('Help.');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('alert').getByText('This name is taken.').waitFor();
+    assert.equal(await name.getAttribute('aria-invalid'), 'true');
+  });
+
   test('a change made elsewhere is never overwritten silently', async () => {
     const command = await env.api('POST', '/extensions', {
       type: 'command',
