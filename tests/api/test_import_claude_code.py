@@ -143,6 +143,43 @@ def test_the_title_of_a_long_session_is_found_at_its_end(own_gateway, session):
     assert list(threads(own_gateway)) == ["Long"]
 
 
+@pytest.mark.parametrize(("content", "expected"), [
+    ("<bash-input>ls -l</bash-input>", "!ls -l"),
+    ("<system-reminder>Be quick.</system-reminder>\nSecond", "Second"),
+    ([{"type": "text", "text": "<ide_opened_file>a.txt</ide_opened_file>"}, {"type": "text", "text": "Second"}], "Second"),
+    ("<b>Second</b>", "<b>Second</b>"),
+], ids=["shell", "reminder", "editor", "own markup"])
+def test_what_a_person_typed_is_imported(own_gateway, session, content, expected):
+    session(line("user", "u1", "First"), line("assistant", "a1", "One.", "u1", 1), line("user", "u2", content, "a1", 2))
+    assert texts(own_gateway, "First")[2:] == [("user", expected)]
+
+
+@pytest.mark.parametrize("content", [
+    "<task-notification>\n<task-id>b1</task-id>\n</task-notification>", "<system-reminder>Be quick.</system-reminder>",
+    "<bash-stdout>a b</bash-stdout><bash-stderr></bash-stderr>", "<local-command-stdout>Set",
+    [{"type": "text", "text": "[Request interrupted by user for tool use]"}],
+], ids=["task", "reminder", "output", "unended", "interruption"])
+def test_what_the_program_says_for_the_person_is_listed(own_gateway, session, content):
+    result = session(line("user", "u1", "First"), line("assistant", "a1", "One.", "u1", 1),
+                     line("user", "u2", content, "a1", 2))
+    assert texts(own_gateway, "First") == [("user", "First"), ("assistant", "One.")]
+    assert any("parts `" in what for what in reasons(result))
+
+
+def test_messages_sent_while_the_agent_worked_are_imported(own_gateway, session):
+    def queued(key, parent, prompt, mode):
+        return {"type": "attachment", "uuid": key, "parentUuid": parent, "timestamp": "2025-06-01T10:00:03.000Z",
+                "attachment": {"type": "queued_command", "prompt": prompt, "commandMode": mode}}
+
+    session(line("user", "u1", "First"), line("assistant", "a1", "One.", "u1", 1),
+            queued("q1", "a1", "Windows, too", "prompt"),
+            queued("q2", "q1", "<task-notification>Done</task-notification>", "task-notification"),
+            queued("q3", "q2", [{"type": "text", "text": "And doors"}], "prompt"),
+            line("assistant", "a2", "Two.", "q3", 4))
+    assert texts(own_gateway, "First") == [
+        ("user", "First"), ("assistant", "One."), ("user", "Windows, too"), ("user", "And doors"), ("assistant", "Two.")]
+
+
 def test_messages_of_agents_in_a_session_are_listed(own_gateway, session):
     result = session(line("user", "u1", "Ask it"), line("user", "x1", "Look", "u1", 1, isSidechain=True),
                      line("assistant", "x2", "Seen.", "x1", 2, isSidechain=True), line("assistant", "a1", "It looked.", "u1", 3))

@@ -265,6 +265,8 @@ def test_codex_sessions_become_threads(own_gateway):
         {"timestamp": "2025-07-01T10:00:00.000Z", "type": "session_meta", "payload": {"id": "u1", "cwd": "/nowhere"}},
         {"timestamp": "2025-07-01T10:00:00.000Z", "type": "turn_context", "payload": {"model": "gpt-5"}},
         item(1, type="message", role="user", content=[{"type": "input_text", "text": "<environment_context>x"}]),
+        *(item(1, type="message", role="user", content=[{"type": "input_text", "text": f"<{tag}>x</{tag}>"}])
+          for tag in ("turn_aborted", "subagent_notification", "skill")),
         item(2, type="message", role="user", content=[{"type": "input_text", "text": "Count files"}]),
         {"timestamp": "2025-07-01T10:00:02.000Z", "type": "event_msg", "payload": {"type": "user_message"}},
         item(3, type="reasoning", summary=[{"type": "summary_text", "text": "Use ls."}]),

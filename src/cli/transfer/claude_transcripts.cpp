@@ -1,10 +1,12 @@
 // The format of transcripts is not documented. Their lines have `type`, `uuid`, `parentUuid`, `timestamp`, `cwd` and an
 // Anthropic `message`; other types describe the session. After `/compact`, a line `compact_boundary` begins a new
-// chain, and `logicalParentUuid` names the line that it continues.
+// chain, and `logicalParentUuid` names the line that it continues. What a person sends while the agent works is only in
+// an `attachment` of the type `queued_command`.
 
 #include "cli/transfer/claude_transcripts.hpp"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <optional>
 #include <set>
@@ -35,6 +37,8 @@ namespace fs = std::filesystem;
 constexpr std::uintmax_t max_tree_bytes = 16 * 1024 * 1024;
 /// The text that the program stores instead of an answer when it continues a session.
 constexpr std::string_view no_response = "No response requested.";
+/// The maximum length of the name of a text that the program inserted.
+constexpr std::size_t max_kind = 50;
 /// The maximum length of a line with a title.
 constexpr std::size_t max_title_line_bytes = 8 * 1024;
 
@@ -45,9 +49,32 @@ std::string_view between(std::string_view text, std::string_view begin, std::str
   return to == text.npos ? std::string_view() : text.substr(from + begin.size(), to - from - begin.size());
 }
 
+/// How texts begin that the program itself sends as messages of the person.
+constexpr auto openings = std::to_array<std::string_view>({"<local-command-", "<bash-std", "<ide_", "<system-reminder>",
+                                                           "<task-notification>", "[Request interrupted by user"});
+
+bool is_inserted(std::string_view text) {
+  return std::ranges::any_of(openings, [&](std::string_view opening) { return text.starts_with(opening); });
+}
+
+/// What follows the texts that the program has put in front; their kinds are added to `unknown`.
+std::string_view without_inserted(std::string_view text, SourceMessage& message) {
+  while (is_inserted(text)) {
+    const std::string name(
+        text.substr(1, std::min(text.find_first_of(text.front() == '<' ? "> \n" : "]") - 1, max_kind)));
+    message.unknown.push_back(name);
+    const auto end_tag = "</" + name + '>';
+    const auto end = text.find(end_tag);
+    text.remove_prefix(end == text.npos ? text.size() : end + end_tag.size());
+    text.remove_prefix(std::min(text.find_first_not_of(" \n"), text.size()));
+  }
+  return text;
+}
+
 /// Converts the program's description of a typed command back to the command. Its output is not text of the person.
-std::string typed_text(std::string_view text) {
-  if (text.starts_with("<local-command-std")) return {};
+std::string typed_text(std::string_view sent, SourceMessage& message) {
+  const auto text = without_inserted(sent, message);
+  if (text.starts_with("<bash-input>")) return fmt::format("!{}", between(text, "<bash-input>", "</bash-input>"));
   if (!text.starts_with("<command-")) return std::string(text);
   const auto name = between(text, "<command-name>", "</command-name>");
   const auto arguments = between(text, "<command-args>", "</command-args>");
@@ -59,20 +86,42 @@ bool is_synthetic(const json::object& line) {
   return string_or_empty(object_or_empty(line, "message"), "model") == "<synthetic>";
 }
 
-std::optional<SourceMessage> transcript_message(const json::object& line) {
+/// The message in a line: an object with `content`. Nullopt if the line is none.
+std::optional<json::object> message_in(const json::object& line) {
   const auto type = string_or_empty(line, "type");
-  const auto* from = object_member(line, "message");
+  const auto* message = object_member(line, "message");
+  if ((type == "user" || type == "assistant") && message) return *message;
+  const auto attachment = object_or_empty(line, "attachment");
+  if (type != "attachment" || string_member(attachment, "type") != "queued_command") return std::nullopt;
+  const auto* prompt = attachment.if_contains("prompt");
+  return json::object{{"content", prompt ? *prompt : json::value()}, {"isMeta", is_true(attachment, "isMeta")}};
+}
+
+void read_typed_blocks(const json::array& blocks, SourceMessage& message) {
+  for (const auto& block : blocks) {
+    const auto* members = block.if_object();
+    if (members && string_member(*members, "type") == "text")
+      add_paragraph(message.text, typed_text(string_or_empty(*members, "text"), message));
+    else
+      read_blocks({block}, message);
+  }
+}
+
+std::optional<SourceMessage> transcript_message(const json::object& line) {
+  const auto from = message_in(line);
   const auto id = string_or_empty(line, "uuid");
-  if ((type != "user" && type != "assistant") || !from || id.empty()) return {};
+  if (!from || id.empty()) return {};
   SourceMessage message{.id = id, .parent = {}, .role = Role::user, .text = {}, .reasoning = {}};
-  if (type == "assistant") message.role = Role::assistant;
+  if (string_member(line, "type") == "assistant") message.role = Role::assistant;
+  const bool is_typed = message.role == Role::user;
   message.at = time_in(line, "timestamp");
   if (!is_synthetic(line)) message.model = string_or_empty(*from, "model");
   if (const auto text = string_member(*from, "content"))
-    message.text = type == "user" ? typed_text(*text) : std::string(*text);
-  if (const auto* blocks = array_member(*from, "content")) read_blocks(*blocks, message);
+    message.text = is_typed ? typed_text(*text, message) : std::string(*text);
+  if (const auto* blocks = array_member(*from, "content"))
+    is_typed ? read_typed_blocks(*blocks, message) : read_blocks(*blocks, message);
   // Text inserted by the program is not text of the person.
-  if (is_true(line, "isMeta") || message.text == no_response) message.text.clear();
+  if (is_true(line, "isMeta") || is_true(*from, "isMeta") || message.text == no_response) message.text.clear();
   for (auto& result : message.results) result.at = message.at;
   return message;
 }

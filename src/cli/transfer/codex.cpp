@@ -27,10 +27,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Codex sends its own texts as messages of the person: the environment, and the instructions.
-bool is_inserted(const std::string& text) {
-  return text.starts_with("<environment_context>") || text.starts_with("<user_instructions>") ||
-         text.starts_with("# AGENTS.md instructions") || text.starts_with("<INSTRUCTIONS>");
+/// How texts begin that Codex sends as messages of the person: the environment, instructions, what happened meanwhile.
+constexpr auto codex_openings = std::to_array<std::string_view>(
+    {"<environment_context>", "<user_instructions>", "# AGENTS.md instructions", "<INSTRUCTIONS>", "<skill>",
+     "<turn_aborted>", "<subagent_notification>", "<hook_prompt", "<internal_model_context", "<recommended_plugins>"});
+
+bool is_of_codex(std::string_view text) {
+  return std::ranges::any_of(codex_openings, [&](std::string_view opening) { return text.starts_with(opening); });
 }
 
 std::string summary_of(const json::object& item) {
@@ -142,7 +145,7 @@ private:
     if (role == "user") message.role = Role::user;
     const auto* content = array_member(item, "content");
     if (content && (role == "user" || role == "assistant")) read_blocks(*content, message);
-    const bool is_own = role == "user" && is_inserted(message.text);
+    const bool is_own = role == "user" && is_of_codex(message.text);
     if (is_own) message.text.clear();
     if (is_own || (role != "user" && role != "assistant"))
       importer_.leave_one_of("messages of sessions", "are what that program tells its model");
