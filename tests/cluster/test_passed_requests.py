@@ -1,6 +1,8 @@
 """Requests that another node handles are carried out at most once, and the client always gets a response."""
 
 import contextlib
+import hmac
+import json
 import signal
 import subprocess
 import time
@@ -142,3 +144,20 @@ def test_clients_reconnect_after_a_node_was_disconnected_for_long(proxied_nodes,
         eventually(lambda: time.monotonic() - began > LONG_OUTAGE, True)
         proxy.restore()
         assert there.closed() == 1012
+
+
+UNREADABLE = {"not JSON": b"threads", "not a list": b"{}", "deep": b"[" * 10_000}
+
+
+@pytest.mark.parametrize("body", UNREADABLE.values(), ids=UNREADABLE.keys())
+def test_message_that_a_node_cannot_read_is_ignored(linked_nodes, listener, server, database, body):
+    """As another release, or a node with a fault, may send."""
+    [[secret]] = server.psql(database, "SELECT secret FROM cluster_secret")
+    eventually(lambda: bool(listener.recorded), True)
+    subject = listener.recorded[0][0].rsplit(b".", 1)[0] + b".node.a"
+    head = json.dumps({"from": "c", "epoch": 1, "kind": "runs?", "id": "x"}).encode()
+    sealed = subject + b"\n" + head + b"\n" + body
+    listener.send_again([(subject, hmac.digest(secret.encode(), sealed, "sha256") + sealed[len(subject) + 1:])])
+    node = linked_nodes[0]
+    eventually(lambda: "a message of the node c is ignored" in log_of(node), True)
+    assert node.running and accepted(node.http.get("/health"))["status"] == "ok"

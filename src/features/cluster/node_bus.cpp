@@ -207,7 +207,13 @@ void NodeBus::receive(const std::string& subject, const std::string& payload) {
   }
   if (frame->from == options_.node) return;
   if (frame->number > 0 && !is_new_frame(*frame)) return;
-  if (frame->message) handle(std::move(*frame->message));
+  if (!frame->message) return;
+  try {
+    handle(std::move(*frame->message));
+  } catch (const std::exception& error) {
+    // The loop would end. Nodes may be a release apart.
+    log::warn("a message of the node {} is ignored: {}", frame->from, error.what());
+  }
 }
 
 /// Records the number of a broadcast frame. Returns false for a replay.
