@@ -106,6 +106,19 @@ else {
     assert.match(await readAll(await saved.createReadStream()), /long end/);
   });
 
+  test('the menu scrolls within a low page', async () => {
+    const page = await env.open(`/t/${await env.threadWith({ role: 'user', content: 'Hello' })}`, {
+      viewport: { width: 360, height: 330 },
+      hasTouch: true,
+    });
+    await page.getByRole('button', { name: 'More', exact: true }).click();
+    const last = page.getByRole('menuitemradio').last();
+    await last.scrollIntoViewIfNeeded();
+    const { y, height } = await last.boundingBox();
+    assert.ok(y + height <= 330);
+    assert.equal(await page.evaluate(() => document.documentElement.scrollHeight), 330);
+  });
+
   test('the menu is used by keyboard, and restores the focus', async () => {
     const page = await chat();
     await more(page).press('Enter');
