@@ -48,4 +48,15 @@ else {
     assert.ok(band.height > 2 && band.height < plot.height / 2, `${band.height} px`);
     await domain.getByText('The best result is 15.0 times the noise: continue.').waitFor();
   });
+
+  test('what was typed for an iteration is kept when the view is left', async () => {
+    const page = await env.open('/experiments');
+    const domain = page.getByRole('textbox', { name: 'Domain' });
+    await domain.fill('agent:assistant');
+    await page.getByRole('link', { name: 'Jobs', exact: true }).click();
+    await page.getByRole('heading', { level: 1, name: 'Jobs' }).waitFor();
+    await page.goBack();
+    await domain.waitFor();
+    assert.equal(await domain.inputValue(), 'agent:assistant');
+  });
 }
