@@ -14,6 +14,7 @@ import pytest
 
 from certificates import make_certificate
 from checks import accepted
+from disks import small_disk
 from stubs.provider import Fault
 from talker import configuration
 
@@ -123,6 +124,18 @@ def test_unwritable_database_is_a_failure(own_gateway):
     assert found["state"] == "failure" and "not writable" in found["what"] and "chmod u+rw" in found["remedy"]
     (own_gateway.data / "gateway.db").chmod(0o600)
     assert doctor(own_gateway)["database"]["state"] == "ok"
+
+
+def test_read_only_file_system_is_named_with_its_remedy(make_gateway, tmp_path):
+    with small_disk(tmp_path / "disk", "size=24m") as disk:
+        gateway = make_gateway(data=disk).start()
+        assert gateway.stop() == 0
+        subprocess.run(["mount", "-o", "remount,ro", disk], check=True)
+        found = doctor(gateway, status=1)
+        for check in ("data directory", "database"):
+            assert f"{disk}" in found[check]["what"] and "is on a read-only file system" in found[check]["what"]
+            assert "mount it read-write" in found[check]["remedy"]
+        assert "logs" not in found
 
 
 def test_database_that_is_not_a_file_is_a_failure(make_gateway):

@@ -1,6 +1,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
+
 #include <fmt/format.h>
 
 #include "base/data_files.hpp"
@@ -49,6 +51,17 @@ bool is_writable(const fs::path& path, const struct stat& status) {
   return (status.st_mode & S_IWUSR) != 0 && ::access(path.c_str(), R_OK | W_OK) == 0;
 }
 
+/// The mode is what the owner lacks, for chmod.
+CheckResult not_writable(std::string check, const fs::path& path, std::string_view mode) {
+  const auto shown = path.string();
+  if (::access(path.c_str(), W_OK) != 0 && errno == EROFS) {
+    return {std::move(check), State::failure, fmt::format("{} is on a read-only file system", shown),
+            fmt::format("mount it read-write; findmnt -T {} names it", shell_quoted(shown))};
+  }
+  return {std::move(check), State::failure, fmt::format("{} is not writable", shown),
+          fmt::format("chmod {} {}", mode, shell_quoted(shown))};
+}
+
 bool can_be_entered(const fs::path& directory, const struct stat& status) {
   return (status.st_mode & S_IXUSR) != 0 && ::access(directory.c_str(), X_OK) == 0;
 }
@@ -66,11 +79,11 @@ CheckResult check_directory(const DoctorContext& context) {
   }
   auto result = check_privacy("data directory", path, *status);
   const bool can_enter = can_be_entered(path, *status);
-  if (result.state == State::good && !(can_enter && is_writable(path, *status))) {
-    return {"data directory", State::failure,
-            fmt::format("{} {}", path.string(), can_enter ? "is not writable" : "cannot be entered"),
+  if (result.state == State::good && !can_enter) {
+    return {"data directory", State::failure, fmt::format("{} cannot be entered", path.string()),
             "chmod u+rwx " + shell_quoted(path.string())};
   }
+  if (result.state == State::good && !is_writable(path, *status)) return not_writable("data directory", path, "u+rwx");
   if (result.state == State::good && !is_within(path, context.directory.home)) {
     result.state = State::warning;
     result.what += ", but is outside your home directory";
@@ -187,10 +200,7 @@ CheckResults check_database(const DoctorContext& context) {
     return {{"database", State::failure, fmt::format("{} is no file", file.string()), obstruction_remedy(file)}};
   }
   if (status->st_size == 0) return {{"database", State::skipped, "it is empty: the next start fills it"}};
-  if (!is_writable(file, *status)) {
-    return {{"database", State::failure, fmt::format("{} is not writable", file.string()),
-             "chmod u+rw " + shell_quoted(file.string())}};
-  }
+  if (!is_writable(file, *status)) return {not_writable("database", file, "u+rw")};
   const auto problem = database_problem(file);
   if (!problem) return {{"database", State::good, fmt::format("{} is intact", file.string())}};
   return {
