@@ -19,6 +19,10 @@ from stubs.provider import Fault
 from talker import configuration
 
 
+# A gateway whose configuration names no port would use the default one, which another program may have.
+ANY_PORT = {"AGENT_GATEWAY_PORT": "0"}
+
+
 def doctor(gateway, status=0):
     """Runs the command and returns its findings by check."""
     done = gateway.command("doctor", "--json", seconds=60)
@@ -56,7 +60,7 @@ def test_open_permissions_are_a_failure_with_a_remedy(own_gateway, what):
 
 
 def test_remedy_is_a_valid_command_for_any_path(make_gateway, tmp_path):
-    gateway = make_gateway(data=tmp_path / "Ann's data")
+    gateway = make_gateway(data=tmp_path / "Ann's data", environment=ANY_PORT)
     gateway.data.mkdir(mode=0o755)
     remedy = doctor(gateway, status=1)["data directory"]["remedy"]
     subprocess.run(["sh", "-c", remedy], check=True)
@@ -65,7 +69,7 @@ def test_remedy_is_a_valid_command_for_any_path(make_gateway, tmp_path):
 
 @pytest.mark.parametrize("mode", [0o600, 0o000], ids=oct)
 def test_data_directory_that_cannot_be_entered_is_a_failure_with_a_remedy(make_gateway, mode):
-    gateway = make_gateway(user=65534 if os.geteuid() == 0 else None)
+    gateway = make_gateway(user=65534 if os.geteuid() == 0 else None, environment=ANY_PORT)
     gateway.data.mkdir()
     if gateway.user:
         os.chown(gateway.data, gateway.user, gateway.user)
@@ -117,13 +121,14 @@ def test_lock_that_is_not_a_file_is_a_failure(make_gateway, make):
     assert failed.status == 2 and "cannot lock" in failed.stderr
 
 
-def test_unwritable_database_is_a_failure(own_gateway):
-    assert own_gateway.stop() == 0
-    (own_gateway.data / "gateway.db").chmod(0o400)
-    found = doctor(own_gateway, status=1)["database"]
+def test_unwritable_database_is_a_failure(make_gateway):
+    gateway = make_gateway(environment=ANY_PORT).start()
+    assert gateway.stop() == 0
+    (gateway.data / "gateway.db").chmod(0o400)
+    found = doctor(gateway, status=1)["database"]
     assert found["state"] == "failure" and "not writable" in found["what"] and "chmod u+rw" in found["remedy"]
-    (own_gateway.data / "gateway.db").chmod(0o600)
-    assert doctor(own_gateway)["database"]["state"] == "ok"
+    (gateway.data / "gateway.db").chmod(0o600)
+    assert doctor(gateway)["database"]["state"] == "ok"
 
 
 def test_read_only_file_system_is_named_with_its_remedy(make_gateway, tmp_path):
