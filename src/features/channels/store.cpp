@@ -226,10 +226,7 @@ std::vector<OutboxRow> unsent(Connection& connection, std::string_view integrati
 void mark_begun(Connection& connection, std::int64_t number) {
   AGW_ASSERT(connection.in_transaction());
   AGW_ASSERT(number > 0);
-  connection.prepare("UPDATE channel_outbox SET is_begun = :begun WHERE number = :number")
-      .bind(":begun", true)
-      .bind(":number", number)
-      .run();
+  connection.prepare("UPDATE channel_outbox SET is_begun = 1 WHERE number = :number").bind(":number", number).run();
 }
 
 void remove_sent(Connection& connection, std::int64_t number) {

@@ -63,10 +63,13 @@ std::vector<ExtensionPointer> Registry::list(const ExtensionFilter& filter,
   return found;
 }
 
-std::string Registry::list_json(const ExtensionFilter& filter, const std::optional<std::string>& owner_id) const {
+std::optional<std::string> Registry::list_json(const ExtensionFilter& filter, std::size_t max_size,
+                                               const std::optional<std::string>& owner_id) const {
   std::string json = "[";
   for (const auto& entry : entries_.get<ByPosition>()) {
     if (!shows(filter, owner_id, *entry.extension)) continue;
+    const auto size = entry.json.empty() ? entry.extension->definition.text().size() : entry.json.size();
+    if (json.size() + size > max_size) return std::nullopt;
     if (json.size() > 1) json += ',';
     if (entry.json.empty()) entry.json = to_json(*entry.extension);
     json += entry.json;

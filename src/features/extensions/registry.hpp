@@ -33,8 +33,9 @@ public:
   /// Newest first. With `filter.owner_agent_id`, only extensions owned by it or by `owner_id`.
   std::vector<ExtensionPointer> list(const ExtensionFilter& filter,
                                      const std::optional<std::string>& owner_id = std::nullopt) const;
-  /// The same as a JSON array.
-  std::string list_json(const ExtensionFilter& filter, const std::optional<std::string>& owner_id = std::nullopt) const;
+  /// The same as a JSON array; nullopt if it takes more than about `max_size` bytes.
+  std::optional<std::string> list_json(const ExtensionFilter& filter, std::size_t max_size,
+                                       const std::optional<std::string>& owner_id = std::nullopt) const;
 
   std::size_t size() const { return entries_.size(); }
 

@@ -58,7 +58,7 @@ TEST(ExtensionsAfterARestart, ARestartFindsEveryRecordAsItWas) {
             "trigger_def":{"type":"webhook","secret":null},"source":"agent","owner_agent_id":"assistant"})"));
         co_await fixture.extensions.toggle("self-reflect");
         co_await fixture.extensions.remove("light");
-        kept = fixture.extensions.list_json();
+        kept = *fixture.extensions.list_json();
       },
       [](ExtensionsFixture& fixture, std::string& kept) -> Task<> {
         EXPECT_EQ(fixture.extensions.list_json(), kept);

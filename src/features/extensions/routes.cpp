@@ -1,10 +1,10 @@
-#include <functional>
 #include <memory>
-#include <numeric>
+#include <utility>
 #include <vector>
 
 #include "api/refusals.hpp"
 #include "api/route.hpp"
+#include "base/json/array_text.hpp"
 #include "features/extensions/schemas.hpp"
 #include "features/extensions/service.hpp"
 
@@ -12,28 +12,17 @@ namespace agw {
 
 namespace {
 
-/// In bytes: a list that takes about 2 ms to make, and that 10,000 ordinary extensions stay below.
-constexpr std::size_t max_list_on_loop = 8 << 20;
-
-std::size_t size_of(const std::vector<ExtensionPointer>& extensions) {
-  const auto size = [](const ExtensionPointer& extension) { return extension->definition.text().size(); };
-  return std::transform_reduce(extensions.begin(), extensions.end(), std::size_t{}, std::plus<>{}, size);
-}
-
 std::string json_of(const std::vector<ExtensionPointer>& extensions) {
-  std::string json = "[";
-  for (const auto& extension : extensions) {
-    if (json.size() > 1) json += ',';
-    write_json(json, *extension);
-  }
-  return json += ']';
+  ArrayText<Extension> array;
+  for (const auto& extension : extensions) array(*extension);
+  return array.close();
 }
 
 Task<Response> list_extensions(Extensions& extensions, Request& request) {
   const auto filter = request.query<ExtensionFilter>();
-  auto listed = extensions.list(filter);
-  if (size_of(listed) <= max_list_on_loop) co_return Response{.body = extensions.list_json(filter)};
-  co_return Response{.body = co_await extensions.disk().run([listed = std::move(listed)] { return json_of(listed); })};
+  if (auto json = extensions.list_json(filter)) co_return Response{.body = std::move(*json)};
+  const auto write = [listed = extensions.list(filter)] { return json_of(listed); };
+  co_return Response{.body = co_await extensions.disk().run(write)};
 }
 
 Task<Response> show_extension(Extensions& extensions, Request& request) {

@@ -4,6 +4,7 @@
 
 #include "api/refusals.hpp"
 #include "base/error.hpp"
+#include "base/json/array_text.hpp"
 #include "base/log.hpp"
 #include "base/time/time_zone.hpp"
 #include "features/jobs/store.hpp"
@@ -168,13 +169,9 @@ Task<std::string> Jobs::list_text() {
   filter.type = ExtensionType::job;
   // On a reader's thread, because computing the due times of thousands of schedules would block the loop.
   co_return co_await database_.read([jobs = extensions_.list(filter), now = clock_.now()](Connection& connection) {
-    std::string text = "[";
-    for (const auto& job : jobs) {
-      if (text.size() > 1) text += ',';
-      write_json(text, summary(connection, *job, now));
-    }
-    text += ']';
-    return text;
+    ArrayText<JobSummary> array;
+    for (const auto& job : jobs) array(summary(connection, *job, now));
+    return array.close();
   });
 }
 

@@ -1,5 +1,6 @@
 #include "api/refusals.hpp"
 #include "api/route.hpp"
+#include "base/json/array_text.hpp"
 #include "features/projects/service.hpp"
 
 namespace agw {
@@ -7,16 +8,13 @@ namespace agw {
 namespace {
 
 Task<Response> list_projects(Projects& projects, Request&) {
-  Response response{.body = "["};
+  ArrayText<Project> array;
   const auto listed = projects.list();
   for (const auto& known : listed) {
     const auto project = known->trusted ? co_await projects.verified(known->id) : known;
-    if (!project) continue;
-    if (response.body.size() > 1) response.body += ',';
-    write_json(response.body, *project);
+    if (project) array(*project);
   }
-  response.body += ']';
-  co_return response;
+  co_return Response{.body = array.close()};
 }
 
 Task<Response> create_project(Projects& projects, Request& request) {

@@ -6,7 +6,7 @@
 
 namespace agw {
 
-/// Collects records that a store passes one by one into the text of a JSON array.
+/// Collects described records, which come one by one, into the text of a JSON array.
 template <class T>
 struct ArrayText {
   std::string text = "[";
