@@ -204,11 +204,11 @@ class Gateway:
     @property
     def http(self):
         """An HTTP client with the token. It checks every response against the general rules and the declared shape."""
-        return self._client("http", self.authorization)
+        return self._client("http")
 
     @property
     def anonymous(self):
-        return self._client("anonymous", {})
+        return self._client("anonymous")
 
     def connect(self, **options):
         """A raw TCP connection, for requests that no HTTP client would send."""
@@ -226,11 +226,11 @@ class Gateway:
             events.subscribe(*threads)
         return events
 
-    def _client(self, kind, headers):
+    def _client(self, kind):
         key = (kind, self.url)
         if key not in self._clients:
             self._clients[key] = http_client.new_client(
-                base_url=self.url, headers=headers,
+                base_url=self.url, headers=self.authorization if kind == "http" else {},
                 limits=httpx.Limits(max_connections=None), event_hooks={"response": [self._check]},
             )
         return self._clients[key]
