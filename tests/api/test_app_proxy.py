@@ -237,6 +237,20 @@ def test_redirects_are_not_followed(gateway, serve_app):
     assert response.status_code == 302 and response.headers["location"] == "http://169.254.169.254/latest/meta-data/"
 
 
+def test_redirect_to_a_path_of_the_gateway_stays_in_the_app(gateway, serve_app):
+    app = serve_app("""
+        if self.path.startswith("/threads"):
+            self.answer("of the app", 200)
+        else:
+            self.answer("", 307, Location="/threads")
+        """)
+    response = http_client.request("POST", f"{gateway.url}/apps/{app}/proxy/first", headers=gateway.authorization,
+                                   json={"title": "made by a redirect"}, follow_redirects=True)
+    assert response.status_code == 200 and response.text == "of the app"
+    assert response.url.path == f"/apps/{app}/proxy/threads"
+    assert not any(thread["title"] == "made by a redirect" for thread in accepted(gateway.http.get("/threads")))
+
+
 @pytest.mark.parametrize("status", [204, 304])
 def test_response_without_a_body(gateway, serve_app, status):
     app = serve_app(f"self.send_response({status}); self.end_headers()")

@@ -6,8 +6,11 @@
 #include <fmt/format.h>
 #include <boost/algorithm/string/case_conv.hpp>
 #include <boost/algorithm/string/predicate.hpp>
+#include <boost/algorithm/string/replace.hpp>
 #include <boost/algorithm/string/trim.hpp>
+#include <boost/url/parse.hpp>
 #include <boost/url/pct_string_view.hpp>
+#include <boost/url/url.hpp>
 
 namespace agw {
 
@@ -160,6 +163,55 @@ void append_forwarded(std::string& head, const Request& request, std::string_vie
   append_field(head, "X-Forwarded-Prefix", prefix);
 }
 
+bool is_below(std::string_view path, std::string_view prefix) {
+  return path.starts_with(prefix) && (path.size() == prefix.size() || path[prefix.size()] == '/');
+}
+
+constexpr std::string_view any_origin = "http://gateway";
+
+/// Removes the scheme and authority from a Location. Returns the authority without user information.
+std::string remove_authority(std::string& location) {
+  for (const std::string_view scheme : {"http:", "https:"}) {
+    if (boost::istarts_with(location, scheme)) location.erase(0, scheme.size());
+  }
+  if (!location.starts_with("//")) return "";
+  auto authority = location.substr(2, location.find_first_of("/?#", 2) - 2);
+  location.erase(0, 2 + authority.size());
+  if (location.empty()) location = "/";
+  return authority.substr(authority.rfind('@') + 1);
+}
+
+bool has_other_scheme(std::string_view location) {
+  const auto end = location.find_first_of(":/?#");
+  return end != location.npos && location[end] == ':' && !boost::iequals(location.substr(0, end), "http") &&
+         !boost::iequals(location.substr(0, end), "https");
+}
+
+/// The location, resolved as clients do: some treat a backslash as a slash, or decode `%2e`. Nullopt if it is not one.
+std::optional<boost::urls::url> resolved(std::string location, std::string_view target) {
+  const auto base_text = fmt::format("{}{}", any_origin, target);
+  const auto base = boost::urls::parse_uri(base_text);
+  if (location.starts_with('/')) location.insert(0, any_origin);  // so that a second slash begins no authority
+  const auto reference = boost::urls::parse_uri_reference(location);
+  boost::urls::url url;
+  if (!base || !reference || !boost::urls::resolve(*base, *reference, url)) return std::nullopt;
+  url.normalize_path();
+  return url;
+}
+
+/// The Location for the client; nullopt if it has none, because it is not one.
+std::optional<std::string> location_for_client(const std::string& given, const ForwardedRequest& request) {
+  auto location = boost::trim_copy(boost::replace_all_copy(given, "\\", "/"));
+  if (has_other_scheme(location)) return given;
+  const auto authority = remove_authority(location);
+  const bool is_of_app = authority == fmt::format("127.0.0.1:{}", request.port);
+  if (!is_of_app && !authority.empty() && !boost::iequals(authority, request.host)) return given;
+  const auto url = resolved(location, request.target);
+  if (!url) return std::nullopt;
+  if (!is_of_app && is_below(std::string_view(url->encoded_path()), request.prefix)) return given;
+  return request.prefix + std::string(std::string_view(url->buffer()).substr(any_origin.size()));
+}
+
 }  // namespace
 
 ForwardedRequest forwarded_request(const Request& request, const ProxyStream& stream, std::string_view prefix, int port,
@@ -167,7 +219,12 @@ ForwardedRequest forwarded_request(const Request& request, const ProxyStream& st
   const Credentials credentials(request, is_token);
   const auto length = stream.body_length();
   const bool has_body = !length || *length > 0;
-  ForwardedRequest made{.upgrade = !has_body && requests_websocket(request, stream), .chunked = !length};
+  ForwardedRequest made{.upgrade = !has_body && requests_websocket(request, stream),
+                        .chunked = !length,
+                        .host = std::string(request.header("host").value_or("")),
+                        .target = std::string(stream.target()),
+                        .prefix = std::string(prefix),
+                        .port = port};
   auto& head = made.head;
   head = fmt::format("{} {} HTTP/1.1\r\nHost: 127.0.0.1:{}\r\n", stream.method(),
                      target_for_app(stream.target(), prefix, credentials), port);
@@ -195,7 +252,11 @@ Fields forwarded_fields(const Fields& from_app, const ForwardedRequest& request)
   for (const auto& [name, value] : from_app) {
     const auto lower = boost::to_lower_copy(name);
     chose_protocol = chose_protocol || lower == "sec-websocket-protocol";
-    if (!is_hop_by_hop(lower, named) && !is_one_of(dropped_response_fields, lower)) fields.emplace_back(name, value);
+    if (is_hop_by_hop(lower, named) || is_one_of(dropped_response_fields, lower)) continue;
+    if (lower != "location")
+      fields.emplace_back(name, value);
+    else if (auto location = location_for_client(value, request))
+      fields.emplace_back(name, *std::move(location));
   }
   // A browser that offered subprotocols closes the WebSocket if none of them is chosen.
   if (request.offered_bearer && !chose_protocol) fields.emplace_back("Sec-WebSocket-Protocol", "bearer");

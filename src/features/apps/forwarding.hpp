@@ -18,6 +18,11 @@ struct ForwardedRequest {
   bool upgrade = false;         ///< the client requests a WebSocket
   bool chunked = false;         ///< the body is sent in chunks
   bool offered_bearer = false;  ///< the client offered the subprotocol that contains the token
+  // For redirects:
+  std::string host;         ///< the gateway's, as the client named it, with the port
+  std::string target;       ///< as the client sent it
+  std::string prefix = {};  ///< the part of the target's path that the app does not see
+  int port = 0;             ///< of the app
 };
 
 /// Makes the forwarded request. Removes the token from every place where the client may have put it, and hop-by-hop
@@ -27,7 +32,9 @@ ForwardedRequest forwarded_request(const Request& request, const ProxyStream& st
                                    const IsToken& is_token);
 
 /// The fields of an app's response for the client: without cookies and other fields that would affect the gateway's
-/// origin, and with fields that isolate the page in the browser.
+/// origin, and with fields that isolate the page in the browser. A redirect to the app's own address, or to a path of
+/// the gateway outside of the app, leads to that path of the app: a client that repeats its request there sends its
+/// token.
 Fields forwarded_fields(const Fields& from_app, const ForwardedRequest& request);
 
 /// The isolating field, also for files that the gateway itself serves: it gives the pages of an app an opaque origin.

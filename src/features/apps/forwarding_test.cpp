@@ -1,5 +1,7 @@
 #include "features/apps/forwarding.hpp"
 
+#include <map>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -86,6 +88,38 @@ TEST_F(Forwarding, HeadersAboutTheOriginDoNotReachTheClient) {
                                         {"X-Own", "1"}},
                                        {});
   EXPECT_EQ(fields, (Fields{{"Content-Security-Policy", "default-src *"}, {"X-Own", "1"}, isolation_field()}));
+}
+
+TEST_F(Forwarding, RedirectsStayInTheAppOrLeaveTheGateway) {
+  request.headers = {{"host", "box:7420"}};
+  stream.path = "/apps/a/proxy/in/page?q=1";
+  const auto request_to_app = forward();
+  const auto seen = [&](const std::string& location) {
+    const auto fields = forwarded_fields({{"Location", location}}, request_to_app);
+    return fields.front().first == "Location" ? fields.front().second : "none";
+  };
+  for (const auto* passed_on :
+       {"next", "?q=2", "#part", "./next", "../next", "/apps/a/proxy", "/apps/a/proxy/next?q=%2F",
+        "https://example.org/", "//example.org:1/x", "http://box:7420/apps/a/proxy/next", "http://169.254.169.254/",
+        "editor://open?file=/x"}) {
+    EXPECT_EQ(seen(passed_on), passed_on);
+  }
+  const std::map<std::string, std::string> moved = {
+      {"/login?next=/a#top", "/apps/a/proxy/login?next=/a#top"},
+      {"../../../../permissions/1", "/apps/a/proxy/permissions/1"},
+      {"%2e%2e/%2E%2e/../../permissions/1", "/apps/a/proxy/permissions/1"},
+      {"/apps/a/proxy/../../../threads", "/apps/a/proxy/threads"},
+      {"/apps/a/proxyx", "/apps/a/proxy/apps/a/proxyx"},
+      {"\\permissions/1", "/apps/a/proxy/permissions/1"},
+      {"http:/permissions/1", "/apps/a/proxy/permissions/1"},
+      {"http://BOX:7420/permissions/1", "/apps/a/proxy/permissions/1"},
+      {"https://me@box:7420/permissions/1", "/apps/a/proxy/permissions/1"},
+      {"//box:7420", "/apps/a/proxy/"},
+      {"//box:7420//permissions/1", "/apps/a/proxy//permissions/1"},
+      {"http://127.0.0.1:5173/home", "/apps/a/proxy/home"},
+  };
+  for (const auto& [location, expected] : moved) EXPECT_EQ(seen(location), expected) << location;
+  EXPECT_EQ(seen("/per missions"), "none");
 }
 
 }  // namespace
