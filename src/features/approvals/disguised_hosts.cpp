@@ -15,7 +15,7 @@ namespace agw {
 
 namespace {
 
-constexpr std::string_view ends_authority = " \t\r\n'\"`<>|;\\/?#";
+constexpr std::string_view ends_authority = " \t\r\n'\"`<>|;/?#";
 constexpr std::string_view ends_word = " \t\r\n'\"`<>|;\\/:@=,()";
 
 bool is_foreign(std::string_view text) {
@@ -26,6 +26,16 @@ bool is_foreign(std::string_view text) {
 std::string real_host(const std::string& name) {
   if (const auto address = numeric_address(name)) return address->to_string();
   return is_foreign(name) ? to_ascii_host(name).value_or("") : name;
+}
+
+/// The host and port, with a user before it. Browsers take a backslash for a slash, which ends the authority; for other
+/// programs it is part of the user's name.
+std::string_view authority_of(std::string_view url) {
+  const auto authority = url.substr(0, url.find_first_of(ends_authority));
+  const auto backslash = authority.find('\\');
+  return backslash != authority.npos && authority.find('@', backslash) == authority.npos
+             ? authority.substr(0, backslash)
+             : authority;
 }
 
 void consider(std::string_view shown, std::vector<DisguisedHost>& found) {
@@ -51,7 +61,7 @@ std::vector<DisguisedHost> disguised_hosts(std::string_view text) {
   for (auto at = rest.find("://"); at != rest.npos; at = rest.find("://")) {
     others.append(rest.substr(0, at)).append(" ");
     rest.remove_prefix(at + 3);
-    const auto authority = rest.substr(0, rest.find_first_of(ends_authority));
+    const auto authority = authority_of(rest);
     consider_once(authority);
     rest.remove_prefix(authority.size());
   }

@@ -38,6 +38,7 @@ TEST(DisguisedHosts, ShowsWhereAnAddressReallyLeads) {
   EXPECT_EQ(hosts_in("curl https://аpple.com/x"), "аpple.com xn--pple-43d.com\n");
   EXPECT_EQ(hosts_in("ssh root@bücher.example"), "bücher.example xn--bcher-kva.example\n");
   EXPECT_EQ(hosts_in("curl https://github.com@evil.example/x"), "github.com@evil.example evil.example\n");
+  EXPECT_EQ(hosts_in("curl https://github.com\\@evil.example/x"), "github.com\\@evil.example evil.example\n");
   EXPECT_EQ(hosts_in("curl http://2130706433/"), "2130706433 127.0.0.1\n");
 }
 
@@ -49,6 +50,7 @@ TEST(DisguisedHosts, TakesNoLongerPerHostForManyHosts) {
 
 TEST(DisguisedHosts, IsSilentAboutUsualHosts) {
   EXPECT_EQ(hosts_in("curl https://Example.com:8443/é http://127.0.0.1:80 ssh://git@github.com && cat naïve"), "");
+  EXPECT_EQ(hosts_in("curl https://example.com\\n -u me@example.com"), "");
 }
 
 }  // namespace
