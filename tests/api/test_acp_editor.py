@@ -96,6 +96,24 @@ def test_unsaved_text_in_the_editor_is_read_and_written(talker, opened, open_fol
     assert path.read_text() == "on disk\n"
 
 
+def test_folder_opened_through_a_symlink_keeps_its_name_in_the_editor(talker, opened, open_folder):
+    editor, _ = opened(capabilities=FILES)
+    link = open_folder.parent / f"link-to-{open_folder.name}"
+    link.symlink_to(open_folder)
+    session = editor.ask("session/new", cwd=str(link), mcpServers=[])["sessionId"]
+    editor.ask("session/set_mode", sessionId=session, modeId="act")
+    (open_folder / "a.txt").write_text("on disk\n")
+    desk = editor.decide = Desk()
+    desk.texts[str(link / "a.txt")] = "unsaved\n"
+    talker.stub.script(calls(("Read", {"path": "a.txt"})), "Done.")
+    editor.prompt(session, "Read it.")
+    assert "unsaved" in outputs(talker)[0]
+    [call] = editor.kinds(session, "tool_call")
+    assert call["locations"] == [{"path": str(link / "a.txt")}]
+    editor.ask("session/load", sessionId=session, cwd=str(link), mcpServers=[])
+    assert editor.kinds(session, "tool_call")[1]["locations"] == [{"path": str(link / "a.txt")}]
+
+
 def test_file_that_is_not_open_in_the_editor_is_read_from_disk(talker, opened, open_folder):
     editor, session = opened(FILES)
     (open_folder / "a.txt").write_text("on disk\n")

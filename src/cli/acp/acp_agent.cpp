@@ -197,7 +197,8 @@ Task<json::object> AcpAgent::new_session(json::object params, RpcCallPointer cal
   auto thread = co_await gateway_.post("/threads", std::move(body));
   const auto id = string_or_empty(thread, "id");
   const auto session = co_await add_session({.thread = std::move(thread),
-                                             .directory = string_or_empty(project, "path"),
+                                             .directory = directory,
+                                             .real_directory = string_or_empty(project, "path"),
                                              .lists = std::move(lists),
                                              .abilities = abilities_,
                                              .project_to_trust = project_to_trust(project, directory),
@@ -215,15 +216,18 @@ Task<json::object> AcpAgent::open_session(json::object params, RpcCallPointer ca
   auto lists = co_await gateway_.lists();
   const auto thread = co_await gateway_.get(path({"threads", id}));
   if (!thread.is_object()) throw RpcError(acp_code::internal_error, "the gateway's thread is not an object");
-  std::string to_trust;
+  std::string real_directory, to_trust;
   for (const auto& project : co_await gateway_.list("/projects")) {
     if (project.at("id") != (thread.get_object().contains("project_id") ? thread.at("project_id") : nullptr)) continue;
-    directory = string_or_empty(project.as_object(), "path");
-    to_trust = project_to_trust(project.as_object(), directory);
+    real_directory = string_or_empty(project.as_object(), "path");
+    to_trust = project_to_trust(project.as_object(), real_directory);
   }
+  const bool is_elsewhere = !real_directory.empty() && resolved(directory) != real_directory;
+  if (is_elsewhere) directory = real_directory;
   co_await end_session(id);
   const auto session = co_await add_session({.thread = thread.get_object(),
                                              .directory = directory,
+                                             .real_directory = real_directory.empty() ? directory : real_directory,
                                              .lists = std::move(lists),
                                              .abilities = abilities_,
                                              .project_to_trust = std::move(to_trust),

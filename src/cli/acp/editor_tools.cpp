@@ -223,8 +223,10 @@ Task<> EditorTools::serve(json::object request, Stop stop) {
 
 Task<json::object> EditorTools::result_of(const json::object& request, StopSource& stop) {
   const auto type = string_or_empty(request, "type");
-  const auto path = string_or_empty(request, "path");
-  const bool is_in_folder = is_within(path, loan_.directory);
+  const std::filesystem::path file = string_or_empty(request, "path");
+  const bool is_in_folder = is_within(file, loan_.real_directory);
+  // Opened through a symlink, the folder has another name in the editor.
+  const auto path = (loan_.directory / file.lexically_relative(loan_.real_directory)).lexically_normal().string();
   if (type == "read" && is_in_folder) co_return co_await read_file(path, stop);
   if (type == "write" && is_in_folder) co_return co_await write_file(path, string_or_empty(request, "content"), stop);
   if (type == "call") co_return co_await run_tool(request, stop);

@@ -23,7 +23,8 @@ namespace agw::cli {
 /// What a session lends to its answers.
 struct EditorLoan {
   std::string session_id;
-  std::filesystem::path directory;
+  std::filesystem::path directory;       ///< as the editor names it
+  std::filesystem::path real_directory;  ///< the same without symlinks, as the gateway names it
   ClientAbilities abilities;
   std::vector<EditorServer> servers;
   std::vector<std::string> more_directories;  ///< shown by the editor in addition to `directory`

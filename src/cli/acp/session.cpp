@@ -23,7 +23,7 @@ Session::Session(Loop& loop, RpcPeer& peer, GatewayAccess& gateway, SessionStart
       peer_(peer),
       gateway_(gateway),
       id_(string_or_empty(start.thread, "id")),
-      directory_(std::move(start.directory)),
+      real_directory_(std::move(start.real_directory)),
       lists_(std::move(start.lists)),
       choices_{.mode = string_or_empty(start.thread, "mode"),
                .model = {},
@@ -31,11 +31,12 @@ Session::Session(Loop& loop, RpcPeer& peer, GatewayAccess& gateway, SessionStart
                .may_lend_terminal = start.abilities.has_terminal},
       abilities_(start.abilities),
       project_to_trust_(std::move(start.project_to_trust)),
-      updates_({.directory = directory_, .shows_compaction = abilities_.compaction}),
-      asker_(peer, updates_, id_, directory_, abilities_),
+      updates_({.directory = start.directory, .shows_compaction = abilities_.compaction}),
+      asker_(peer, updates_, id_, start.directory, abilities_),
       tools_(loop, peer, asker_, updates_, [this](json::object update) { send(std::move(update)); },
              {.session_id = id_,
-              .directory = directory_,
+              .directory = start.directory,
+              .real_directory = real_directory_,
               .abilities = abilities_,
               .servers = std::move(start.servers),
               .more_directories = std::move(start.more_directories)}),
@@ -147,7 +148,7 @@ Task<std::string> Session::send_prompt(PromptContent content, Prompt& prompt) {
 
 Task<> Session::ask_for_trust(StopSource& cancelled) {
   if (project_to_trust_.empty()) co_return;
-  const bool is_trusted = co_await asker_.ask_for_trust(directory_, cancelled);
+  const bool is_trusted = co_await asker_.ask_for_trust(real_directory_, cancelled);
   if (cancelled.requested()) co_return;  // the next prompt asks again
   const auto project = std::exchange(project_to_trust_, {});
   if (!is_trusted) co_return;

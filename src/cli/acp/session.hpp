@@ -28,8 +28,9 @@ namespace agw::cli {
 
 /// The initial state of a session.
 struct SessionStart {
-  json::object thread;    ///< its record
-  std::string directory;  ///< the client's `cwd`
+  json::object thread;         ///< its record
+  std::string directory;       ///< as the client names it
+  std::string real_directory;  ///< the same without symlinks, as the gateway names it
   SessionLists lists;
   ClientAbilities abilities;
   /// The untrusted project about which the person is asked before the first prompt; empty if there is none.
@@ -139,7 +140,7 @@ private:
   RpcPeer& peer_;
   GatewayAccess& gateway_;
   const std::string id_;
-  const std::string directory_;
+  const std::string real_directory_;
   SessionLists lists_;
   SessionChoices choices_;
   const ClientAbilities abilities_;
