@@ -145,6 +145,24 @@ else {
     await eventually(async () => assert.equal((await env.api('GET', `/threads/${id}`)).title, 'New name'));
   });
 
+  test('a new title is kept when its field is left, and dropped by Escape', async () => {
+    const { id } = await env.thread({ title: 'First title' });
+    const page = await env.open(`/t/${id}`);
+    const field = page.getByRole('textbox', { name: 'Title' });
+    const title = async () => (await env.api('GET', `/threads/${id}`)).title;
+    for (const [name, leave, kept] of [
+      ['Second title', () => page.getByRole('textbox', { name: 'Message' }).click(), 'Second title'],
+      ['Third title', () => page.keyboard.press('Escape'), 'Second title'],
+      ['Fourth title', () => page.getByRole('link', { name: 'Jobs', exact: true }).click(), 'Fourth title'],
+    ]) {
+      await page.getByRole('button', { name: 'Rename', exact: true }).click();
+      await field.fill(name);
+      await leave();
+      await field.waitFor({ state: 'detached' });
+      await eventually(async () => assert.equal(await title(), kept));
+    }
+  });
+
   test('search finds a message and opens its chat at it', async () => {
     const { id } = await env.thread({ title: 'Haystack' });
     await env.api('POST', `/threads/${id}/turns`, { role: 'user', content: 'the needle is a pomegranate' });
