@@ -29,13 +29,13 @@ def test_an_idle_gateway_returns_memory_to_the_system(make_gateway):
 def test_a_busy_gateway_returns_the_memory_of_its_start(make_gateway):
     gateway = make_gateway().start()
 
-    def file_pages_after_work():
+    def file_pages_during_work():
         for _ in range(200):
             assert gateway.http.get("/health").is_success
-        return resident_kib(gateway, "RssFile")
+            yield resident_kib(gateway, "RssFile")
 
-    before = file_pages_after_work()
-    wait_for(lambda: file_pages_after_work() < 0.7 * before)
+    before = max(file_pages_during_work())  # on a slow machine, the work takes until after the release
+    wait_for(lambda: list(file_pages_during_work())[-1] < 0.7 * before)
 
 
 @pytest.mark.skipif(HAS_ADDRESS_SANITIZER, reason="the limit is for builds without sanitizers")
