@@ -53,15 +53,14 @@ class Postgres:
 
 
 @contextlib.contextmanager
-def standby(primary):
-    """Starts a server that follows the primary."""
-    directory = pathlib.Path(tempfile.mkdtemp(prefix="agw-standby-"))
+def running(user, prepare, prefix, within=None, **options):
+    """Runs a server in a new directory, in which `prepare` makes its data, and removes both at the end."""
+    directory = pathlib.Path(tempfile.mkdtemp(prefix=prefix, dir=within))
     try:
-        if primary.user is not None:
-            os.chown(directory, primary.user, -1)
-        subprocess.run([PROGRAMS[-1].parent / "pg_basebackup", "-R", "-c", "fast", "-D", directory / "data", "-U", "agw",
-                        "-h", primary.directory, "-p", str(primary.port)], check=True, user=primary.user)
-        server = Postgres(directory, primary.user)
+        if user is not None:
+            os.chown(directory, user, -1)
+        prepare(directory / "data")
+        server = Postgres(directory, user, **options)
         server.start()
         try:
             yield server
@@ -69,6 +68,17 @@ def standby(primary):
             server.stop()
     finally:
         shutil.rmtree(directory)
+
+
+@contextlib.contextmanager
+def standby(primary):
+    """Starts a server that follows the primary."""
+    def copy(data):
+        subprocess.run([PROGRAMS[-1].parent / "pg_basebackup", "-R", "-c", "fast", "-D", data, "-U", "agw",
+                        "-h", primary.directory, "-p", str(primary.port)], check=True, user=primary.user)
+
+    with running(primary.user, copy, "agw-standby-") as server:
+        yield server
 
 
 def server_user():
@@ -81,18 +91,12 @@ def postgres(within=None, fsync="off"):
     """Starts a server, with its directory in `within`. Skips the test if PostgreSQL is not installed."""
     if not PROGRAMS or not shutil.which("psql"):
         pytest.skip("PostgreSQL is not installed (Debian's package `postgresql`)")
-    directory = pathlib.Path(tempfile.mkdtemp(prefix="agw-postgres-", dir=within))
-    try:
-        server = Postgres(directory, server_user(), fsync)
-        if server.user is not None:
-            os.chown(directory, server.user, -1)
-        subprocess.run([PROGRAMS[-1].parent / "initdb", "-D", directory / "data", "-U", "agw", "-A", "trust", "-N",
+    user = server_user()
+
+    def make(data):
+        subprocess.run([PROGRAMS[-1].parent / "initdb", "-D", data, "-U", "agw", "-A", "trust", "-N",
                         "--no-instructions", "--encoding=UTF8", "--locale=C"],
-                       check=True, capture_output=True, user=server.user)
-        server.start()
-        try:
-            yield server
-        finally:
-            server.stop()
-    finally:
-        shutil.rmtree(directory)
+                       check=True, capture_output=True, user=user)
+
+    with running(user, make, "agw-postgres-", within, fsync=fsync) as server:
+        yield server
