@@ -86,7 +86,7 @@ bool is_synthetic(const json::object& line) {
   return string_or_empty(object_or_empty(line, "message"), "model") == "<synthetic>";
 }
 
-/// The message in a line: an object with `content`. Nullopt if the line is none.
+/// The message in a line, an object with `content`; nullopt if there is none.
 std::optional<json::object> message_in(const json::object& line) {
   const auto type = string_or_empty(line, "type");
   const auto* message = object_member(line, "message");
