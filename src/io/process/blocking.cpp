@@ -53,7 +53,8 @@ void BlockingPool::post(std::function<void()> work, std::function<void(std::exce
   });
 }
 
-Task<> BlockingPool::wait_for(std::function<void()> work) {
+Task<> BlockingPool::wait_for(bool is_long, std::function<void()> work) {
+  if (!is_long) co_return work();
   start_threads();  // started here, because an exception in an initiation would leave the loop
   co_await asio::async_initiate<const asio::use_awaitable_t<>, void(std::exception_ptr)>(
       [&](auto handler) {

@@ -58,21 +58,24 @@ public:
   BlockingPool(const BlockingPool&) = delete;
   BlockingPool& operator=(const BlockingPool&) = delete;
 
-  /// Runs `closure` on one of the threads and resumes on the loop with its result or exception. The closure must own
-  /// its data: it cannot be cancelled and may outlive a cancelled caller.
+  /// Runs `closure` on one of the threads and resumes on the loop with its result or exception. The closure may use
+  /// what the awaiting coroutine owns: it cannot be cancelled, and a cancelled caller resumes only when it has ended.
   template <class Closure>
   auto run(Closure closure) -> Task<std::invoke_result_t<Closure&>> {
-    using Result = std::invoke_result_t<Closure&>;
-    if constexpr (std::is_void_v<Result>) {
-      co_await wait_for(std::move(closure));
-    } else {
-      auto result = std::make_shared<std::optional<Result>>();
-      co_await wait_for([result, closure = std::move(closure)]() mutable { result->emplace(closure()); });
-      co_return std::move(**result);
-    }
+    return run_if(true, std::move(closure));
   }
 
-  /// Starts `closure` on one of the threads, under the same rules.
+  /// Runs `closure` on one of the threads if it `is_long`, otherwise at once.
+  template <class Closure>
+  auto run_if(bool is_long, Closure closure) -> Task<std::invoke_result_t<Closure&>> {
+    using Result = std::invoke_result_t<Closure&>;
+    if constexpr (std::is_void_v<Result>)
+      return wait_for(is_long, std::move(closure));
+    else
+      return result_of<Result>(is_long, std::move(closure));
+  }
+
+  /// Starts `closure` on one of the threads. It must own its data: its caller may end before it.
   template <class Closure>
   auto start(Closure closure) -> StartedWork<std::invoke_result_t<Closure&>> {
     StartedWork<std::invoke_result_t<Closure&>> started(loop_);
@@ -91,7 +94,15 @@ public:
   }
 
 private:
-  Task<> wait_for(std::function<void()> work);
+  /// A coroutine for each type of result, not for each closure, which would enlarge the program.
+  template <class Result>
+  Task<Result> result_of(bool is_long, std::function<Result()> work) {
+    std::optional<Result> result;
+    // What `work` owns may be large, so it is destroyed on the thread too.
+    co_await wait_for(is_long, [&] { result.emplace(std::exchange(work, nullptr)()); });
+    co_return std::move(*result);
+  }
+  Task<> wait_for(bool is_long, std::function<void()> work);
   /// Calls `done` on the loop with the exception of `work`, if any.
   void post(std::function<void()> work, std::function<void(std::exception_ptr)> done);
   void start_threads();

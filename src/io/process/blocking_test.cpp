@@ -55,6 +55,59 @@ TEST(BlockingPoolTest, TheLoopAndTheOtherThreadsGoOnWhileWorkBlocks) {
   });
 }
 
+TEST(BlockingPoolTest, WhatWorkOwnsIsDestroyedOnTheOtherThread) {
+  testing::run([](Loop& loop) -> Task<> {
+    BlockingPool pool(loop);
+    std::thread::id destroyed_in;
+    const auto note = [&destroyed_in](const int* number) {
+      destroyed_in = std::this_thread::get_id();
+      delete number;
+    };
+    std::shared_ptr<const int> owned(new int(7), note);
+    const auto there = co_await pool.run([owned = std::move(owned)] { return std::this_thread::get_id(); });
+    EXPECT_EQ(destroyed_in, there);
+  });
+}
+
+TEST(BlockingPoolTest, OnlyLongWorkLeavesTheLoop) {
+  testing::run([](Loop& loop) -> Task<> {
+    BlockingPool pool(loop);
+    const auto here = std::this_thread::get_id();
+    EXPECT_EQ(co_await pool.run_if(false, [] { return std::this_thread::get_id(); }), here);
+    EXPECT_NE(co_await pool.run_if(true, [] { return std::this_thread::get_id(); }), here);
+  });
+}
+
+Task<> use_own_text_in(BlockingPool& pool, std::promise<void>& begun, std::shared_future<void> released,
+                       std::size_t& length) {
+  std::string text(1000, 'x');
+  co_await pool.run([&] {
+    begun.set_value();
+    released.wait();
+    length = text.size();
+  });
+}
+
+TEST(BlockingPoolTest, ACancelledCallerResumesWhenItsWorkHasEnded) {
+  testing::run([](Loop& loop) -> Task<> {
+    BlockingPool pool(loop, 2);
+    TaskGroup group(loop);
+    std::promise<void> begun;
+    std::promise<void> released;
+    std::size_t length = 0;
+    group.spawn(use_own_text_in(pool, begun, released.get_future().share(), length));
+    co_await pool.run([&] { begun.get_future().wait(); });
+    group.cancel();
+    auto releasing = pool.start([&] {
+      released.set_value();
+      return true;
+    });
+    co_await group.join();
+    EXPECT_EQ(length, 1000);
+    EXPECT_TRUE(co_await releasing.result());
+  });
+}
+
 TEST(BlockingPoolTest, StartedWorkRunsConcurrentlyWithItsCaller) {
   testing::run([](Loop& loop) -> Task<> {
     BlockingPool pool(loop, 2);
