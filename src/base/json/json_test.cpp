@@ -86,6 +86,20 @@ TEST(Json, EscapesEachByteThatNeedsItAtEveryPosition) {
   }
 }
 
+TEST(Json, EscapesTextsOfAnyLengthAndMixture) {
+  std::mt19937 random(7);  // NOLINT: the same texts in each run
+  const std::string_view bytes("abcdefghijklmnopqrstuvwxyz\"\\\n\t\x01\x1f", 32);
+  for (std::size_t size = 0; size < 5000; size += 1 + size / 10) {
+    for (const std::size_t kinds : {1, 8, 27, 32}) {  // from the end of `bytes`: escapes alone, and ever fewer
+      std::string text;
+      for (std::size_t at = 0; at < size; ++at) text += bytes[bytes.size() - 1 - random() % kinds];
+      std::string written;
+      write_json(written, text);
+      EXPECT_EQ(parse_json(written), json::value(text));
+    }
+  }
+}
+
 TEST(Json, ReadsEachDoubleAsTheNearest) {
   for (const std::string text :
        {"0.00014890000000000001", "123456789.12345679", "5e-324", "1.7976931348623157e+308", "2.2250738585072014e-308",
