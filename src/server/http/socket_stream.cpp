@@ -30,6 +30,9 @@ std::array<char, 64 * 1024>& shared_buffer() {
 
 constexpr std::size_t max_encrypted_at_once = 64 * 1024;
 
+/// A peer that reads as fast as this one writes would else hold the loop until it has all.
+constexpr std::size_t max_sent_at_once = 512 * 1024;
+
 bool would_block(const error_code& error) {
   return error == asio::error::would_block || error == asio::error::try_again;
 }
@@ -189,7 +192,10 @@ bool SocketStream::try_send(std::string_view& bytes) {
 
 Task<bool> SocketStream::send(std::string_view bytes) {
   for (;;) {
-    if (!try_send(bytes)) co_return false;
+    auto piece = bytes.substr(0, max_sent_at_once);
+    const auto size = piece.size();
+    if (!try_send(piece)) co_return false;
+    bytes.remove_prefix(size - piece.size());
     last_activity_ = now();
     if (bytes.empty() && !has_unsent_ciphertext()) co_return true;
     if (!co_await wait_writable()) co_return false;
