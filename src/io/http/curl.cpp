@@ -1,5 +1,7 @@
 #include "io/http/curl.hpp"
 
+#include <atomic>
+
 #include <fmt/format.h>
 
 #include "base/dynamic_library.hpp"
@@ -8,6 +10,8 @@
 namespace agw {
 
 namespace {
+
+std::atomic<bool> has_loaded = false;
 
 constexpr auto library_name = "libcurl.so.4";
 
@@ -57,7 +61,10 @@ Curl load() {
 
 const Curl& Curl::get() {
   static const Curl curl = load();
+  has_loaded = true;
   return curl;
 }
+
+bool Curl::is_loaded() { return has_loaded; }
 
 }  // namespace agw

@@ -35,6 +35,8 @@ struct Curl {
 
   /// The library, loaded at the first call and kept until the process ends.
   static const Curl& get();
+  /// Whether `get` returns at once.
+  static bool is_loaded();
 };
 
 }  // namespace agw
