@@ -1,6 +1,7 @@
 #include "models/known_models.hpp"
 
 #include <algorithm>
+#include <unordered_map>
 
 #include <yaml-cpp/yaml.h>
 
@@ -45,6 +46,13 @@ std::vector<KnownModel> read_table() {
   return models;
 }
 
+/// The names refer to `models`. Services list up to 50,000 models, so each is to be found quickly.
+std::unordered_map<std::string_view, const KnownModel*> index_by_id(const std::vector<KnownModel>& models) {
+  std::unordered_map<std::string_view, const KnownModel*> by_id;
+  for (const auto& model : models) by_id.emplace(model.id, &model);
+  return by_id;
+}
+
 bool is_version(std::string_view text) {
   if (text == "latest") return true;
   const auto digits = std::ranges::count_if(text, [](char c) { return c >= '0' && c <= '9'; });
@@ -60,14 +68,17 @@ const std::vector<KnownModel>& known_models() {
 }
 
 const KnownModel* find_known_model(std::string_view id) {
-  const KnownModel* best = nullptr;
-  for (const auto& model : known_models()) {
-    if (model.id == id) return &model;
-    const bool dated = id.starts_with(model.id) && id.size() > model.id.size() && id[model.id.size()] == '-' &&
-                       is_version(id.substr(model.id.size() + 1));
-    if (dated) best = &model;
+  static const auto by_id = index_by_id(known_models());
+  const auto find = [](std::string_view name) {
+    const auto found = by_id.find(name);
+    return found == by_id.end() ? nullptr : found->second;
+  };
+  if (const auto* model = find(id)) return model;
+  for (auto dash = id.rfind('-'); dash != id.npos && dash > 0; dash = id.rfind('-', dash - 1)) {
+    if (!is_version(id.substr(dash + 1))) continue;
+    if (const auto* model = find(id.substr(0, dash))) return model;
   }
-  return best;
+  return nullptr;
 }
 
 }  // namespace agw
