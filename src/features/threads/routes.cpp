@@ -2,10 +2,12 @@
 #include <exception>
 #include <iterator>
 
+#include "api/body.hpp"
 #include "api/error.hpp"
 #include "api/route.hpp"
 #include "features/secrets/service.hpp"
 #include "features/threads/service.hpp"
+#include "features/threads/transfer_store.hpp"
 #include "io/process/blocking.hpp"
 
 namespace agw {
@@ -117,7 +119,10 @@ Task<Response> show_transcript(Threads& threads, const Secrets& secrets, Blockin
 }
 
 Task<Response> import_threads(Threads& threads, Request& request) {
-  co_return request.respond(co_await threads.import(request.body<ImportBatch>()));
+  auto checked = co_await request.read_body([now = threads.now()](const json::object& body) {
+    return transfer_store::check_import(body_as<ImportBatch>(body), now);
+  });
+  co_return request.respond(co_await threads.import(std::move(checked)));
 }
 
 Task<Response> fork_thread(Threads& threads, Request& request) {

@@ -35,8 +35,9 @@ namespace thread_store {
 struct PreparedThread;
 }
 namespace transfer_store {
+struct CheckedImport;
 struct PreparedImport;
-}
+}  // namespace transfer_store
 
 /// A turn that the gateway itself inserts.
 struct AddTurn {
@@ -172,10 +173,12 @@ public:
   /// A page of a thread's turns, oldest first, as JSON text. If `query.shared` is set, the values of `hidden` are
   /// replaced. Throws BadRequest `after must be a turn of this thread`.
   Task<std::string> transcript_text(std::string thread_id, TranscriptQuery query, FilledSecrets hidden);
+  /// The time that an import counts as now, so that it can be checked on another thread.
+  Timestamp now() const { return clock_.now(); }
   /// Creates threads and turns of another program, or of an export. Leaves records of an earlier batch unchanged, so a
-  /// batch may be sent again. Starts no jobs. Throws BadRequest for an invalid key, NotFound `project not found`,
-  /// Conflict `turn belongs to another thread`.
-  Task<ImportResult> import(ImportBatch batch);
+  /// batch may be sent again. Starts no jobs. Throws NotFound `project not found`, Conflict `turn belongs to another
+  /// thread`.
+  Task<ImportResult> import(std::vector<transfer_store::CheckedImport> threads);
 
   // For runs.
 
@@ -240,7 +243,7 @@ private:
   /// `updated_at`, which has milliseconds.
   std::int64_t next_moment();
   std::shared_ptr<thread_store::PreparedThread> prepare(NewThread&& wanted, std::string id);
-  transfer_store::PreparedImport prepare_import(ImportedThread thread, const std::string& source, Timestamp now);
+  transfer_store::PreparedImport prepare_import(transfer_store::CheckedImport checked);
   void publish(const Thread& thread, std::string name = {});
   void announce(const Turn& turn, const Thread& thread, std::shared_ptr<const std::string> message = nullptr);
   ThreadFilter resolved(ThreadFilter filter) const;

@@ -21,6 +21,7 @@ namespace agw {
 
 namespace {
 
+using transfer_store::CheckedImport;
 using transfer_store::PreparedImport;
 using transfer_store::PreparedImportTurn;
 
@@ -89,7 +90,31 @@ Timestamp last_time(const ImportedThread& thread, Timestamp otherwise) {
   return last;
 }
 
+CheckedImport checked_thread(ImportedThread thread, const std::string& source, Timestamp now) {
+  const bool is_own = source == own_source;
+  CheckedImport checked{.id = is_own ? thread.key : id_of_key(source, thread.key),
+                        .wanted = {},
+                        .created_at = std::min(thread.created_at.value_or(first_time(thread, now)), now),
+                        .updated_at = {},
+                        .turns = {}};
+  checked.updated_at = std::min(thread.updated_at.value_or(last_time(thread, checked.created_at)), now);
+  auto before = checked.created_at;
+  for (auto& turn : std::exchange(thread.turns, {})) {
+    checked.turns.push_back(prepared_turn(std::move(turn), is_own, checked.id, before, now));
+    before = checked.turns.back().created_at;
+  }
+  checked.wanted = std::move(thread);
+  return checked;
+}
+
 }  // namespace
+
+std::vector<CheckedImport> transfer_store::check_import(ImportBatch batch, Timestamp now) {
+  check(batch);
+  std::vector<CheckedImport> checked;
+  for (auto& thread : batch.threads) checked.push_back(checked_thread(std::move(thread), batch.source, now));
+  return checked;
+}
 
 Task<std::string> Threads::transcript_text(std::string thread_id, TranscriptQuery query, FilledSecrets hidden) {
   co_return co_await database_.read([thread_id, query, hidden = std::move(hidden)](Connection& connection) {
@@ -101,38 +126,29 @@ Task<std::string> Threads::transcript_text(std::string thread_id, TranscriptQuer
   });
 }
 
-PreparedImport Threads::prepare_import(ImportedThread thread, const std::string& source, Timestamp now) {
-  const bool is_own = source == own_source;
-  const auto id = is_own ? thread.key : id_of_key(source, thread.key);
-  const auto created_at = std::min(thread.created_at.value_or(first_time(thread, now)), now);
-  const auto updated_at = std::min(thread.updated_at.value_or(last_time(thread, created_at)), now);
+PreparedImport Threads::prepare_import(CheckedImport checked) {
+  auto& thread = checked.wanted;
   const auto job = thread.job_id ? extensions_.find(ExtensionType::job, *thread.job_id) : nullptr;
   auto made = prepare(NewThread{.agent_id = std::move(thread.agent_id),
                                 .title = std::move(thread.title),
                                 .project_id = std::move(thread.project_id),
                                 .job_id = job ? std::optional(job->id) : std::nullopt,
                                 .mode = thread.mode},
-                      id);
+                      checked.id);
   made->thread.archived = thread.archived;
   made->thread.pinned = thread.pinned;
-  made->thread.created_at = created_at;
-  made->moment = std::chrono::microseconds{updated_at.time_since_epoch()}.count();
-  PreparedImport prepared{
-      .key = std::move(thread.key), .thread = std::move(*made), .tasks = std::move(thread.tasks), .turns = {}};
-  AGW_ASSERT(prepared.thread.thread.id == id);
-  auto before = created_at;
-  for (auto& turn : thread.turns) {
-    prepared.turns.push_back(prepared_turn(std::move(turn), is_own, id, before, now));
-    before = prepared.turns.back().created_at;
-  }
-  return prepared;
+  made->thread.created_at = checked.created_at;
+  made->moment = std::chrono::microseconds{checked.updated_at.time_since_epoch()}.count();
+  AGW_ASSERT(made->thread.id == checked.id);
+  return {.key = std::move(thread.key),
+          .thread = std::move(*made),
+          .tasks = std::move(thread.tasks),
+          .turns = std::move(checked.turns)};
 }
 
-Task<ImportResult> Threads::import(ImportBatch batch) {
-  check(batch);
-  const auto now = clock_.now();
+Task<ImportResult> Threads::import(std::vector<CheckedImport> threads) {
   auto prepared = std::make_shared<std::vector<PreparedImport>>();
-  for (auto& thread : batch.threads) prepared->push_back(prepare_import(std::move(thread), batch.source, now));
+  for (auto& thread : threads) prepared->push_back(prepare_import(std::move(thread)));
   const auto written = co_await database_.write(
       [prepared](Connection& connection) {
         std::vector<transfer_store::Written> made;

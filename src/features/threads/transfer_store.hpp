@@ -28,6 +28,15 @@ struct PreparedImportTurn {
   std::optional<std::string> in_reply_to;  ///< an id
 };
 
+/// A thread to import whose members are checked. Its turns, which may be thousands, are prepared.
+struct CheckedImport {
+  std::string id;
+  ImportedThread wanted;  ///< without its turns
+  Timestamp created_at;
+  Timestamp updated_at;
+  std::vector<PreparedImportTurn> turns;
+};
+
 /// An imported thread with the values that are computed before its write.
 struct PreparedImport {
   std::string key;
@@ -35,6 +44,10 @@ struct PreparedImport {
   std::optional<std::vector<ThreadTask>> tasks;
   std::vector<PreparedImportTurn> turns;
 };
+
+/// Prepares a batch for Threads::import. Its time grows with its turns, so call it on another thread than the loop.
+/// Throws BadRequest for an invalid key or too many threads or turns.
+std::vector<CheckedImport> check_import(ImportBatch batch, Timestamp now);
 
 /// The result of one import.
 struct Written {
