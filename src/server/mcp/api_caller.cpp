@@ -56,10 +56,16 @@ Task<Response> ApiCaller::dispatched(const ApiCall& wanted, const Route& route) 
   }
 }
 
-Task<json::value> ApiCaller::ask(ApiCall wanted) const {
-  const auto response = co_await call(std::move(wanted));
+Task<std::string> ApiCaller::text(ApiCall wanted) const {
+  auto response = co_await call(std::move(wanted));
   if (!is_success(response)) throw ToolFailure(error_text(response), response.status);
-  auto value = parse_json(response.body, {.max_depth = max_own_json_depth});
+  co_return std::move(response.body);
+}
+
+Task<json::value> ApiCaller::ask(ApiCall wanted) const {
+  const auto body = co_await text(std::move(wanted));
+  auto value = co_await blocking_.run_if(body.size() > large_mcp_text,
+                                         [&body] { return parse_json(body, {.max_depth = max_own_json_depth}); });
   co_return value ? *std::move(value) : json::value();
 }
 

@@ -22,6 +22,9 @@ struct ApiCall {
   std::string body{};  ///< JSON, or empty
 };
 
+/// From this size on, work on a text would hold the loop for milliseconds.
+inline constexpr std::size_t large_mcp_text = 256 * 1024;  // bytes
+
 /// Calls the gateway's routes without a connection, with all their checks. Set the router before the first call.
 class ApiCaller {
 public:
@@ -33,8 +36,13 @@ public:
 
   /// Returns the response, whatever its status.
   Task<Response> call(ApiCall wanted) const;
-  /// The JSON of a successful response. Throws ToolFailure with the error's text for other responses.
+  /// The body of a successful response. Throws ToolFailure with the error's text for other responses.
+  Task<std::string> text(ApiCall wanted) const;
+  /// The same as JSON.
   Task<json::value> ask(ApiCall wanted) const;
+
+  /// For work on large bodies.
+  BlockingPool& blocking() const { return blocking_; }
 
 private:
   Task<Response> dispatched(const ApiCall& wanted, const Route& route) const;

@@ -106,11 +106,9 @@ Task<std::string> McpServer::read_body(ProxyStream& http) const {
 /// Throws McpError -32700. Allows deeper nesting than other bodies, because the arguments of a call are nested within
 /// it.
 Task<json::value> McpServer::parse(std::string body) const {
-  const bool is_large = body.size() > large_message;
-  auto read = [body = std::move(body)] {
+  auto parsed = co_await services_.blocking.run_if(body.size() > large_message, [&body] {
     return parse_bounded_json(body, {.max_depth = max_own_json_depth, .max_values = max_values});
-  };
-  auto parsed = is_large ? co_await services_.blocking.run(std::move(read)) : read();
+  });
   if (parsed.has_too_many_values) throw McpError(rpc_code::parse_error, "over 500,000 values", {}, 400);
   if (!parsed.value) throw McpError(rpc_code::parse_error, "not JSON", {}, 400);
   co_return *std::move(parsed.value);

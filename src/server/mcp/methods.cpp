@@ -187,7 +187,8 @@ Task<std::optional<json::object>> McpMethods::call_own_tool(McpExchangePointer e
     if (chats_.has(name)) co_return co_await chats_.call(exchange);
     auto input = object_or_empty(exchange->params, "arguments");
     if (name == "propose") co_return text_result(co_await propose(std::move(input)));
-    co_return text_result(co_await routes_.call(name, std::move(input)));
+    const auto text = co_await routes_.call(name, std::move(input));
+    co_return co_await api_.blocking().run_if(text.size() > large_mcp_text, [&text] { return text_result(text); });
   } catch (const ToolFailure& failure) {
     problem = failure.what();
   }

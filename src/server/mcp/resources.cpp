@@ -77,8 +77,33 @@ std::size_t offset_in(const json::object& params, std::size_t size) {
   return offset;
 }
 
-void keep(std::set<std::string>& values, std::string value, const std::string& beginning) {
-  if (value.starts_with(beginning)) values.insert(std::move(value));
+/// The elements of a list that a route has returned.
+json::array rows_in(const std::string& body) {
+  auto value = parse_json(body, {.max_depth = max_own_json_depth});
+  return value && value->is_array() ? std::move(value->get_array()) : json::array();
+}
+
+/// An article of `GET /knowledge/article`.
+json::object article_in(const std::string& body) {
+  auto value = parse_json(body, {.max_depth = max_own_json_depth});
+  return value && value->is_object() ? std::move(value->get_object()) : json::object();
+}
+
+std::string page_text(const std::string& body) {
+  const auto article = article_in(body);
+  return "# " + string_or_empty(article, "title") + "\n\n" + string_or_empty(article, "content");
+}
+
+std::string transcript_text(const std::string& title, const std::string& turns_body) {
+  auto turns = rows_in(turns_body);
+  std::ranges::reverse(turns);
+  auto text = "# " + title + "\n";
+  for (const auto& row : turns) {
+    const auto& turn = row.as_object();
+    text += fmt::format("\n## {} ({})\n\n{}\n", string_or_empty(turn, "role"), string_or_empty(turn, "created_at"),
+                        string_or_empty(turn, "content"));
+  }
+  return text;
 }
 
 bool agrees(const json::object& row, const json::object& known) {
@@ -88,6 +113,30 @@ bool agrees(const json::object& row, const json::object& known) {
 }
 
 }  // namespace
+
+json::array Resources::list_of(const Records& records) {
+  json::array all;
+  std::set<std::string> slugs;
+  for (const auto& row : rows_in(records.pages)) {
+    const auto& page = row.as_object();
+    const auto slug = string_or_empty(page, "slug");
+    if (!slugs.insert(slug).second) continue;
+    all.emplace_back(listed(uri_of("knowledge", {slug}), slug, string_or_empty(page, "title"),
+                            string_or_empty(page, "summary"), markdown));
+  }
+  for (const auto& row : rows_in(records.proposals)) {
+    const auto& proposal = row.as_object();
+    const auto uri = proposal_uri(proposal);
+    all.emplace_back(listed(uri, uri.substr(scheme.size()), string_or_empty(proposal, "title"),
+                            "A change that waits for a decision", as_json));
+  }
+  for (const auto& row : rows_in(records.threads)) {
+    const auto& thread = row.as_object();
+    const auto id = string_or_empty(thread, "id");
+    all.emplace_back(listed(thread_uri(id), "thread " + id, string_or_empty(thread, "title"), "", markdown));
+  }
+  return all;
+}
 
 std::string thread_uri(std::string_view id) { return uri_of("threads", {std::string(id)}); }
 
@@ -104,45 +153,31 @@ bool is_page_uri(std::string_view uri) {
 
 bool is_resource_uri(std::string_view uri) { return !parts_of(uri).empty(); }
 
-Task<json::array> Resources::rows(std::vector<std::string> segments,
+Task<std::string> Resources::rows(std::vector<std::string> segments,
                                   std::vector<std::pair<std::string, std::string>> parameters) const {
-  auto value =
-      co_await api_.ask({.method = "GET", .segments = std::move(segments), .parameters = std::move(parameters)});
-  co_return value.is_array() ? std::move(value.get_array()) : json::array();
+  return api_.text({.method = "GET", .segments = std::move(segments), .parameters = std::move(parameters)});
 }
 
-Task<json::array> Resources::list_all() const {
-  json::array all;
-  std::set<std::string> slugs;
-  for (const auto& row : co_await rows({"knowledge", "pages"})) {
-    const auto& page = row.as_object();
-    const auto slug = string_or_empty(page, "slug");
-    if (!slugs.insert(slug).second) continue;
-    all.emplace_back(listed(uri_of("knowledge", {slug}), slug, string_or_empty(page, "title"),
-                            string_or_empty(page, "summary"), markdown));
-  }
-  for (const auto& row : co_await rows({"proposals"})) {
-    const auto& proposal = row.as_object();
-    const auto uri = proposal_uri(proposal);
-    all.emplace_back(listed(uri, uri.substr(scheme.size()), string_or_empty(proposal, "title"),
-                            "A change that waits for a decision", as_json));
-  }
-  for (const auto& row : co_await rows({"threads"}, {{"limit", std::string(max_threads)}})) {
-    const auto& thread = row.as_object();
-    const auto id = string_or_empty(thread, "id");
-    all.emplace_back(listed(thread_uri(id), "thread " + id, string_or_empty(thread, "title"), "", markdown));
-  }
-  co_return all;
+Task<Resources::Records> Resources::records() const {
+  Records records;
+  records.pages = co_await rows({"knowledge", "pages"});
+  records.proposals = co_await rows({"proposals"});
+  records.threads = co_await rows({"threads"}, {{"limit", std::string(max_threads)}});
+  co_return records;
 }
 
 Task<json::object> Resources::list(json::object params) const {
-  auto all = co_await list_all();
-  const auto first = offset_in(params, all.size());
-  const auto last = std::min(all.size(), first + page_size);
-  json::object result{{"resources", json::array(all.begin() + static_cast<std::ptrdiff_t>(first),
-                                                all.begin() + static_cast<std::ptrdiff_t>(last))}};
-  if (last < all.size()) result["nextCursor"] = std::to_string(last);
-  co_return result;
+  const auto records = co_await this->records();
+  const auto size = records.pages.size() + records.proposals.size() + records.threads.size();
+  co_return co_await api_.blocking().run_if(size > large_mcp_text, [&] {
+    const auto all = list_of(records);
+    const auto first = offset_in(params, all.size());
+    const auto last = std::min(all.size(), first + page_size);
+    json::object result{{"resources", json::array(all.begin() + static_cast<std::ptrdiff_t>(first),
+                                                  all.begin() + static_cast<std::ptrdiff_t>(last))}};
+    if (last < all.size()) result["nextCursor"] = std::to_string(last);
+    return result;
+  });
 }
 
 json::array Resources::templates() {
@@ -164,63 +199,58 @@ Task<std::optional<json::array>> Resources::read(std::string uri) const {
   const auto parts = parts_of(uri);
   if (parts.empty()) co_return std::nullopt;
   auto segments = parts;
-  const bool is_page = parts.front() == "knowledge";
-  if (is_page) segments.insert(segments.begin() + 1, "article");
+  const auto& kind = parts.front();
+  if (kind == "knowledge") segments.insert(segments.begin() + 1, "article");
   auto body = co_await body_of(std::move(segments));
   if (!body) co_return std::nullopt;
-  std::string_view type = as_json;
-  if (is_page) {
-    const auto article = parse_json(*body, {.max_depth = max_own_json_depth}).value_or(json::object()).as_object();
-    body = "# " + string_or_empty(article, "title") + "\n\n" + string_or_empty(article, "content");
-    type = markdown;
-  } else if (parts.front() == "threads") {
-    body = co_await transcript(parts[1]);
-    type = markdown;
+  std::string title;
+  if (kind == "threads") {
+    const auto thread = parse_json(*body, {.max_depth = max_own_json_depth});
+    title = string_or_empty(thread->as_object(), "title");
+    body = co_await rows({"threads", parts[1], "turns"}, {{"limit", std::string(max_turns)}});
   }
-  co_return json::array{json::object{{"uri", uri}, {"mimeType", type}, {"text", to_utf8(*body)}}};
-}
-
-Task<std::string> Resources::transcript(std::string id) const {
-  const auto thread = co_await api_.ask({.method = "GET", .segments = {"threads", id}});
-  auto turns = co_await rows({"threads", id, "turns"}, {{"limit", std::string(max_turns)}});
-  std::ranges::reverse(turns);
-  auto text = "# " + string_or_empty(thread.as_object(), "title") + "\n";
-  for (const auto& row : turns) {
-    const auto& turn = row.as_object();
-    text += fmt::format("\n## {} ({})\n\n{}\n", string_or_empty(turn, "role"), string_or_empty(turn, "created_at"),
-                        string_or_empty(turn, "content"));
-  }
-  co_return text;
+  co_return co_await api_.blocking().run_if(body->size() > large_mcp_text, [&] {
+    if (kind == "knowledge") body = page_text(*body);
+    if (kind == "threads") body = transcript_text(title, *body);
+    const auto type = kind == "proposals" ? as_json : markdown;
+    return std::optional(json::array{json::object{{"uri", uri}, {"mimeType", type}, {"text", to_utf8(*body)}}});
+  });
 }
 
 Task<std::optional<std::vector<std::string>>> Resources::complete(std::string uri_template, std::string variable,
                                                                   std::string value, json::object known) const {
-  std::set<std::string> values;
+  std::string body;
   if (uri_template == page_template && variable == "slug") {
-    for (const auto& row : co_await rows({"knowledge", "pages"}))
-      keep(values, string_or_empty(row.as_object(), "slug"), value);
+    known.clear();
+    body = co_await rows({"knowledge", "pages"});
   } else if (uri_template == thread_template && variable == "id") {
-    for (const auto& row : co_await rows({"threads"}, {{"limit", std::string(max_threads)}}))
-      keep(values, string_or_empty(row.as_object(), "id"), value);
+    known.clear();
+    body = co_await rows({"threads"}, {{"limit", std::string(max_threads)}});
   } else if (uri_template == proposal_template || uri_template == nested_template) {
-    for (const auto& row : co_await rows({"proposals"})) {
-      const auto& proposal = row.as_object();
-      const auto part = string_or_empty(proposal, variable);
-      if (!part.empty() && agrees(proposal, known)) keep(values, part, value);
-    }
+    body = co_await rows({"proposals"});
   } else {
     co_return std::nullopt;
   }
-  co_return std::vector(values.begin(), values.end());
+  co_return co_await api_.blocking().run_if(body.size() > large_mcp_text, [&] {
+    std::set<std::string> values;
+    for (const auto& row : rows_in(body)) {
+      auto part = string_or_empty(row.as_object(), variable);
+      const bool fits = !part.empty() && part.starts_with(value) && agrees(row.as_object(), known);
+      if (fits) values.insert(std::move(part));
+    }
+    return std::optional(std::vector(values.begin(), values.end()));
+  });
 }
 
 Task<std::string> Resources::version_of(std::string uri) const {
   const auto parts = parts_of(uri);
   if (parts.size() != 2 || parts.front() != "knowledge") co_return std::string();
   const auto body = co_await body_of({"knowledge", "article", parts[1]});
-  const auto article = body ? parse_json(*body, {.max_depth = max_own_json_depth}) : std::nullopt;
-  if (!article || !article->is_object()) co_return std::string();
-  co_return string_or_empty(article->get_object(), "updated_at") + string_or_empty(article->get_object(), "content");
+  if (!body) co_return std::string();
+  co_return co_await api_.blocking().run_if(body->size() > large_mcp_text, [&body] {
+    const auto article = article_in(*body);
+    return string_or_empty(article, "updated_at") + string_or_empty(article, "content");
+  });
 }
 
 }  // namespace agw

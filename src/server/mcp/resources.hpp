@@ -30,10 +30,17 @@ public:
   Task<std::string> version_of(std::string uri) const;
 
 private:
-  Task<json::array> list_all() const;
-  Task<json::array> rows(std::vector<std::string> segments,
+  /// Lists of the API, as JSON.
+  struct Records {
+    std::string pages;
+    std::string proposals;
+    std::string threads;
+  };
+
+  Task<Records> records() const;
+  static json::array list_of(const Records& records);
+  Task<std::string> rows(std::vector<std::string> segments,
                          std::vector<std::pair<std::string, std::string>> parameters = {}) const;
-  Task<std::string> transcript(std::string id) const;
   Task<std::optional<std::string>> body_of(std::vector<std::string> segments) const;
 
   const ApiCaller& api_;

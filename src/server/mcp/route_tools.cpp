@@ -84,9 +84,7 @@ bool RouteTools::has(std::string_view name, bool all) const {
 Task<std::string> RouteTools::call(std::string name, json::object input) const {
   const auto found = tools().find(name);
   AGW_ASSERT(found != tools().end());
-  auto response = co_await api_.call(call_of(found->second, std::move(input)));
-  if (!is_success(response)) throw ToolFailure(error_text(response), response.status);
-  co_return std::move(response.body);
+  co_return co_await api_.text(call_of(found->second, std::move(input)));
 }
 
 /// Members that are neither in the path nor in the body become the query. Null counts as omitted.

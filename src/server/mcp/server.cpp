@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/async/assert.hpp"
+#include "base/json/json_size.hpp"
 #include "base/json/json_values.hpp"
 #include "base/log.hpp"
 #include "config/environment.hpp"
@@ -215,7 +216,10 @@ Task<> McpServer::respond(McpExchangePointer exchange) {
     auto result = co_await methods_.answer(exchange);
     if (!result) co_return;
     if (exchange->is_modern && !result->contains("resultType")) result->emplace("resultType", "complete");
-    exchange->stream->finish(mcp_result(exchange->id, std::move(*result)), 200);
+    auto text = co_await services_.blocking.run_if(json_size(*result, large_mcp_text) >= large_mcp_text, [&] {
+      return mcp_result(exchange->id, *std::exchange(result, {}));
+    });
+    exchange->stream->finish(std::move(text), 200);
   } catch (const McpError& error) {
     problem = error;
   } catch (const std::exception& error) {
