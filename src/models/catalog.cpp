@@ -115,7 +115,7 @@ ModelInfo Models::unknown_model(const ProviderSettings& settings) {
           .vision = is_vendors_own(settings)};
 }
 
-Models::Models(HttpClient& http, ModelSettings settings, Prices prices)
+Models::Models(HttpClient& http, BlockingPool& blocking, ModelSettings settings, Prices prices)
     : default_model_(std::move(settings.default_model)), prices_(std::move(prices)) {
   for (auto& provider : settings.providers) {
     if (find(provider.name)) continue;
@@ -124,7 +124,7 @@ Models::Models(HttpClient& http, ModelSettings settings, Prices prices)
       continue;
     }
     auto completed = complete(std::move(provider));
-    auto service = std::make_shared<HttpProvider>(http, completed, settings.idle_timeout);
+    auto service = std::make_shared<HttpProvider>(http, blocking, completed, settings.idle_timeout);
     entries_.push_back({.settings = std::move(completed), .provider = std::move(service)});
   }
 }

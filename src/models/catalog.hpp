@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "io/http/http_client.hpp"
+#include "io/process/blocking.hpp"
 #include "models/model.hpp"
 #include "models/prices.hpp"
 #include "models/settings.hpp"
@@ -85,8 +86,8 @@ inline constexpr std::string_view offline_model = "librarian";
 /// Example: src/models/catalog_test.cpp: ModelsTest.ABareIdGoesToTheDefaultModelsProvider
 class Models {
 public:
-  /// If two providers have the same name, the first is used. `http` must outlive it.
-  Models(HttpClient& http, ModelSettings settings, Prices prices);
+  /// If two providers have the same name, the first is used. `http` and `blocking` must outlive it.
+  Models(HttpClient& http, BlockingPool& blocking, ModelSettings settings, Prices prices);
   ~Models();
   Models(const Models&) = delete;
   Models& operator=(const Models&) = delete;

@@ -19,7 +19,8 @@ class ModelsTest : public ::testing::Test {
 protected:
   Models& configure(std::vector<ProviderSettings> providers, std::string default_model = {}) {
     models_ = std::make_unique<Models>(
-        http_, ModelSettings{.providers = std::move(providers), .default_model = std::move(default_model)}, Prices());
+        http_, blocking_, ModelSettings{.providers = std::move(providers), .default_model = std::move(default_model)},
+        Prices());
     models_->add("offline", std::make_unique<Nobody>());
     return *models_;
   }
@@ -33,6 +34,7 @@ protected:
 
   Loop loop_;
   HttpClient http_{loop_};
+  BlockingPool blocking_{loop_};
   std::unique_ptr<Models> models_;
 };
 

@@ -1,10 +1,10 @@
 #include "models/http_provider.hpp"
 
-#include <algorithm>
-#include <iterator>
+#include <span>
 #include <utility>
 
 #include "base/async/assert.hpp"
+#include "base/json/json_size.hpp"
 #include "base/log.hpp"
 #include "models/call_features.hpp"
 #include "models/json_reader.hpp"
@@ -46,6 +46,22 @@ std::string embeddings_path(const ProviderSettings& settings) {
       break;
   }
   return "/embeddings";
+}
+
+/// From this size on, writing a request would hold the loop for milliseconds.
+constexpr std::size_t large_request = 256 * 1024;  // bytes
+
+bool is_large(const ModelRequest& request) {
+  std::size_t size = request.system.size();
+  for (const auto& message : request.messages) {
+    size += message.text.size();
+    for (const auto& image : message.images) size += image.bytes.size();
+    for (const auto& use : message.tool_uses) size += json_size(use.input, large_request);
+    size += json_size(message.provider_blocks, large_request);
+    if (size >= large_request) return true;
+  }
+  for (const auto& tool : request.tools) size += tool.description.size() + tool.input_schema.text_size();
+  return size >= large_request;
 }
 
 bool is_success(int status) { return status >= 200 && status < 300; }
@@ -117,8 +133,10 @@ private:
   std::string error_body_;
 };
 
-HttpProvider::HttpProvider(HttpClient& http, ProviderSettings settings, std::chrono::milliseconds idle_timeout)
+HttpProvider::HttpProvider(HttpClient& http, BlockingPool& blocking, ProviderSettings settings,
+                           std::chrono::milliseconds idle_timeout)
     : http_(http),
+      blocking_(blocking),
       settings_(complete(std::move(settings))),
       silence_limit_(idle_timeout),
       format_(format_of(settings_)) {}
@@ -129,36 +147,48 @@ const CallFeature* HttpProvider::unsupported(const ModelRequest& request) const 
   return unsupported_feature(request, settings_);
 }
 
+Task<HttpProvider::Body> HttpProvider::write_body(const ModelRequest& request,
+                                                  const std::vector<ProviderError>& errors) const {
+  co_return co_await blocking_.run_if(is_large(request), [&] {
+    Body body;
+    json::value value = format_->request(request);
+    for (const auto& error : errors) body.has_last_change = format_->adjust(value.get_object(), error);
+    body.text = to_json(value);
+    return body;
+  });
+}
+
 Task<ModelOutcome> HttpProvider::answer(const ModelRequest& request, const OnDelta& on_delta, StopSource& stop) {
-  json::value body = format_->request(request);
-  auto& members = body.get_object();
-  if (const auto known = known_errors_.find(request.model); known != known_errors_.end()) {
-    for (const auto& provider_error : known->second) format_->adjust(members, provider_error);
-  }
-  std::vector<ProviderError> learned;
+  std::vector<ProviderError> errors;
+  if (const auto known = known_errors_.find(request.model); known != known_errors_.end()) errors = known->second;
+  const auto known_count = errors.size();
+  auto body = co_await write_body(request, errors);
   for (;;) {
     ProviderError provider_error;
-    auto outcome = co_await ask(request.model, body, on_delta, stop, provider_error);
+    auto outcome = co_await ask(request.model, std::move(body.text), on_delta, stop, provider_error);
     if (auto* failure = std::get_if<ModelFailure>(&outcome)) *failure = with_provider_name(std::move(*failure));
-    if (may_adjust(outcome) && learned.size() < max_adjustments && format_->adjust(members, provider_error)) {
+    if (may_adjust(outcome) && errors.size() < known_count + max_adjustments) {
+      errors.push_back(std::move(provider_error));
+      body = co_await write_body(request, errors);
+      if (!body.has_last_change) co_return outcome;
       log::info("the request to {} is sent again without the parts that it rejected: {}", request.model,
                 std::get<ModelFailure>(outcome).message);
-      learned.push_back(std::move(provider_error));
       continue;
     }
-    if (std::holds_alternative<ModelReply>(outcome) && !learned.empty()) {
+    if (std::holds_alternative<ModelReply>(outcome) && errors.size() > known_count) {
+      const auto learned = std::span(errors).subspan(known_count);
       auto& known = known_errors_[request.model];
-      std::ranges::move(learned, std::back_inserter(known));
+      known.insert(known.end(), learned.begin(), learned.end());
     }
     co_return outcome;
   }
 }
 
-Task<ModelOutcome> HttpProvider::ask(const std::string& model, const json::value& body, const OnDelta& on_delta,
+Task<ModelOutcome> HttpProvider::ask(const std::string& model, std::string body, const OnDelta& on_delta,
                                      StopSource& stop, ProviderError& provider_error) {
   PendingResponse response(*format_, on_delta);
   const auto http = co_await http_.send(
-      http_request(format_->url(model), body),
+      http_request(format_->url(model), std::move(body)),
       [&response](const HttpHead& head, std::string_view bytes) { return response.take(head, bytes); }, stop);
   co_return response.finish(http, provider_error);
 }
@@ -166,7 +196,7 @@ Task<ModelOutcome> HttpProvider::ask(const std::string& model, const json::value
 Task<std::variant<json::object, ModelFailure>> HttpProvider::embed(json::object body, StopSource& stop) {
   const auto path = embeddings_path(settings_);
   if (path.empty()) co_return co_await Provider::embed(std::move(body), stop);
-  auto request = http_request(service_url(settings_.base_url, path), body);
+  auto request = http_request(service_url(settings_.base_url, path), to_json(body));
   // All other services expect the key as OpenAI does.
   if (settings_.kind == ProviderKind::gemini)
     request.headers.push_back({"authorization", "Bearer " + settings_.api_key});
@@ -192,12 +222,12 @@ Task<std::variant<json::object, ModelFailure>> HttpProvider::embed(json::object 
   co_return with_provider_name(std::move(failure));
 }
 
-HttpRequest HttpProvider::http_request(const std::string& url, const json::value& body) const {
+HttpRequest HttpProvider::http_request(const std::string& url, std::string body) const {
   HttpRequest request{.method = "POST", .url = url, .headers = format_->headers()};
   for (const auto& header : settings_.headers) request.headers.push_back(header);
   request.headers.push_back({"content-type", "application/json"});
   request.headers.push_back({"accept", "text/event-stream, application/x-ndjson, application/json"});
-  request.body = to_json(body);
+  request.body = std::move(body);
   request.idle_timeout = silence_limit_;
   request.public_only = settings_.public_only;
   request.no_metadata = settings_.no_metadata;

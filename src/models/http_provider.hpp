@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "io/http/http_client.hpp"
+#include "io/process/blocking.hpp"
 #include "models/model.hpp"
 #include "models/settings.hpp"
 #include "models/wire_format.hpp"
@@ -17,8 +18,9 @@ namespace agw {
 /// Example: src/models/http_provider_test.cpp: HttpProvider.StreamsAnAnswer
 class HttpProvider : public Provider {
 public:
-  /// `http` must outlive it.
-  HttpProvider(HttpClient& http, ProviderSettings settings, std::chrono::milliseconds idle_timeout);
+  /// `http` and `blocking` must outlive it.
+  HttpProvider(HttpClient& http, BlockingPool& blocking, ProviderSettings settings,
+               std::chrono::milliseconds idle_timeout);
   ~HttpProvider() override;
 
   Task<ModelOutcome> answer(const ModelRequest& request, const OnDelta& on_delta, StopSource& stop) override;
@@ -28,13 +30,21 @@ public:
 private:
   class PendingResponse;
 
-  HttpRequest http_request(const std::string& url, const json::value& body) const;
+  struct Body {
+    std::string text;             ///< JSON
+    bool has_last_change = true;  ///< whether it could be adjusted to the last error
+  };
+
+  /// Writes the body of a request, adjusted to `errors`. A large one is written on another thread.
+  Task<Body> write_body(const ModelRequest& request, const std::vector<ProviderError>& errors) const;
+  HttpRequest http_request(const std::string& url, std::string body) const;
   /// Sends one request. If the provider responds with an error, stores it in `provider_error`.
-  Task<ModelOutcome> ask(const std::string& model, const json::value& body, const OnDelta& on_delta, StopSource& stop,
+  Task<ModelOutcome> ask(const std::string& model, std::string body, const OnDelta& on_delta, StopSource& stop,
                          ProviderError& provider_error);
   ModelFailure with_provider_name(ModelFailure failure) const;
 
   HttpClient& http_;
+  BlockingPool& blocking_;
   ProviderSettings settings_;
   std::chrono::milliseconds silence_limit_;
   std::unique_ptr<WireFormat> format_;

@@ -48,8 +48,10 @@ Call call(std::vector<std::string> answers, Setting setting = {}) {
   Call made;
   testing::run([&](Loop& loop) -> Task<> {
     LoopbackServer server(loop, answers, setting.after);
+    BlockingPool blocking(loop);
     HttpClient http(loop);
-    HttpProvider provider(http, {.name = "stub", .base_url = server.url("/v1"), .api_key = "top-secret-key-of-ours"},
+    HttpProvider provider(http, blocking,
+                          {.name = "stub", .base_url = server.url("/v1"), .api_key = "top-secret-key-of-ours"},
                           setting.silence);
     StopSource stop;
     const OnDelta on_delta = [&](const Delta& delta) {

@@ -19,7 +19,7 @@ struct CostRooms : ExtensionsFixture {
         runs(loop, database, hub, clock),
         threads(loop, database, hub, clock, projects, runs, extensions),
         http(loop),
-        models(http, {}, Prices(directory.path() / "prices.yaml")) {}
+        models(http, blocking, {}, Prices(directory.path() / "prices.yaml")) {}
 
   BlockingPool blocking;
   Filesystem filesystem;

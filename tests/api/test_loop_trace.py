@@ -9,6 +9,7 @@ import re
 import pytest
 
 import knowledge
+import mcp_client
 from checks import TRIES, UNKNOWN_ID, accepted, invalid
 from events import ENDS
 from gateway import HAS_ADDRESS_SANITIZER
@@ -134,6 +135,44 @@ def test_reading_forty_mebibytes_does_not_hold_the_loop(traced):
         turns = accepted(traced.http.get(f"/threads/{thread}/turns"))
         assert sum(len(turn["content"]) for turn in turns) == 40 << 20
     check_never_holds(traced, read)
+
+
+def turns_of(count):
+    return [{"key": f"turn-{number}", "role": ["user", "assistant"][number % 2], "content": "Some words, \"quoted\".\n" * 10,
+             "metadata": {"usage": {"inputTokens": number}}} for number in range(count)]
+
+
+@without_sanitizers
+def test_importing_five_thousand_turns_does_not_hold_the_loop(traced):
+    def import_all(number):
+        batch = {"source": "notes", "threads": [{"key": f"thread-{number}", "turns": turns_of(5000)}]}
+        [made] = accepted(traced.http.post("/import", json=batch))["threads"]
+        assert made["turns_created"] == 5000
+    check_never_holds(traced, import_all)
+
+
+@without_sanitizers
+def test_a_request_of_many_mebibytes_to_a_model_does_not_hold_the_loop(make_gateway):
+    question = "A line.\n" * (1 << 20)
+    with ProviderStub() as stub:
+        gateway = make_gateway(config=configuration(stub), arguments=["--trace-loop"]).start()
+
+        def ask(_):
+            body = {"model": MODEL, "messages": [{"role": "user", "content": question}]}
+            response = accepted(gateway.http.post("/v1/chat/completions", json=body))
+            assert response["choices"][0]["finish_reason"] == "stop"
+            assert stub.requests[-1].json["messages"][-1]["content"] == question
+        check_never_holds(gateway, ask)
+
+
+@without_sanitizers
+def test_reading_a_large_page_as_a_resource_does_not_hold_the_loop(traced):
+    knowledge.page(traced, "large", "Some words.\n\n" * 300_000)
+    with mcp_client.Client(traced) as client:
+        def read(_):
+            [content] = client.result("resources/read", uri="agw://knowledge/large")["contents"]
+            assert len(content["text"]) > 3_000_000
+        check_never_holds(traced, read)
 
 
 def stream_of(deltas):

@@ -87,10 +87,10 @@ void compare_clocks(const HttpOutcome& outcome, CheckResults& results) {
                      "set the clock: timedatectl set-ntp true"});
 }
 
-void check_default_model(HttpClient& http, const ModelSettings& models, CheckResults& results) {
+void check_default_model(HttpClient& http, BlockingPool& blocking, const ModelSettings& models, CheckResults& results) {
   const auto& wanted = models.default_model;
   if (wanted.empty() || wanted == fmt::format("{}/{}", offline_provider, offline_model)) return;
-  const Models catalog(http, models, Prices());
+  const Models catalog(http, blocking, models, Prices());
   const auto chosen = catalog.resolve({});
   const auto* missing = std::get_if<NotConfigured>(&chosen);
   if (!missing) return;
@@ -183,7 +183,8 @@ Task<CheckResults> check_models(Loop& loop, const DoctorContext& context) {
                        how_to_connect});
   }
   HttpClient http(loop);
-  check_default_model(http, models, results);
+  BlockingPool blocking(loop);
+  check_default_model(http, blocking, models, results);
   StopSource never;
   for (const auto& configured : models.providers) {
     if (!configured.problem.empty()) {

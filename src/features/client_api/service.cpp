@@ -246,9 +246,9 @@ Task<std::shared_ptr<json::object>> ClientApi::read_body(ProxyStream& stream) co
 
 Task<json::object> ClientApi::parse(std::string content) const {
   if (content.empty()) throw body_required();
-  const bool is_large = content.size() > max_body_on_loop;
-  auto read = [content = std::move(content)] { return parse_bounded_json(content, {.max_values = max_values}); };
-  auto parsed = is_large ? co_await services_.blocking.run(std::move(read)) : read();
+  auto parsed = co_await services_.blocking.run_if(content.size() > max_body_on_loop, [&content] {
+    return parse_bounded_json(content, {.max_values = max_values});
+  });
   if (parsed.has_too_many_values) throw BadRequest("Request body has over 500,000 values");
   if (!parsed.value) throw BadRequest("Invalid JSON");
   if (!parsed.value->is_object()) throw BadRequest("Request body must be an object");

@@ -60,12 +60,7 @@ Task<json::object> ClientTools::take(std::string text, Lender& lender, const std
 }
 
 Task<json::object> ClientTools::parse(std::string text) const {
-  std::optional<json::value> parsed;
-  if (text.size() > large_message) {
-    parsed = co_await blocking_.run([&text] { return parse_json(text); });
-  } else {
-    parsed = parse_json(text);
-  }
+  auto parsed = co_await blocking_.run_if(text.size() > large_message, [&text] { return parse_json(text); });
   co_return message_object(std::move(parsed));
 }
 

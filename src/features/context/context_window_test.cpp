@@ -68,7 +68,7 @@ struct ContextWindowFixture : ThreadsFixture {
       : ThreadsFixture(of_test, directory),
         attachments(blocking, database, clock, directory.path()),
         http(of_test),
-        models(http, {}, Prices()),
+        models(http, blocking, {}, Prices()),
         limits(models) {
     set_window("large", "vision", 16'000);
     set_window("small", "blind", 8'000);

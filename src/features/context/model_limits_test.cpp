@@ -8,7 +8,9 @@ namespace {
 TEST(ModelLimits, AreOnlyEverLowered) {
   Loop loop;
   HttpClient http(loop);
-  const Models models(http, {.providers = {{.name = "first", .kind = ProviderKind::openai, .api_key = "k"}}}, Prices());
+  BlockingPool blocking(loop);
+  const Models models(http, blocking, {.providers = {{.name = "first", .kind = ProviderKind::openai, .api_key = "k"}}},
+                      Prices());
   ModelLimits limits(models);
   const ModelChoice choice{.provider_name = "first", .model = "usual"};
   const auto known = limits.of(choice);

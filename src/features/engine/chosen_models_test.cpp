@@ -31,7 +31,8 @@ protected:
 
   Loop loop_;
   HttpClient http_{loop_};
-  Models models_{http_,
+  BlockingPool blocking_{loop_};
+  Models models_{http_, blocking_,
                  ModelSettings{.providers = {{.name = "first", .kind = ProviderKind::openai, .api_key = "k"},
                                              {.name = "second", .kind = ProviderKind::openai, .api_key = "k"}},
                                .default_model = "first/usual"},

@@ -93,7 +93,7 @@ std::shared_ptr<HttpProvider> LiveProvider::provider_for(ProviderSettings filled
   AGW_ASSERT(!is_retired_);
   if (!provider_ || filled.api_key != filled_.api_key || filled.headers != filled_.headers) {
     filled_ = filled;
-    provider_ = std::make_shared<HttpProvider>(http_, std::move(filled), idle_timeout_);
+    provider_ = std::make_shared<HttpProvider>(http_, blocking_, std::move(filled), idle_timeout_);
   }
   return provider_;
 }

@@ -35,7 +35,7 @@ struct ModelServicesFixture : ExtensionsFixture {
         http(loop),
         secrets(directory.path()),
         signals(database, hub, clock, std::chrono::days(1)),
-        models(http, {}, Prices(directory.path() / "prices.yaml")),
+        models(http, blocking, {}, Prices(directory.path() / "prices.yaml")),
         services({loop, database, hub, extensions, http, blocking, secrets, signals, models}, std::move(options)) {
     services.load(database.start_connection());
   }
