@@ -62,6 +62,14 @@ constexpr std::int64_t min_answer = 500;
 constexpr std::size_t max_pictures = 20;
 /// Bytes of the thoughts of earlier answers.
 constexpr std::size_t max_thoughts = 512 * 1024;
+/// From this size on, work on the texts of a conversation would hold the loop for milliseconds.
+constexpr std::size_t large_conversation = 256 * 1024;  // bytes
+
+std::size_t size_of_texts(const std::vector<Turn>& turns) {
+  std::size_t size = 0;
+  for (const auto& turn : turns) size += turn.content.size();
+  return size;
+}
 
 /// How many bytes of `budget` remain for the text of files, after a conversation of `used` bytes.
 std::size_t left_for_files(std::size_t budget, std::size_t used) {
@@ -227,9 +235,15 @@ Task<> ContextWindow::forget_thoughts() {
 /// Has the model that will answer write the summary; if it is offline or fails, uses a fixed rule. Returns no value if
 /// the run was stopped.
 Task<std::optional<std::string>> ContextWindow::summarise(std::string earlier, std::vector<Turn> older) {
-  const auto plain = plain_summary(earlier, older);
-  if (choices_.front().provider_name == offline_provider) co_return plain;
-  auto request = summary_request(earlier, older, budget_);
+  const bool is_offline = choices_.front().provider_name == offline_provider;
+  std::string plain;
+  ModelRequest request;
+  co_await services_.blocking.run_if(size_of_texts(older) > large_conversation, [&] {
+    plain = plain_summary(earlier, older);
+    if (!is_offline) request = summary_request(earlier, older, budget_);
+    older.clear();
+  });
+  if (is_offline) co_return plain;
   request.agent_id = agent_->id;
   request.thread_id = run_.thread_id;
   std::string text;

@@ -17,6 +17,7 @@
 #include "features/extensions/types.hpp"
 #include "features/runs/types.hpp"
 #include "features/threads/service.hpp"
+#include "io/process/blocking.hpp"
 #include "models/catalog.hpp"
 #include "models/model.hpp"
 #include "models/retry.hpp"
@@ -29,6 +30,7 @@ inline constexpr std::size_t max_input_depth = max_json_depth - 8;
 
 /// The sources of a context window. All outlive the window.
 struct ContextServices {
+  BlockingPool& blocking;
   Database& database;
   const Clock& clock;
   Threads& threads;

@@ -91,7 +91,8 @@ struct ContextWindowFixture : ThreadsFixture {
   }
 
   ContextWindow window() {
-    return {{.database = database,
+    return {{.blocking = blocking,
+             .database = database,
              .clock = clock,
              .threads = threads,
              .models = models,

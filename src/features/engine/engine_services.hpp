@@ -9,6 +9,7 @@
 #include "features/runs/service.hpp"
 #include "features/signals/alerts.hpp"
 #include "features/threads/service.hpp"
+#include "io/process/blocking.hpp"
 #include "models/catalog.hpp"
 
 namespace agw {
@@ -16,6 +17,7 @@ namespace agw {
 /// The earlier rooms that the engine uses. All outlive the engine.
 struct EngineServices {
   Loop& loop;
+  BlockingPool& blocking;
   Database& database;
   const Clock& clock;
   Extensions& extensions;
