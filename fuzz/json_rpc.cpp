@@ -28,7 +28,7 @@ void read_as_client(std::string_view text) {
 
 /// Reads a message of a client to the gateway's MCP server.
 void read_as_server(std::string_view text) {
-  const auto value = agw::parse_json(text);
+  auto value = agw::parse_json(text);
   if (!value) return;
   agw::json::value id;
   try {

@@ -1,6 +1,7 @@
 #include "server/mcp/api_caller.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -18,13 +19,13 @@ namespace {
 
 bool holds_nul(const std::string& text) { return text.find('\0') != text.npos; }
 
-Request request_of(const ApiCall& wanted, const Route& route) {
+Request request_of(ApiCall wanted, const Route& route) {
   Request request;
   request.method = route.method;
   request.route = &route;
-  request.segments = wanted.segments;
-  request.parameters = wanted.parameters;
-  request.content = wanted.body;
+  request.segments = std::move(wanted.segments);
+  request.parameters = std::move(wanted.parameters);
+  request.content = std::move(wanted.body);
   return request;
 }
 
@@ -40,19 +41,20 @@ Task<Response> ApiCaller::call(ApiCall wanted) const {
   if (wanted.body.size() > limit) co_return error_response(body_too_large());
   const auto refusal = route.refusal ? route.refusal() : std::nullopt;
   if (refusal) co_return error_response(*refusal);
-  auto response = co_await dispatched(wanted, route);
+  auto response = co_await dispatched(std::move(wanted), route);
   if (route.effect != Effect::read && !hub_.pending_effects().over()) co_await hub_.pending_effects().settle();
   co_return response;
 }
 
-Task<Response> ApiCaller::dispatched(const ApiCall& wanted, const Route& route) const {
-  auto request = request_of(wanted, route);
+Task<Response> ApiCaller::dispatched(ApiCall wanted, const Route& route) const {
+  const auto method = wanted.method;
+  auto request = request_of(std::move(wanted), route);
   try {
     Target target;
     target.path = route.path;
     co_return co_await dispatch(request, target, idempotency_, blocking_);
   } catch (...) {
-    co_return failure_response(std::current_exception(), {"mcp", wanted.method, route.path});
+    co_return failure_response(std::current_exception(), {"mcp", method, route.path});
   }
 }
 

@@ -45,7 +45,7 @@ public:
   BlockingPool& blocking() const { return blocking_; }
 
 private:
-  Task<Response> dispatched(const ApiCall& wanted, const Route& route) const;
+  Task<Response> dispatched(ApiCall wanted, const Route& route) const;
 
   Idempotency& idempotency_;
   BlockingPool& blocking_;

@@ -118,8 +118,7 @@ Task<> McpServer::post(Request& request, ProxyStream& http) {
   std::optional<Reply> reply;
   auto body = co_await read_body(http);
   try {
-    const auto value = co_await parse(std::move(body));
-    reply = co_await take(request, http, value);
+    reply = co_await take(request, http, co_await parse(std::move(body)));
   } catch (const McpError& error) {
     reply = Reply{.status = error.status(), .body = mcp_error(nullptr, error)};
   }

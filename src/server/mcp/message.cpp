@@ -16,7 +16,7 @@ McpError invalid(const char* why) { return {rpc_code::invalid_request, why, {}, 
 
 bool is_valid_id(const json::value& id) { return id.is_string() || id.is_int64(); }
 
-McpMessage read_call(const json::object& object, const json::value* id) {
+McpMessage read_call(json::object& object, const json::value* id) {
   McpMessage message{.kind = id ? McpMessage::Kind::request : McpMessage::Kind::notification};
   if (id) message.id = *id;
   const auto method = string_member(object, "method");
@@ -24,24 +24,30 @@ McpMessage read_call(const json::object& object, const json::value* id) {
   message.method = *method;
   const auto* params = object.if_contains("params");
   if (params && !params->is_object() && !params->is_array()) throw invalid("params must be an object");
-  message.params = object_or_empty(object, "params");
+  message.params = take_object(object, "params");
   return message;
 }
 
 }  // namespace
 
-McpMessage read_mcp_message(const json::value& value, json::value& id) {
-  const auto* object = value.if_object();
+json::object take_object(json::object& object, std::string_view name) {
+  auto* member = object.if_contains(name);
+  return member && member->is_object() ? std::move(member->get_object()) : json::object();
+}
+
+McpMessage read_mcp_message(json::value& value, json::value& id) {
+  auto* object = value.if_object();
   const auto* given = object ? object->if_contains("id") : nullptr;
   if (given && is_valid_id(*given)) id = *given;
   const bool has_method = object && object->contains("method");
   if (!object || string_member(*object, "jsonrpc") != "2.0" || (!has_method && !given))
     throw invalid("not a JSON-RPC 2.0 message");
   if (!has_method) {
+    const bool is_error = !object_member(*object, "result");
     return {.kind = McpMessage::Kind::response,
             .id = *given,
-            .result = object_or_empty(*object, "result"),
-            .is_error = !object_member(*object, "result")};
+            .result = take_object(*object, "result"),
+            .is_error = is_error};
   }
   if (given && !is_valid_id(*given)) throw invalid("an id is a string or a whole number");
   return read_call(*object, given);

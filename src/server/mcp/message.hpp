@@ -39,9 +39,12 @@ struct McpMessage {
   bool is_error = false;
 };
 
-/// Parses a message. Throws McpError -32600 if it is invalid; `id` is then set if the message has an id for the error
-/// response.
-McpMessage read_mcp_message(const json::value& value, json::value& id);
+/// Moves the object in a member out of `object`. Empty if it is missing or no object.
+json::object take_object(json::object& object, std::string_view name);
+
+/// Parses a message, and moves its params or result out of `value`. Throws McpError -32600 if it is invalid; `id` is
+/// then set if the message has an id for the error response.
+McpMessage read_mcp_message(json::value& value, json::value& id);
 
 std::string mcp_result(const json::value& id, json::object result);
 std::string mcp_error(const json::value& id, const McpError& error);

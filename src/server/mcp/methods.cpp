@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "base/json/json_size.hpp"
 #include "base/json/json_values.hpp"
 #include "features/integrations/protocol.hpp"
 #include "server/mcp/message.hpp"
@@ -63,6 +64,11 @@ std::string required(const json::object& params, std::string_view member, std::s
   auto text = string_or_empty(params, member);
   if (text.empty()) throw McpError(rpc_code::invalid_params, fmt::format("{} is required: which {}", member, what));
   return text;
+}
+
+ApiCall proposal_call(json::object input) {
+  input["agent"] = "mcp";
+  return {.method = "POST", .segments = {"propose"}, .body = to_json(input)};
 }
 
 json::object completion(std::vector<std::string> values) {
@@ -185,9 +191,13 @@ Task<std::optional<json::object>> McpMethods::call_own_tool(McpExchangePointer e
   std::string problem;
   try {
     if (chats_.has(name)) co_return co_await chats_.call(exchange);
-    auto input = object_or_empty(exchange->params, "arguments");
-    if (name == "propose") co_return text_result(co_await propose(std::move(input)));
-    const auto text = co_await routes_.call(name, std::move(input));
+    auto input = take_object(exchange->params, "arguments");
+    const bool is_large = json_size(input, large_mcp_text) >= large_mcp_text;
+    auto call = co_await api_.blocking().run_if(is_large, [&] {
+      return name == "propose" ? proposal_call(std::move(input)) : routes_.call_of(name, std::move(input));
+    });
+    if (name == "propose") co_return text_result(co_await propose(std::move(call)));
+    const auto text = co_await api_.text(std::move(call));
     co_return co_await api_.blocking().run_if(text.size() > large_mcp_text, [&text] { return text_result(text); });
   } catch (const ToolFailure& failure) {
     problem = failure.what();
@@ -195,9 +205,8 @@ Task<std::optional<json::object>> McpMethods::call_own_tool(McpExchangePointer e
   co_return error_result(problem);
 }
 
-Task<std::string> McpMethods::propose(json::object input) {
-  input["agent"] = "mcp";
-  const auto value = co_await api_.ask({.method = "POST", .segments = {"propose"}, .body = to_json(input)});
+Task<std::string> McpMethods::propose(ApiCall call) {
+  const auto value = co_await api_.ask(std::move(call));
   const auto& staged = value.as_object();
   co_return fmt::format("staged as proposal {}/{}/{}", string_or_empty(staged, "agent"),
                         string_or_empty(staged, "date"), string_or_empty(staged, "name"));

@@ -55,7 +55,7 @@ private:
   Result complete(McpExchangePointer exchange);
   Task<json::object> subscribe(McpExchangePointer exchange);
   static json::object set_level(const McpExchange& exchange);
-  Task<std::string> propose(json::object input);
+  Task<std::string> propose(ApiCall call);
   void stop_run(const std::string& thread_id, const std::string& turn_id);
 
   const McpServices services_;

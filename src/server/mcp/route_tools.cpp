@@ -81,17 +81,14 @@ bool RouteTools::has(std::string_view name, bool all) const {
   return found != tools().end() && (all || found->second.is_always_offered);
 }
 
-Task<std::string> RouteTools::call(std::string name, json::object input) const {
+/// Members that are neither in the path nor in the body become the query. Null counts as omitted.
+ApiCall RouteTools::call_of(std::string_view name, json::object given) const {
   const auto found = tools().find(name);
   AGW_ASSERT(found != tools().end());
-  co_return co_await api_.text(call_of(found->second, std::move(input)));
-}
-
-/// Members that are neither in the path nor in the body become the query. Null counts as omitted.
-ApiCall RouteTools::call_of(const RouteTool& tool, json::object given) {
+  const auto& tool = found->second;
   json::object input;
-  for (const auto& member : given) {
-    if (!member.value().is_null()) input.insert(member);
+  for (auto& member : given) {
+    if (!member.value().is_null()) input.emplace(member.key(), std::move(member.value()));
   }
   ApiCall call{.method = tool.method, .segments = {}};
   for (const auto& segment : tool.segments) {
@@ -99,11 +96,11 @@ ApiCall RouteTools::call_of(const RouteTool& tool, json::object given) {
       call.segments.push_back(segment);
       continue;
     }
-    const auto name = segment.substr(1, segment.size() - 2);
-    const auto* value = input.if_contains(name);
-    if (!value) throw ToolFailure(name + " is required");
+    const auto parameter = segment.substr(1, segment.size() - 2);
+    const auto* value = input.if_contains(parameter);
+    if (!value) throw ToolFailure(parameter + " is required");
     call.segments.push_back(text_or_json(*value));
-    input.erase(name);
+    input.erase(parameter);
   }
   if (const auto* body = input.if_contains("body"); body && tool.has_body) {
     call.body = to_json(*body);

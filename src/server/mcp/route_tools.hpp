@@ -18,8 +18,9 @@ public:
   /// The list for `tools/list`. Without `all`, only the tools that read, run jobs or stop answers.
   json::array list(bool all) const;
   bool has(std::string_view name, bool all) const;
-  /// The body of the response. Throws ToolFailure.
-  Task<std::string> call(std::string name, json::object input) const;
+  /// The request that the tool makes; may run on any thread after `has`. Throws ToolFailure if `input` lacks a
+  /// parameter of the path.
+  ApiCall call_of(std::string_view name, json::object input) const;
 
 private:
   struct RouteTool {
@@ -31,7 +32,6 @@ private:
   };
   using Tools = std::map<std::string, RouteTool, std::less<>>;
   const Tools& tools() const;
-  static ApiCall call_of(const RouteTool& tool, json::object input);
 
   const ApiCaller& api_;
   mutable Tools tools_;  ///< created at the first use, when the table of routes is complete

@@ -70,11 +70,11 @@ Task<> McpServer::sweep() {
 }
 
 /// The response to a message, unless it is sent as a stream.
-Task<std::optional<McpServer::Reply>> McpServer::take(Request& request, ProxyStream& http, const json::value& value) {
+Task<std::optional<McpServer::Reply>> McpServer::take(Request& request, ProxyStream& http, json::value value) {
   json::value id;
   std::optional<Reply> reply;
   try {
-    if (value.is_array()) co_return co_await take_batch(request, value.get_array());
+    if (value.is_array()) co_return co_await take_batch(request, std::move(value.get_array()));
     auto message = read_mcp_message(value, id);
     if (is_modern_message(request, message))
       reply = co_await take_modern(request, http, std::move(message));
@@ -148,7 +148,7 @@ McpServer::Reply McpServer::initialize(const McpMessage& message) {
 }
 
 /// Only 2025-03-26 has batches. The responses are collected, so requests to the client would have no stream.
-Task<McpServer::Reply> McpServer::take_batch(Request& request, const json::array& batch) {
+Task<McpServer::Reply> McpServer::take_batch(Request& request, json::array batch) {
   if (batch.empty()) throw bad_request("a batch must not be empty");
   const auto session = session_of(request);
   if (session->version != batching_version) throw bad_request("this revision has no batches");
@@ -159,7 +159,7 @@ Task<McpServer::Reply> McpServer::take_batch(Request& request, const json::array
     responses += responses.empty() ? '[' : ',';
     responses += response;
   };
-  for (const auto& value : batch) {
+  for (auto& value : batch) {
     json::value id;
     try {
       auto message = read_mcp_message(value, id);

@@ -58,10 +58,10 @@ private:
   Task<> listen(Request& request, ProxyStream& http);
   Task<> remove(Request& request, ProxyStream& http);
 
-  Task<std::optional<Reply>> take(Request& request, ProxyStream& http, const json::value& value);
+  Task<std::optional<Reply>> take(Request& request, ProxyStream& http, json::value value);
   Task<std::optional<Reply>> take_legacy(Request& request, ProxyStream& http, McpMessage message);
   Task<std::optional<Reply>> take_modern(Request& request, ProxyStream& http, McpMessage message);
-  Task<Reply> take_batch(Request& request, const json::array& batch);
+  Task<Reply> take_batch(Request& request, json::array batch);
   Reply initialize(const McpMessage& message);
   McpClientSessionPointer session_of(const Request& request);
   static std::optional<Reply> take_other(const McpClientSessionPointer& session, McpMessage& message);
