@@ -166,6 +166,36 @@ def test_a_request_of_many_mebibytes_to_a_model_does_not_hold_the_loop(make_gate
 
 
 @without_sanitizers
+@pytest.mark.parametrize("path", ["/chat", "/threads/{}/turns"], ids=["chat", "turn"])
+def test_a_message_of_many_mebibytes_does_not_hold_the_loop(make_gateway, path):
+    text = "A \"quoted\" line.\n" * 400_000
+    with ProviderStub() as stub:
+        gateway = make_gateway(config=configuration(stub), arguments=["--trace-loop"]).start()
+        thread = accepted(gateway.http.post("/threads", json={}), 201)["id"]
+
+        def send(_):
+            with gateway.events(thread) as events:
+                body = {"content": text, "role": "user"} if "turns" in path else {"content": text, "threadId": thread}
+                turn = accepted(gateway.http.post(path.format(thread), json=body), 201)
+                created = events.until(lambda event: event["type"] == "turn-created")[-1]
+                assert created["turn"]["id"] == turn["id"] and created["turn"]["content"] == turn["content"] == text
+                if path == "/chat":
+                    events.run(turn["id"])
+        check_never_holds(gateway, send)
+
+
+@without_sanitizers
+def test_a_proposal_of_many_mebibytes_over_mcp_does_not_hold_the_loop(traced):
+    content = "A \"quoted\" line.\n" * 200_000
+    with mcp_client.Client(traced) as client:
+        def propose(number):
+            result = client.call("propose", type="knowledge", title=f"Page {number}", content=content,
+                                 target=f"knowledge/wiki/page-{number}.md")
+            assert not result["isError"], result
+        check_never_holds(traced, propose)
+
+
+@without_sanitizers
 def test_reading_a_large_page_as_a_resource_does_not_hold_the_loop(traced):
     knowledge.page(traced, "large", "Some words.\n\n" * 300_000)
     with mcp_client.Client(traced) as client:

@@ -1,5 +1,6 @@
 #include <utility>
 
+#include "api/body.hpp"
 #include "api/route.hpp"
 #include "features/client_tools/service.hpp"
 #include "features/engine/service.hpp"
@@ -10,10 +11,10 @@ namespace agw {
 namespace {
 
 Task<Response> start_chat(Engine& engine, ClientTools& client_tools, Request& request) {
-  auto message = request.body<ChatMessage>();
+  auto message = co_await long_body<ChatMessage>(request);
   auto client = message.clientTools ? client_tools.lend(*message.clientTools) : nullptr;
-  co_return request.respond(
-      co_await engine.chat(std::move(message), request.in_transaction<Turn>(), std::move(client)));
+  const auto turn = co_await engine.chat(std::move(message), request.in_transaction<Turn>(), std::move(client));
+  co_return co_await respond_in_kind(request, turn);
 }
 
 Task<Response> stop_chat(Engine& engine, Request& request) {

@@ -1,3 +1,4 @@
+#include "api/body.hpp"
 #include "api/error.hpp"
 #include "api/refusals.hpp"
 #include "api/route.hpp"
@@ -13,6 +14,11 @@ const std::string& segment(const Request& request, std::string_view name) {
   return text;
 }
 
+/// Writing a response with a text of this size would hold the loop for milliseconds.
+constexpr std::size_t large_proposal = 256 * 1024;  // bytes
+
+std::size_t size_of(const std::optional<std::string>& text) { return text ? text->size() : 0; }
+
 ProposalAddress address_of(const Request& request) { return {segment(request, "agent"), segment(request, "date")}; }
 
 ProposalAddress nested_address_of(const Request& request) {
@@ -26,7 +32,7 @@ Task<Response> list_proposals(Proposals& proposals, Request& request) {
 }
 
 Task<Response> create_proposal(Proposals& proposals, Request& request) {
-  auto wanted = request.body<NewProposal>();
+  auto wanted = co_await long_body<NewProposal>(request);
   StagedChange change{.type = std::move(wanted.type),
                       .title = std::move(wanted.title),
                       .target = std::move(wanted.target),
@@ -38,11 +44,14 @@ Task<Response> create_proposal(Proposals& proposals, Request& request) {
   } catch (const Forbidden& error) {
     throw path_outside_home({{"details", json::array{{{"path", "target"}, {"message", error.error()}}}}});
   }
-  co_return request.respond(co_await proposals.require(*read_proposal_address(reference)));
+  const auto staged = co_await proposals.require(*read_proposal_address(reference));
+  co_return co_await respond_in_kind(request, staged);
 }
 
 Task<Response> show_proposal_at(Proposals& proposals, const Request& request, ProposalAddress address) {
-  co_return request.respond(co_await proposals.require(std::move(address)));
+  const auto proposal = co_await proposals.require(std::move(address));
+  const auto size = size_of(proposal.content) + size_of(proposal.current_content);
+  co_return co_await proposals.disk().run_if(size > large_proposal, [&] { return request.respond(proposal); });
 }
 
 Task<Response> apply_proposal_at(Proposals& proposals, Request& request, ProposalAddress address) {

@@ -186,16 +186,16 @@ Task<Proposal> Proposals::require(ProposalAddress address) {
                  .status = file->head.status,
                  .target = file->head.target,
                  .reason = file->head.reason,
-                 .content = to_utf8(file->text.content),
                  .created_at = file->created_at};
   // The content of targets that proposals may not change is not shown.
   const auto place = shown.target ? co_await find_place(*shown.target) : std::nullopt;
   Current current;
   if (place) current = co_await inspect(*place);
-  shown.target_changed = place && has_changed(*file, current);
-  if (current.is_shown) shown.current_content = std::move(current.text);
-  co_return co_await disk_.run([shown = std::move(shown), is_shown = current.is_shown]() mutable {
-    shown.diff = diff_of(shown, is_shown);
+  co_return co_await disk_.run([&] {
+    shown.content = to_utf8(file->text.content);
+    shown.target_changed = place && has_changed(*file, current);
+    if (current.is_shown) shown.current_content = std::move(current.text);
+    shown.diff = diff_of(shown, current.is_shown);
     return std::move(shown);
   });
 }

@@ -58,6 +58,9 @@ public:
   void start();
   Task<> stop();
 
+  /// For work on long texts of proposals.
+  BlockingPool& disk() { return disk_; }
+
   /// The pending proposals, newest first.
   Task<std::vector<ProposalEntry>> pending();
   /// Throws NotFound `proposal not found`, PayloadTooLarge `file too large`.

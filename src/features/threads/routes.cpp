@@ -31,6 +31,7 @@ template <class Read>
 auto unless_unknown_thread(Threads& threads, Request& request, Read read) -> Task<decltype(read())> {
   std::exception_ptr problem;
   try {
+    if (request.workers) co_return co_await request.workers->run(read);  // the body is large
     co_return read();
   } catch (const BadRequest&) {
     problem = std::current_exception();
@@ -79,7 +80,8 @@ Task<Response> create_turn(Threads& threads, Request& request) {
                .role = wanted.role,
                .content = std::move(wanted.content),
                .metadata = std::move(wanted.metadata)};
-  co_return request.respond(co_await threads.add_turn(std::move(turn), request.in_transaction<Turn>()));
+  const auto made = co_await threads.add_turn(std::move(turn), request.in_transaction<Turn>());
+  co_return co_await respond_in_kind(request, made);
 }
 
 /// Escapes the characters in `before`, as a model may do in Markdown, where the backslashes are not shown.

@@ -181,18 +181,21 @@ void Threads::announce(const Turn& turn, const Thread& thread, std::shared_ptr<c
 }
 
 Task<Turn> Threads::add_turn(AddTurn wanted, InTransaction<Turn> in_transaction) {
-  const bool is_like_others = !in_transaction && !wanted.in_reply_to && !wanted.replaces;
+  const bool is_long = wanted.content.size() >= long_content;
+  const bool is_like_others = !is_long && !in_transaction && !wanted.in_reply_to && !wanted.replaces;
   // Shared, because a write may run again and copies its closure.
   const auto added = std::make_shared<turn_store::Insertion>(prepare(std::move(wanted)));
+  SharedMessage message;
   if (is_like_others) {
     co_await database_.insert<turn_store::insert_all, turn_store::Insertion>(added);
   } else {
-    co_await database_.write([added, in_transaction](Connection& connection) {
+    message = co_await database_.write([added, in_transaction, is_long](Connection& connection) {
       added->thread = turn_store::insert(connection, added->prepared);
       if (in_transaction) in_transaction(connection, added->prepared.turn);
+      return is_long ? created(added->prepared.turn).message() : nullptr;
     });
   }
-  announce(added->prepared.turn, added->thread);
+  announce(added->prepared.turn, added->thread, std::move(message));
   co_return std::move(added->prepared.turn);
 }
 
