@@ -6,8 +6,6 @@ See docs/contract/transfer.md.
 import base64
 import json
 import re
-import subprocess
-import sys
 import zipfile
 
 import pytest
@@ -16,7 +14,7 @@ from checks import accepted
 from gateway import BINARY, HAS_ADDRESS_SANITIZER
 from talker import PROVIDER, Talker, configuration
 from terminal import Terminal
-from transfer import ChatGPT, created, imported, reasons, texts, threads, turns, write_json, write_zip
+from transfer import ChatGPT, created, imported, memory_of_dry_run, reasons, texts, threads, turns, write_json, write_zip
 
 
 def claude_message(key, sender, text, at=0, **members):
@@ -81,11 +79,7 @@ def test_importing_a_large_file_of_one_line_uses_little_memory(own_gateway, tmp_
             file.write(("," if number else "") + text.replace("the-key", f"key-{number}"))
         file.write("]")
     assert path.stat().st_size > 150_000_000
-    # The peak memory of a process includes the time before its exec, so a small process starts the import.
-    script = ("import resource, subprocess, sys; subprocess.run(sys.argv[1:], check=True, stdout=subprocess.DEVNULL); "
-              "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)")
-    done = subprocess.run([sys.executable, "-c", script, str(BINARY), "import", "chatgpt", str(path), "--dry-run"],
-                          env=own_gateway.variables(), capture_output=True, text=True, check=True)
+    memory = memory_of_dry_run(own_gateway, "chatgpt", path)
     path.unlink()
     assert int(done.stdout) < 60 * 1024, done.stdout
 

@@ -3,10 +3,13 @@
 See docs/contract/transfer.md and programs/README.md.
 """
 
+import base64
+
 import pytest
 
 from checks import accepted
-from transfer import created, moved, program, reasons, texts, threads, turns, write_json, write_lines
+from gateway import HAS_ADDRESS_SANITIZER
+from transfer import created, memory_of_dry_run, moved, program, reasons, texts, threads, turns, write_json, write_lines
 
 
 def line(kind, key, content, parent=None, at=0, **members):
@@ -141,6 +144,17 @@ def test_the_title_of_a_long_session_is_found_at_its_end(own_gateway, session):
     session(line("user", "u0", "Hello"), *(line("assistant", f"a{number}", long, at=number) for number in range(17)),
             {"type": "custom-title", "customTitle": "Long"})
     assert list(threads(own_gateway)) == ["Long"]
+
+
+@pytest.mark.skipif(HAS_ADDRESS_SANITIZER, reason="the limit is for builds without sanitizers")
+def test_large_pictures_in_a_session_take_little_memory(own_gateway):
+    picture = {"type": "base64", "media_type": "image/png", "data": base64.b64encode(bytes(15_000_000)).decode()}
+    session = own_gateway.home / ".claude" / "projects" / "p" / "s1.jsonl"
+    write_lines(session, [line("user", "u1", [{"type": "text", "text": "See"}, {"type": "image", "source": picture}]),
+                          line("assistant", "a1", "Seen.", "u1", 1)])
+    memory = memory_of_dry_run(own_gateway, "claude-code", own_gateway.home / ".claude")
+    session.unlink()
+    assert memory < 125 * 1024
 
 
 @pytest.mark.parametrize(("content", "expected"), [

@@ -3,10 +3,13 @@
 import json
 import shutil
 import sqlite3
+import subprocess
+import sys
 import zipfile
 from pathlib import Path
 
 from checks import accepted
+from gateway import BINARY
 
 PROGRAMS = Path(__file__).parent / "programs"
 
@@ -20,6 +23,16 @@ def moved(gateway, *arguments, status=0):
 
 def imported(gateway, what, path, *flags):
     return moved(gateway, "import", what, str(path), *flags)
+
+
+def memory_of_dry_run(gateway, what, path):
+    """Returns the peak memory of an import, in KiB."""
+    # The peak memory of a process includes the time before its exec, so a small process starts the import.
+    script = ("import resource, subprocess, sys; subprocess.run(sys.argv[1:], check=True, stdout=subprocess.DEVNULL); "
+              "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)")
+    done = subprocess.run([sys.executable, "-c", script, str(BINARY), "import", what, str(path), "--dry-run"],
+                          env=gateway.variables(), capture_output=True, text=True, check=True)
+    return int(done.stdout)
 
 
 def created(result):

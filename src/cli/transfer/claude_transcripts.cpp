@@ -83,18 +83,17 @@ std::string typed_text(std::string_view sent, SourceMessage& message) {
 }
 
 bool is_synthetic(const json::object& line) {
-  return string_or_empty(object_or_empty(line, "message"), "model") == "<synthetic>";
+  const auto* message = object_member(line, "message");
+  return message && string_member(*message, "model") == "<synthetic>";
 }
 
-/// The message in a line, an object with `content`; nullopt if there is none.
-std::optional<json::object> message_in(const json::object& line) {
-  const auto type = string_or_empty(line, "type");
-  const auto* message = object_member(line, "message");
-  if ((type == "user" || type == "assistant") && message) return *message;
-  const auto attachment = object_or_empty(line, "attachment");
-  if (type != "attachment" || string_member(attachment, "type") != "queued_command") return std::nullopt;
-  const auto* prompt = attachment.if_contains("prompt");
-  return json::object{{"content", prompt ? *prompt : json::value()}, {"isMeta", is_true(attachment, "isMeta")}};
+/// The message in a line, and the name of its member with the content; null if there is none.
+std::pair<const json::object*, std::string_view> message_in(const json::object& line) {
+  const auto type = string_member(line, "type");
+  if (type == "user" || type == "assistant") return {object_member(line, "message"), "content"};
+  const auto* attachment = type == "attachment" ? object_member(line, "attachment") : nullptr;
+  const bool is_message = attachment && string_member(*attachment, "type") == "queued_command";
+  return {is_message ? attachment : nullptr, "prompt"};
 }
 
 void read_typed_blocks(const json::array& blocks, SourceMessage& message) {
@@ -103,12 +102,12 @@ void read_typed_blocks(const json::array& blocks, SourceMessage& message) {
     if (members && string_member(*members, "type") == "text")
       add_paragraph(message.text, typed_text(string_or_empty(*members, "text"), message));
     else
-      read_blocks({block}, message);
+      read_blocks({&block, 1}, message);
   }
 }
 
 std::optional<SourceMessage> transcript_message(const json::object& line) {
-  const auto from = message_in(line);
+  const auto [from, content] = message_in(line);
   const auto id = string_or_empty(line, "uuid");
   if (!from || id.empty()) return {};
   SourceMessage message{.id = id, .parent = {}, .role = Role::user, .text = {}, .reasoning = {}};
@@ -116,9 +115,9 @@ std::optional<SourceMessage> transcript_message(const json::object& line) {
   const bool is_typed = message.role == Role::user;
   message.at = time_in(line, "timestamp");
   if (!is_synthetic(line)) message.model = string_or_empty(*from, "model");
-  if (const auto text = string_member(*from, "content"))
+  if (const auto text = string_member(*from, content))
     message.text = is_typed ? typed_text(*text, message) : std::string(*text);
-  if (const auto* blocks = array_member(*from, "content"))
+  if (const auto* blocks = array_member(*from, content))
     is_typed ? read_typed_blocks(*blocks, message) : read_blocks(*blocks, message);
   // Text inserted by the program is not text of the person.
   if (is_true(line, "isMeta") || is_true(*from, "isMeta") || message.text == no_response) message.text.clear();

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -101,6 +102,6 @@ void import_conversation(Importer& importer, SourceConversation conversation);
 /// Reads blocks of a message, in the format of Anthropic's or OpenAI's API, into the message: texts, `thinking`,
 /// `tool_use` and `tool_result`. A picture or document that is not part of the block becomes a line that states so. The
 /// kinds of other blocks are added to `unknown`.
-void read_blocks(const json::array& blocks, SourceMessage& message);
+void read_blocks(std::span<const json::value> blocks, SourceMessage& message);
 
 }  // namespace agw::cli

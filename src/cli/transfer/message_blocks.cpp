@@ -12,14 +12,16 @@ namespace {
 
 /// Reads Anthropic's `source`, OpenClaw's `data` and `mimeType`, or an address in one of OpenAI's two forms.
 std::optional<SourceFile> file_of(const json::object& block) {
-  auto source = object_or_empty(block, "source");
-  if (source.empty() && block.contains("data"))
-    source = {{"media_type", string_or_empty(block, "mimeType")}, {"data", string_or_empty(block, "data")}};
-  auto url = fmt::format("data:{};base64,{}", string_or_empty(source, "media_type"), string_or_empty(source, "data"));
-  if (source.empty()) url = string_or_empty(block, "image_url");
-  if (url.empty()) url = string_or_empty(object_or_empty(block, "image_url"), "url");
   auto name = string_or_empty(block, "title");
-  return file_in_url(name.empty() ? "picture" : std::move(name), url);
+  if (name.empty()) name = "picture";
+  const auto text = [](const json::object& from, std::string_view member) {
+    return string_member(from, member).value_or("");
+  };
+  if (const auto* source = object_member(block, "source"); source && !source->empty())
+    return file_of_base64(std::move(name), text(*source, "media_type"), text(*source, "data"));
+  if (block.contains("data")) return file_of_base64(std::move(name), text(block, "mimeType"), text(block, "data"));
+  const auto* address = object_member(block, "image_url");
+  return file_in_url(std::move(name), address ? text(*address, "url") : text(block, "image_url"));
 }
 
 /// Files in a result become files of its message.
@@ -60,7 +62,7 @@ void read_block(const json::object& block, SourceMessage& message) {
 
 }  // namespace
 
-void read_blocks(const json::array& blocks, SourceMessage& message) {
+void read_blocks(std::span<const json::value> blocks, SourceMessage& message) {
   for (const auto& block : blocks) {
     if (block.is_object()) read_block(block.get_object(), message);
   }

@@ -38,7 +38,7 @@ void read_openclaw_blocks(const json::array& blocks, SourceMessage& message) {
       message.calls.push_back(
           {string_or_empty(*object, "id"), string_or_empty(*object, "name"), object_or_empty(*object, "arguments")});
     } else {
-      read_blocks({block}, message);
+      read_blocks({&block, 1}, message);
     }
   }
 }

@@ -17,13 +17,18 @@ std::string type_of(std::string_view bytes) {
   return is_utf8(bytes) ? "text/plain" : "application/octet-stream";
 }
 
+std::optional<SourceFile> file_of_base64(std::string name, std::string_view type, std::string_view data) {
+  auto bytes = from_base64(data);
+  if (!bytes || bytes->empty()) return std::nullopt;
+  return SourceFile{std::move(name), std::string(type), *std::move(bytes)};
+}
+
 std::optional<SourceFile> file_in_url(std::string name, std::string_view url) {
   constexpr std::string_view scheme = "data:", encoding = ";base64,";
   const auto data = url.find(encoding);
   if (!url.starts_with(scheme) || data == url.npos) return std::nullopt;
-  auto bytes = from_base64(url.substr(data + encoding.size()));
-  if (!bytes) return std::nullopt;
-  return SourceFile{std::move(name), std::string(url.substr(scheme.size(), data - scheme.size())), *std::move(bytes)};
+  return file_of_base64(std::move(name), url.substr(scheme.size(), data - scheme.size()),
+                        url.substr(data + encoding.size()));
 }
 
 std::string content_of(const ByteSource& read) {

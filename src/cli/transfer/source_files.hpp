@@ -22,6 +22,9 @@ struct SourceFile {
 /// The media type, determined from the bytes.
 std::string type_of(std::string_view bytes);
 
+/// The file with this content; nullopt if that is empty or not base64.
+std::optional<SourceFile> file_of_base64(std::string name, std::string_view type, std::string_view data);
+
 /// The file in `data:<type>;base64,…`; nullopt for other addresses.
 std::optional<SourceFile> file_in_url(std::string name, std::string_view url);
 
