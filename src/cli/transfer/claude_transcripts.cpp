@@ -42,13 +42,6 @@ constexpr std::size_t max_kind = 50;
 /// The maximum length of a line with a title.
 constexpr std::size_t max_title_line_bytes = 8 * 1024;
 
-/// The text between two tags; empty if one of them is missing.
-std::string_view between(std::string_view text, std::string_view begin, std::string_view end) {
-  const auto from = text.find(begin);
-  const auto to = from == text.npos ? from : text.find(end, from + begin.size());
-  return to == text.npos ? std::string_view() : text.substr(from + begin.size(), to - from - begin.size());
-}
-
 /// How texts begin that the program itself sends as messages of the person.
 constexpr auto openings = std::to_array<std::string_view>({"<local-command-", "<bash-std", "<ide_", "<system-reminder>",
                                                            "<task-notification>", "[Request interrupted by user"});

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <boost/algorithm/string/trim.hpp>
 
 #include "base/json/json_values.hpp"
 #include "cli/transfer/conversation.hpp"
@@ -30,10 +31,32 @@ namespace fs = std::filesystem;
 /// How texts begin that Codex sends as messages of the person: the environment, instructions, what happened meanwhile.
 constexpr auto codex_openings = std::to_array<std::string_view>(
     {"<environment_context>", "<user_instructions>", "# AGENTS.md instructions", "<INSTRUCTIONS>", "<skill>",
-     "<turn_aborted>", "<subagent_notification>", "<hook_prompt", "<internal_model_context", "<recommended_plugins>"});
+     "<turn_aborted>", "<subagent_notification>", "<hook_prompt", "<internal_model_context", "<recommended_plugins>",
+     "<codex_internal_context", "<goal_context>", "<extension_context>", "<external_"});
 
 bool is_of_codex(std::string_view text) {
   return std::ranges::any_of(codex_openings, [&](std::string_view opening) { return text.starts_with(opening); });
+}
+
+/// Whether the text only marks where a picture or sound begins or ends.
+bool is_file_mark(std::string_view text) {
+  const bool is_end = text == "</image>" || text == "</audio>";
+  const bool is_begin = text.starts_with("<image name=") || text.starts_with("<audio name=");
+  return is_end || text == "<image>" || text == "<audio>" || (is_begin && text.ends_with('>'));
+}
+
+/// What the person wrote of a text; the kinds of the rest are added to `unknown`.
+std::string typed_in_codex(std::string_view text, SourceMessage& message) {
+  constexpr std::string_view request = "## My request for Codex:";
+  if (const auto command = between(text, "<user_shell_command>\n<command>\n", "\n</command>"); !command.empty()) {
+    message.unknown.emplace_back("output of a typed command");
+    return fmt::format("!{}", command);
+  }
+  const auto begin = text.starts_with("# Context from my IDE setup:") ? text.rfind(request) : text.npos;
+  if (begin == text.npos) return std::string(text);
+  message.unknown.emplace_back("context of an editor");
+  text.remove_prefix(begin + request.size());
+  return boost::trim_copy(std::string(text));
 }
 
 std::string summary_of(const json::object& item) {
@@ -144,11 +167,25 @@ private:
     const auto role = string_or_empty(item, "role");
     if (role == "user") message.role = Role::user;
     const auto* content = array_member(item, "content");
-    if (content && (role == "user" || role == "assistant")) read_blocks(*content, message);
-    const bool is_own = role == "user" && is_of_codex(message.text);
-    if (is_own) message.text.clear();
+    if (content && role == "assistant") read_blocks(*content, message);
+    const bool is_own = content && role == "user" && read_typed(*content, message);
     if (is_own || (role != "user" && role != "assistant"))
       importer_.leave_one_of("messages of sessions", "are what that program tells its model");
+  }
+
+  /// Returns whether some of the texts are the program's, which are left out.
+  static bool read_typed(const json::array& content, SourceMessage& message) {
+    bool any_is_own = false;
+    for (const auto& part : content) {
+      const auto text = part.is_object() ? string_member(part.get_object(), "text") : std::nullopt;
+      if (!text)
+        read_blocks({&part, 1}, message);
+      else if (is_of_codex(*text))
+        any_is_own = true;
+      else if (!is_file_mark(*text))
+        add_paragraph(message.text, typed_in_codex(*text, message));
+    }
+    return any_is_own;
   }
 
   static void take_call(const json::object& item, const std::string& type, SourceMessage& message) {

@@ -79,6 +79,12 @@ std::optional<json::value> source_json(Importer& importer, std::string_view text
   return value;
 }
 
+std::string_view between(std::string_view text, std::string_view begin, std::string_view end) {
+  const auto from = text.find(begin);
+  const auto to = from == text.npos ? from : text.find(end, from + begin.size());
+  return to == text.npos ? std::string_view() : text.substr(from + begin.size(), to - from - begin.size());
+}
+
 json::object call_input(const json::object& call) {
   for (const auto* member : {"arguments", "input", "action"}) {
     const auto* value = call.if_contains(member);

@@ -25,6 +25,9 @@ std::optional<Timestamp> time_in_ms(const json::object& object, std::string_view
 /// Parses JSON of another program. Reports replaced characters of `what`, see parse_source_json.
 std::optional<json::value> source_json(Importer& importer, std::string_view text, const std::string& what);
 
+/// The text between two tags; empty if one of them is missing.
+std::string_view between(std::string_view text, std::string_view begin, std::string_view end);
+
 /// The input of a call in OpenAI's formats: an object, or a text that contains one.
 json::object call_input(const json::object& call);
 
