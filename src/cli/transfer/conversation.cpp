@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "base/id.hpp"
 #include "base/text/utf8.hpp"
 #include "features/threads/types.hpp"
 
@@ -63,6 +64,18 @@ public:
       }
     }
     return found;
+  }
+
+  /// The newest leaf below the message; the message itself if there is none.
+  std::size_t leaf_below(std::size_t number) const {
+    std::vector<bool> taken(messages_.size());
+    for (auto leaf = messages_.size(); leaf-- > 0;) {
+      if (has_children_[leaf]) continue;
+      const auto path = path_to(leaf, taken);
+      if (std::ranges::find(path, number) != path.end()) return leaf;
+      for (const auto each : path) taken[each] = true;
+    }
+    return number;
   }
 
 private:
@@ -132,16 +145,54 @@ void resolve_duplicate_ids(Importer& importer, std::vector<SourceMessage>& messa
   messages.resize(count);
 }
 
+std::string fork_key(const SourceConversation& conversation, std::size_t leaf) {
+  return conversation.head.key + "/" + conversation.messages[leaf].id;
+}
+
+/// The newest message in the thread that an earlier import made; nullopt if there is none.
+std::optional<std::size_t> newest_in(const Importer& importer, const std::string& key,
+                                     const std::vector<SourceMessage>& messages) {
+  const auto thread = importer.thread_id(key);
+  std::unordered_map<std::string, std::size_t> numbers;
+  const auto turn = importer.newest_turn(thread, [&](const std::string& id) {
+    for (std::size_t i = 0; numbers.size() < messages.size(); ++i)
+      numbers.emplace(id_of_key(thread, messages[i].id), i);
+    return numbers.contains(id);
+  });
+  return turn ? std::optional(numbers[*turn]) : std::nullopt;
+}
+
+struct Fork {
+  std::size_t leaf;
+  std::string key;
+};
+
+/// Forks that earlier imports made go on as far as their conversations do now.
+std::vector<Fork> earlier_forks(Importer& importer, const SourceConversation& conversation, const Tree& tree,
+                                const std::vector<bool>& taken) {
+  std::vector<Fork> forks;
+  for (std::size_t i = 0; i < taken.size(); ++i) {
+    auto key = taken[i] ? std::string() : fork_key(conversation, i);
+    if (key.empty() || !importer.has_thread(importer.thread_id(key))) continue;
+    const auto newest = newest_in(importer, key, conversation.messages);
+    const auto path = tree.path_to(i);
+    const bool is_beyond = newest && std::ranges::find(path, *newest) == path.end();
+    forks.push_back({tree.leaf_below(is_beyond ? *newest : i), std::move(key)});
+  }
+  return forks;
+}
+
 void write_forks(Importer& importer, const SourceConversation& conversation, const Tree& tree, const std::string& title,
-                 std::vector<bool>& taken) {
+                 std::vector<bool>& taken, std::vector<Fork> forks) {
+  for (const auto leaf : tree.ends()) forks.push_back({leaf, fork_key(conversation, leaf)});
   std::size_t count = 0;
-  for (const auto leaf : tree.ends()) {
+  for (auto& [leaf, key] : forks) {
     if (taken[leaf]) continue;
     const auto rest = tree.path_to(leaf, taken);
     mark(rest, taken);
     if (std::ranges::none_of(rest, [&](auto number) { return has_content(conversation.messages[number]); })) continue;
     auto head = conversation.head;
-    head.key += "/" + conversation.messages[leaf].id;
+    head.key = std::move(key);
     head.pinned = false;
     head.title = fmt::format("{} (fork {})", title, ++count);
     write_path(importer, conversation, std::move(head), count <= max_whole_forks ? tree.path_to(leaf) : rest);
@@ -278,11 +329,17 @@ void import_conversation(Importer& importer, SourceConversation conversation) {
   }
   const Tree tree(messages);
   auto current = conversation.current ? tree.find(*conversation.current) : std::nullopt;
-  const auto path = tree.path_to(current.value_or(messages.size() - 1));
+  auto path = tree.path_to(current.value_or(messages.size() - 1));
   std::vector<bool> taken(messages.size());
+  // What a thread has is never changed. So if another path is shown now, that one becomes a fork.
+  std::optional<std::size_t> newest;
+  if (path.size() < messages.size()) newest = newest_in(importer, conversation.head.key, messages);
+  if (newest && std::ranges::find(path, *newest) == path.end()) path = tree.path_to(tree.leaf_below(*newest));
   mark(path, taken);
+  std::vector<Fork> forks;
+  if (newest) forks = earlier_forks(importer, conversation, tree, taken);
   write_path(importer, conversation, conversation.head, path);
-  write_forks(importer, conversation, tree, title_of(conversation, path), taken);
+  write_forks(importer, conversation, tree, title_of(conversation, path), taken, std::move(forks));
 }
 
 }  // namespace agw::cli

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <future>
 #include <map>
 #include <optional>
@@ -62,6 +63,16 @@ public:
   /// can be one. Times before 1970 or in the future, and `no_time`, are dropped, also in turns, with a note.
   void begin_thread(ImportedThread head, const std::optional<std::filesystem::path>& project = {});
   void add_turn(ImportedTurn turn);
+
+  // Threads of earlier imports.
+
+  /// The thread's id here.
+  std::string thread_id(const std::string& key) const;
+  using IsTurn = std::function<bool(const std::string& id)>;
+  /// The newest turn of a thread that `is_wanted` accepts. Nullopt if there is none, no such thread, or in a dry run.
+  std::optional<std::string> newest_turn(const std::string& thread_id, const IsTurn& is_wanted) const;
+  /// Whether there was such a thread when this was first asked.
+  bool has_thread(const std::string& id);
 
   /// `body` is that of `POST /extensions`; `origin` identifies it within its source. An invalid name is converted; a
   /// name that is in use gets the source's name as a suffix. Both are reported. Returns the name of the extension here,
@@ -163,6 +174,7 @@ private:
   std::optional<std::set<std::string>> models_;                 ///< the gateway's models
   std::map<std::string, std::pair<std::string, std::string>> secrets_;  ///< variable and value, by the name here
   std::set<std::string> seen_threads_;
+  std::optional<std::set<std::string>> threads_;  ///< ids of those in the gateway
   std::map<std::string, ImportCount> counts_;
   std::vector<LeftOut> left_out_;
   std::uint64_t left_out_count_ = 0;
