@@ -62,6 +62,37 @@ def test_undone_turns_become_a_fork(own_gateway, hermes):
     assert texts(own_gateway, "Weather in Lisbon (fork 1)") == [("user", "And in Oslo?"), ("assistant", "Snow.")]
 
 
+def change(folder, *statements):
+    with sqlite3.connect(folder / "state.db") as database:
+        for statement in statements:
+            database.execute(statement)
+    database.close()
+
+
+@pytest.mark.parametrize("flags", ["active = 0, compacted = 0", "active = 0, compacted = 1"], ids=["new", "old"])
+def test_messages_that_hermes_copies_when_it_compacts_are_imported_once(own_gateway, hermes, flags):
+    imported(own_gateway, "hermes", hermes)
+    before = texts(own_gateway, "Weather in Lisbon")
+    columns = "session_id, role, content, tool_call_id, tool_calls, tool_name, timestamp, finish_reason, reasoning, display_kind"
+    tail = "active = 1 AND display_kind IS NULL AND session_id LIKE '20260920%' AND role <> 'session_meta'"
+    change(hermes, f"INSERT INTO messages ({columns}, active, compacted) SELECT {columns}, 2, 0 FROM messages WHERE {tail} ORDER BY id",
+           f"UPDATE messages SET {flags} WHERE {tail}", "UPDATE messages SET active = 1 WHERE active = 2")
+    assert created(imported(own_gateway, "hermes", hermes)) == {}
+    assert texts(own_gateway, "Weather in Lisbon") == before
+    assert texts(own_gateway, "Weather in Lisbon (fork 1)") == [("user", "And in Oslo?"), ("assistant", "Snow.")]
+
+
+def test_sessions_of_agents_of_hermes_are_archived(own_gateway, hermes):
+    change(hermes, "ALTER TABLE sessions ADD COLUMN model_config TEXT", "ALTER TABLE sessions ADD COLUMN pinned INTEGER",
+           "UPDATE sessions SET archived = 0, pinned = 1, title = 'Picture' WHERE id LIKE '20260921%'",
+           """UPDATE sessions SET parent_session_id = '20260921_090000_d4e5f6', model_config = '{"_delegate_from": "20260921_090000_d4e5f6"}'
+              WHERE id LIKE '20260920%'""")
+    imported(own_gateway, "hermes", hermes)
+    made = threads(own_gateway)
+    assert made["Weather in Lisbon"]["archived"] and not made["Picture"]["archived"]
+    assert made["Picture"].get("pinned") and not made["Weather in Lisbon"].get("pinned")
+
+
 def test_skipped_data_of_hermes_is_listed(own_gateway, hermes):
     (hermes / ".env").write_text("OPENROUTER_API_KEY=sk-or-0123456789")
     (hermes / "profiles" / "work").mkdir(parents=True)

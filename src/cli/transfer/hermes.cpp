@@ -7,10 +7,13 @@
 #include <array>
 #include <initializer_list>
 #include <stdexcept>
+#include <string>
+#include <unordered_map>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "base/digest.hpp"
 #include "base/json/json_values.hpp"
 #include "cli/transfer/conversation.hpp"
 #include "cli/transfer/json_pieces.hpp"
@@ -96,7 +99,11 @@ HermesSession hermes_session(const json::object& row) {
   HermesSession session{.id = string_or_empty(row, "id"), .head = {}, .project = {}, .model = {}};
   session.head.key = session.id;
   if (const auto title = string_or_empty(row, "title"); !title.empty()) session.head.title = title;
-  session.head.archived = is_set(row, "archived") || is_set(row, "hidden");
+  // A session started by another agent is not a person's conversation.
+  const bool is_of_agent = string_or_empty(row, "source") == "subagent" ||
+                           string_or_empty(row, "model_config").find("\"_delegate_from\"") != std::string::npos;
+  session.head.archived = is_set(row, "archived") || is_set(row, "hidden") || is_of_agent;
+  session.head.pinned = is_set(row, "pinned");
   session.head.created_at = time_in(row, "started_at");
   session.head.updated_at = time_in(row, "last_activity_at");
   if (!session.head.updated_at) session.head.updated_at = time_in(row, "ended_at");
@@ -107,14 +114,49 @@ HermesSession hermes_session(const json::object& row) {
 
 enum class HermesMessages { kept, taken_back };
 
+/// The rows of one message: compaction writes those that the model still sees again.
+struct HermesRows {
+  std::string first_id;
+  HermesMessages state = HermesMessages::taken_back;  ///< kept if any of them is
+  bool is_read = false;
+};
+using HermesRowsByIdentity = std::unordered_map<std::string, HermesRows>;
+
+/// What Hermes itself recognizes rows of one message by.
+std::string identity_of(const json::object& row) {
+  std::string text;
+  for (const auto* column : {"role", "content", "timestamp", "tool_call_id", "tool_calls", "tool_name"})
+    text += text_or_json(row, column) + '\0';
+  return sha256(text);
+}
+
+/// From a damaged database, those up to the damage, which reading the messages reports.
+HermesRowsByIdentity rows_of(ProgramStore& store, const HermesSession& session) {
+  HermesRowsByIdentity found;
+  try {
+    store.for_each_row("messages", "session_id", session.id, "id", [&](const json::object& row) {
+      auto& rows = found[identity_of(row)];
+      if (rows.first_id.empty()) rows.first_id = text_or_json(row, "id");
+      if (!is_taken_back(row)) rows.state = HermesMessages::kept;
+    });
+  } catch (const DatabaseError&) {
+  }
+  return found;
+}
+
 /// Returns false if the session has no such messages.
 bool read_hermes_messages(Importer& importer, ProgramStore& store, const HermesSession& session,
-                          HermesMessages wanted) {
+                          HermesRowsByIdentity& identities, HermesMessages wanted) {
   bool begun = false;
   TurnWriter turns(importer);
   store.for_each_row("messages", "session_id", session.id, "id", [&](const json::object& row) {
-    if (is_taken_back(row) != (wanted == HermesMessages::taken_back)) return;
-    const auto message = hermes_message(row, session.model);
+    auto& rows = identities[identity_of(row)];
+    const auto state = is_taken_back(row) ? HermesMessages::taken_back : HermesMessages::kept;
+    // Hermes may have written it since.
+    if (rows.first_id.empty()) rows = {.first_id = text_or_json(row, "id"), .state = state};
+    if (state != wanted || rows.state != wanted || std::exchange(rows.is_read, true)) return;
+    auto message = hermes_message(row, session.model);
+    message.id = rows.first_id;
     leave_parts(importer, message);
     if (string_or_empty(row, "display_kind") == "hidden")
       importer.leave_one_of("messages of sessions", "are what that program tells its model");
@@ -127,10 +169,12 @@ bool read_hermes_messages(Importer& importer, ProgramStore& store, const HermesS
 }
 
 void read_hermes_session(Importer& importer, ProgramStore& store, HermesSession session) try {
-  const bool any = read_hermes_messages(importer, store, session, HermesMessages::kept);
+  auto identities = rows_of(store, session);
+  const bool any = read_hermes_messages(importer, store, session, identities, HermesMessages::kept);
   session.head.key += "/taken-back";
   session.head.title = session.head.title.value_or("Conversation") + " (fork 1)";
-  if (!read_hermes_messages(importer, store, session, HermesMessages::taken_back) && !any)
+  session.head.pinned = false;
+  if (!read_hermes_messages(importer, store, session, identities, HermesMessages::taken_back) && !any)
     importer.leave("session " + session.id, "has no messages");
 } catch (const DatabaseError& error) {
   importer.leave("session " + session.id, error.what());
