@@ -197,6 +197,19 @@ def test_a_subagents_conversation_is_imported_archived(own_gateway, opencode):
         "Notes for the shop": False, "Look around (@general subagent)": True}
 
 
+def test_what_was_undone_in_opencode_becomes_a_fork(own_gateway, opencode):
+    with sqlite3.connect(opencode / ".local" / "share" / "opencode" / "opencode.db") as database:
+        session, undone = database.execute(
+            "SELECT session_id, id FROM message WHERE data LIKE '{\"role\":\"user\"%' ORDER BY id LIMIT 1, 1").fetchone()
+        database.execute("UPDATE session SET title = 'Shop', revert = ? WHERE id = ?", (json.dumps({"messageID": undone}), session))
+    database.close()
+    imported(own_gateway, "opencode", opencode / ".config" / "opencode")
+    assert [role for role, _ in texts(own_gateway, "Shop")] == ["user", "tool", "assistant"]
+    [(_, question), answer] = texts(own_gateway, "Shop (fork 1)")
+    assert "What do my notes say?" in question and answer == ("assistant", "It says: buy tea.")
+    assert created(imported(own_gateway, "opencode", opencode / ".config" / "opencode")) == {}
+
+
 def test_opencode_is_imported_from_the_directory_of_its_database(own_gateway, opencode):
     result = imported(own_gateway, "opencode", opencode / ".local" / "share" / "opencode")
     assert created(result) == {"agents": 1, "files": 1, "threads": 3, "turns": 11}
@@ -330,6 +343,17 @@ def test_sessions_of_opencode_before_its_database_are_read_from_files(own_gatewa
     assert turns(own_gateway, title)[2]["metadata"]["reasoning"] == "Use echo."
     assert created(moved(own_gateway, "import", "opencode")) == {}
     assert state_of(own_gateway.home / ".local") == before
+
+
+def test_what_was_undone_in_files_of_opencode_becomes_a_fork(own_gateway):
+    program("opencode-files", own_gateway.home)
+    storage = own_gateway.home / ".local" / "share" / "opencode" / "storage"
+    [session] = (storage / "session").rglob("*.json")
+    _, undone = sorted(path.stem for path in (storage / "message").rglob("*.json") if json.loads(path.read_text())["role"] == "user")
+    session.write_text(json.dumps({**json.loads(session.read_text()), "title": "Boats", "revert": {"messageID": undone}}))
+    imported(own_gateway, "opencode", storage.parent)
+    assert [content for _, content in texts(own_gateway, "Boats")] == ['"Count the boats"\n', "three\n", "I count.\n\nSo it is."]
+    assert texts(own_gateway, "Boats (fork 1)")[0][1].startswith('"And the oars?"')
 
 
 def test_invalid_files_of_opencode_are_skipped(own_gateway):

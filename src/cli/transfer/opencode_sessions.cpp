@@ -79,19 +79,38 @@ SourceMessage opencode_message(const std::string& id, const json::object& data) 
   return message;
 }
 
-/// `read` passes the messages, in order, to its argument.
-void write_opencode_session(Importer& importer, const ImportedThread& head, const fs::path& directory,
-                            const std::function<void(const TakeMessage& take)>& read) {
+/// Passes the messages of a session, in order, to its argument.
+using ReadMessages = std::function<void(const TakeMessage& take)>;
+
+/// Writes the messages before the one that `/undo` named, or those from it on. Returns false if there are none.
+bool write_opencode_messages(Importer& importer, const ImportedThread& head, const fs::path& directory,
+                             const json::object& undone, bool are_undone, const ReadMessages& read) {
   bool begun = false;
+  bool is_undone = false;
   TurnWriter turns(importer);
   read([&](const SourceMessage& message) {
-    leave_parts(importer, message);
-    if (!has_content(message)) return;
+    const bool is_named = message.id == string_or_empty(undone, "messageID");
+    // Of a message with `partID`, only parts were undone.
+    is_undone = is_undone || (is_named && !undone.contains("partID"));
+    const bool is_wanted = is_undone == are_undone;
+    is_undone = is_undone || is_named;
+    if (is_wanted) leave_parts(importer, message);
+    if (!is_wanted || !has_content(message)) return;
     if (!std::exchange(begun, true)) importer.begin_thread(head, directory);
     turns.add(message);
   });
   turns.finish();
-  if (!begun) importer.leave("session " + head.title.value_or(head.key), "has no messages");
+  return begun;
+}
+
+void write_opencode_session(Importer& importer, ImportedThread head, const fs::path& directory,
+                            const json::object& undone, const ReadMessages& read) {
+  const bool any = write_opencode_messages(importer, head, directory, undone, false, read);
+  const auto title = head.title.value_or(head.key);
+  head.key += "/taken-back";
+  head.title = title + " (fork 1)";
+  const bool any_undone = !undone.empty() && write_opencode_messages(importer, head, directory, undone, true, read);
+  if (!any && !any_undone) importer.leave("session " + title, "has no messages");
 }
 
 void read_opencode_row(Importer& importer, ProgramStore& store, const json::object& row) try {
@@ -101,16 +120,21 @@ void read_opencode_row(Importer& importer, ProgramStore& store, const json::obje
   head.archived = row.contains("time_archived") || row.contains("parent_id");
   head.created_at = time_in_ms(row, "time_created");
   head.updated_at = time_in_ms(row, "time_updated");
-  write_opencode_session(importer, head, string_or_empty(row, "directory"), [&](const TakeMessage& take) {
-    store.for_each_row("message", "session_id", head.key, "time_created, id", [&](const json::object& each) {
-      auto message = opencode_message(string_or_empty(each, "id"), opencode_data(importer, each));
-      message.at = time_in_ms(each, "time_created");
-      store.for_each_row("part", "message_id", message.id, "id", [&](const json::object& part) {
-        read_opencode_part(string_or_empty(part, "id"), opencode_data(importer, part), message);
+  const auto undone = parse_json(string_or_empty(row, "revert")).value_or(nullptr);
+  const auto* from = undone.if_object();
+  const auto id = head.key;
+  write_opencode_session(
+      importer, std::move(head), string_or_empty(row, "directory"), from ? *from : json::object(),
+      [&](const TakeMessage& take) {
+        store.for_each_row("message", "session_id", id, "time_created, id", [&](const json::object& each) {
+          auto message = opencode_message(string_or_empty(each, "id"), opencode_data(importer, each));
+          message.at = time_in_ms(each, "time_created");
+          store.for_each_row("part", "message_id", message.id, "id", [&](const json::object& part) {
+            read_opencode_part(string_or_empty(part, "id"), opencode_data(importer, part), message);
+          });
+          take(message);
+        });
       });
-      take(message);
-    });
-  });
 } catch (const DatabaseError& error) {
   importer.leave("session " + string_or_empty(row, "title"), error.what());
 }
@@ -148,17 +172,19 @@ void read_stored_session(Importer& importer, const fs::path& storage, const fs::
   head.archived = time.contains("archived") || session.contains("parentID");
   head.created_at = time_in_ms(time, "created");
   head.updated_at = time_in_ms(time, "updated");
-  write_opencode_session(importer, head, string_or_empty(session, "directory"), [&](const TakeMessage& take) {
-    for (const auto& place : files_below(importer, storage / "message" / head.key, ".json")) {
-      const auto data = object_in_file(importer, place);
-      if (data.empty()) continue;
-      auto message = opencode_message(place.stem().string(), data);
-      message.at = time_in_ms(object_or_empty(data, "time"), "created");
-      for (const auto& part : files_below(importer, storage / "part" / message.id, ".json"))
-        read_opencode_part(part.stem().string(), object_in_file(importer, part), message);
-      take(message);
-    }
-  });
+  const auto messages = storage / "message" / head.key;
+  write_opencode_session(importer, std::move(head), string_or_empty(session, "directory"),
+                         object_or_empty(session, "revert"), [&](const TakeMessage& take) {
+                           for (const auto& place : files_below(importer, messages, ".json")) {
+                             const auto data = object_in_file(importer, place);
+                             if (data.empty()) continue;
+                             auto message = opencode_message(place.stem().string(), data);
+                             message.at = time_in_ms(object_or_empty(data, "time"), "created");
+                             for (const auto& part : files_below(importer, storage / "part" / message.id, ".json"))
+                               read_opencode_part(part.stem().string(), object_in_file(importer, part), message);
+                             take(message);
+                           }
+                         });
 }
 
 void read_stored_sessions(Importer& importer, const fs::path& storage) {
