@@ -184,6 +184,22 @@ def test_old_sessions_of_openclaw_without_line_ids_are_read_in_order(own_gateway
     assert created(imported(own_gateway, "openclaw", folder)) == {}
 
 
+def test_what_openclaw_adds_to_a_message_is_left_out(own_gateway):
+    folder = own_gateway.home / ".openclaw"
+    block = 'Conversation info (untrusted metadata):\n```json\n{\n  "message_id": "1"\n}\n```\n\n'
+    new = ('Sender: ⟦openclaw:ctx⟧\n```json\n{"id": "ada"}\n```\n\nChat: ⟦openclaw:ctx⟧\n#1 hello\n\n'
+           "[Thu 2026-04-09 14:48 GMT+8] And here")
+    said = [("user", f"[Wed 2026-03-11 23:51 PDT] {block}{block}Dig here (untrusted):\nnow"),
+            ("assistant", "[[reply_to_current]] Dug."), ("user", new), ("assistant", "[[x]] Dug."), ("user", "[Map] Where?"),
+            ("user", "A new session was started via /new or /reset. Greet the user.")]
+    write_lines(folder / "agents" / "main" / "sessions" / "s.jsonl", [
+        {"type": "message", "message": {"role": role, "content": [{"type": "text", "text": text}]}} for role, text in said])
+    result = imported(own_gateway, "openclaw", folder)
+    assert list(texts_by_title(own_gateway).values()) == [
+        ["Dig here (untrusted):\nnow", "Dug.", "And here", "[[x]] Dug.", "[Map] Where?"]]
+    assert {"4 parts `context of a channel` of messages", "1 parts `start of a session` of messages"} <= reasons(result).keys()
+
+
 def test_messages_of_claude_code_without_an_id_are_reported(own_gateway):
     folder = own_gateway.home / ".claude"
     line = {"type": "user", "uuid": "1", "timestamp": "2026-01-02T10:00:00.000Z", "message": {"role": "user", "content": "Hello."}}

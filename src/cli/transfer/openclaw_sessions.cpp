@@ -15,6 +15,7 @@
 #include <fmt/format.h>
 
 #include "base/json/json_values.hpp"
+#include "base/text/ascii.hpp"
 #include "base/text/utf8.hpp"
 #include "cli/transfer/conversation.hpp"
 #include "cli/transfer/left_behind.hpp"
@@ -43,6 +44,48 @@ void read_openclaw_blocks(const json::array& blocks, SourceMessage& message) {
   }
 }
 
+/// Whether the text begins with this shape, in which `a` is any letter or digit.
+bool has_shape(std::string_view text, std::string_view shape) {
+  const auto fits = [](char c, char wanted) { return wanted == 'a' ? is_alphanumeric(c) : c == wanted; };
+  return text.size() > shape.size() && std::ranges::equal(text.substr(0, shape.size()), shape, fits);
+}
+
+/// What follows the first `size` bytes and blanks.
+std::string_view rest_after(std::string_view text, std::size_t size) {
+  text.remove_prefix(size);
+  text.remove_prefix(std::min(text.find_first_not_of(" \n"), text.size()));
+  return text;
+}
+
+/// What the person wrote. The program puts the time in front, and what it knows of the message and its sender: blocks
+/// of a headline with JSON or a paragraph. See src/auto-reply/reply/strip-inbound-meta.ts of
+/// https://github.com/openclaw/openclaw.
+std::string_view typed_in_openclaw(std::string_view text, SourceMessage& message) {
+  for (;;) {
+    const auto time_end = has_shape(text, "[aaa aaaa-aa-aa aa:aa") ? text.find(']') : text.npos;
+    if (time_end != text.npos) text = rest_after(text, time_end + 1);
+    const auto headline = text.substr(0, text.find('\n'));
+    const bool is_old = headline.ends_with("(untrusted metadata):") ||
+                        (headline.find("(untrusted, ") != headline.npos && headline.ends_with("):"));
+    if (!is_old && !headline.ends_with("⟦openclaw:ctx⟧")) break;
+    const auto block = text.substr(headline.size());
+    const std::string_view end_mark = block.starts_with("\n```json\n") ? "\n```\n" : "\n\n";
+    const auto end = block.find(end_mark);
+    if (end == block.npos) break;
+    message.unknown.emplace_back("context of a channel");
+    text = rest_after(block, end + end_mark.size());
+  }
+  if (!text.starts_with("A new session was started via /new or /reset.")) return text;
+  message.unknown.emplace_back("start of a session");
+  return {};
+}
+
+/// What the assistant wrote, without the mark that makes it an answer to one message of a channel.
+std::string_view answered_in_openclaw(std::string_view text) {
+  const auto end = text.starts_with("[[reply_to") ? text.find("]]") : text.npos;
+  return end == text.npos ? text : rest_after(text, end + 2);
+}
+
 SourceMessage openclaw_message(const json::object& line) {
   SourceMessage message{
       .id = string_or_empty(line, "id"), .parent = {}, .role = Role::system, .text = {}, .reasoning = {}};
@@ -60,7 +103,7 @@ SourceMessage openclaw_message(const json::object& line) {
     message.files = std::move(said.files);
   } else if (role == "user" || role == "assistant") {
     message.role = role == "user" ? Role::user : Role::assistant;
-    message.text = std::move(said.text);
+    message.text = role == "user" ? typed_in_openclaw(said.text, said) : answered_in_openclaw(said.text);
     message.reasoning = std::move(said.reasoning);
     message.calls = std::move(said.calls);
     message.files = std::move(said.files);
