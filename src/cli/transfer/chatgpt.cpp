@@ -59,6 +59,37 @@ std::string chatgpt_text(const json::object& content) {
   return text;
 }
 
+/// The link that a reference to a source is shown as.
+std::string link_of(const json::object& reference) {
+  auto link = string_or_empty(reference, "alt");
+  const auto* items = array_member(reference, "items");
+  const auto* item = items && !items->empty() ? items->front().if_object() : nullptr;
+  if (link.empty() && item)
+    link = fmt::format(" [{}]({})", string_or_empty(*item, "title"), string_or_empty(*item, "url"));
+  return link;
+}
+
+/// Replaces the marks of citations, texts between two private characters, with their links if the export has them.
+std::string with_links(const json::object& from, std::string_view text) {
+  constexpr std::string_view begin = "\ue200", end = "\ue201";
+  std::map<std::string, std::string, std::less<>> links;
+  const auto* metadata = object_member(from, "metadata");
+  const auto* references = metadata ? array_member(*metadata, "content_references") : nullptr;
+  for (const auto& each : references ? *references : json::array()) {
+    const auto* reference = each.if_object();
+    if (reference) links[string_or_empty(*reference, "matched_text")] = link_of(*reference);
+  }
+  std::string linked;
+  for (auto at = text.find(begin); at != text.npos; at = text.find(begin)) {
+    const auto last = text.find(end, at);
+    if (last == text.npos) break;
+    const auto link = links.find(text.substr(at, last + end.size() - at));
+    linked.append(text.substr(0, at)).append(link == links.end() ? "" : link->second);
+    text.remove_prefix(last + end.size());
+  }
+  return linked.append(text);
+}
+
 /// A file that a message refers to.
 struct FileReference {
   std::string id;
@@ -147,7 +178,7 @@ private:
            recipient,
            {{"input", content.contains("text") ? string_or_empty(content, "text") : parts_of(content)}}});
     else
-      message.text = chatgpt_text(content);
+      message.text = with_links(from, chatgpt_text(content));
   }
 
   /// Attaches the file if the export contains it, and otherwise names it. Also names it in messages other than a
