@@ -212,6 +212,12 @@ json::object chat_response_format(const ResponseFormat& format) {
   return {{"type", "json_schema"}, {"json_schema", std::move(schema)}};
 }
 
+/// Whether the answer is cut off because the service broke down, in the words of OpenRouter, DeepSeek, Z.ai and SGLang.
+bool is_breakdown(std::string_view reason) {
+  return reason == "error" || reason == "insufficient_system_resource" || reason == "network_error" ||
+         reason == "abort" || reason == "aborted";
+}
+
 class ChatReader : public AnswerReader {
 public:
   using AnswerReader::AnswerReader;
@@ -320,9 +326,9 @@ private:
 
   void take_finish(std::string_view reason) {
     if (reason.empty()) return;
-    if (reason == "error") return fail(ProviderError{"the server reports an error", {}, 0});
-    if (reason == "length") reply_.stop = StopReason::length;
-    if (reason == "content_filter") reply_.stop = StopReason::content_filter;
+    if (is_breakdown(reason)) return fail(ProviderError{"the server reports: " + std::string(reason), {}, 0});
+    if (reason.ends_with("length") || reason == "model_context_window_exceeded") reply_.stop = StopReason::length;
+    if (reason == "content_filter" || reason == "sensitive") reply_.stop = StopReason::content_filter;
     complete_ = true;
   }
 

@@ -158,6 +158,12 @@ TEST(ChatReader, AnAnswerWithNeitherIsAFailure) {
             "ended its answer too early");
 }
 
+TEST(ChatReader, KeepsACompleteAnswerWhoseCountsAreCutOff) {
+  const auto cut = read_stream(*chat_wire_format(), chunks({R"({"delta":{"content":"x"},"finish_reason":"stop"})"},
+                                                           "data: {\"choices\":[],\"usage\":{\"promp"));
+  EXPECT_EQ(cut.reply().stop, StopReason::stop);
+}
+
 TEST(ChatReader, MapsReasonsForTheEnd) {
   const auto stop = [](std::string reason) {
     return read_stream(*chat_wire_format(), chunks({R"({"delta":{"content":"x"},"finish_reason":")" + reason + "\"}"}));
@@ -165,7 +171,13 @@ TEST(ChatReader, MapsReasonsForTheEnd) {
   EXPECT_EQ(stop("length").reply().stop, StopReason::length);
   EXPECT_EQ(stop("content_filter").reply().stop, StopReason::content_filter);
   EXPECT_EQ(stop("tool_calls").reply().stop, StopReason::stop);
+  EXPECT_EQ(stop("model_length").reply().stop, StopReason::length);                   // Mistral
+  EXPECT_EQ(stop("model_context_window_exceeded").reply().stop, StopReason::length);  // Z.ai
+  EXPECT_EQ(stop("sensitive").reply().stop, StopReason::content_filter);              // Z.ai
   EXPECT_EQ(stop("error").failure().kind, Kind::unavailable);
+  EXPECT_EQ(stop("network_error").failure().kind, Kind::unavailable);  // Z.ai
+  EXPECT_EQ(stop("insufficient_system_resource").failure().message,    // DeepSeek
+            "broke off its answer: the server reports: insufficient_system_resource");
 }
 
 TEST(ChatReader, ReadsReasoningUnderAnyOfItsNames) {
@@ -314,6 +326,9 @@ TEST(ChatReader, FindsErrorsAtAnyPlace) {
   const auto empty = read_stream(*chat_wire_format(),
                                  chunks({R"({"delta":{"content":"Hi"}})"}, "event: error\ndata:\n\ndata: [DONE]\n\n"));
   EXPECT_EQ(empty.failure().kind, Kind::protocol);
+  const auto in_words = read_stream(*chat_wire_format(), "event: error\ndata: upstream is overloaded\n\n");
+  EXPECT_EQ(in_words.failure().kind, Kind::unavailable);
+  EXPECT_EQ(in_words.failure().message, "broke off its answer: upstream is overloaded");
   const auto bare = read_stream(
       *chat_wire_format(),
       chunks({R"({"delta":{"content":"Hi"}})"},

@@ -38,6 +38,10 @@ void AnswerReader::read(const Frame& frame) {
     return read_done_marker();
   }
   const auto object = parse_stream_frame(frame.data);
+  // A stream may be cut off behind the end of the answer.
+  if (!object && complete_) return;
+  const bool is_error_in_words = !object && frame.event == "error" && !is_blank(frame.data);
+  if (is_error_in_words) return fail(parse_provider_error(frame.data));
   if (!object) return fail(Kind::protocol, "sent invalid JSON in its stream");
   const auto* error = object->if_contains("error");
   if (error && !error->is_null()) return fail(read_provider_error(*error));
