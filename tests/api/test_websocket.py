@@ -95,6 +95,7 @@ def test_missing_credential_is_401_before_the_upgrade(gateway, path):
     assert refusal(gateway, path, token=None) == 401
     response = upgrade(gateway, path=path, token=False)
     assert (response.status, response.error) == (401, "unauthorized")
+    assert response.headers["www-authenticate"] == 'Bearer realm="agent-gateway"'
     assert response.headers["content-type"] == "application/json; charset=utf-8"
 
 
