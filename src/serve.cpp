@@ -35,6 +35,7 @@ namespace {
 
 constexpr int max_port = 65535;
 constexpr std::int64_t files_besides_connections = 512;
+constexpr std::size_t min_files = 128;  // four times what an idle gateway has open
 
 SettingsSources find_settings(const ServeOptions& options, const DataDirectory& directory) {
   if (options.config && options.config->empty()) throw StartError(ExitStatus::usage, "--config must name a file");
@@ -60,6 +61,16 @@ void remove_temporary_files(const std::filesystem::path& data_directory) {
     removed += remove_stale_temporary_files(directory, std::chrono::hours(1));
   }
   if (removed > 0) log::info("removed {} files of writes that were cut short", removed);
+}
+
+/// With fewer, the gateway would start, and then fail in the middle of its work.
+void check_file_limit() {
+  const auto max_files = raise_file_limit();
+  if (max_files >= min_files) return;
+  throw StartError(ExitStatus::failure,
+                   fmt::format("this process may open no more than {} files, and the gateway needs {}: raise the limit "
+                               "(ulimit -Hn, or LimitNOFILE= of a systemd unit)",
+                               max_files, min_files));
 }
 
 /// Connections over the limit get an error response; without a descriptor they could not even be accepted, and no file
@@ -123,6 +134,7 @@ GatewayEnd start_and_serve(const ServeOptions& options, DataDirectory directory,
 }
 
 GatewayEnd serve_until_stopped(const ServeOptions& options, std::optional<int> previous_port) {
+  check_file_limit();
   const auto directory = find_data_directory(options.data_dir, process_environment());
   try {
     return start_and_serve(options, directory, previous_port);

@@ -211,29 +211,6 @@ def test_closed_standard_streams_are_harmless(make_gateway):
     assert gateway.stop() == 0
 
 
-def test_limit_of_open_files_is_raised(make_gateway):
-    gateway = make_gateway(first="ulimit -S -n 300").start()
-    open_connections = [Connection(gateway) for _ in range(310)]
-    for connection in open_connections:
-        assert connection.request("GET /health HTTP/1.1").response().status == 200
-    for connection in open_connections:
-        connection.close()
-
-
-def test_connections_leave_descriptors_for_files(make_gateway):
-    gateway = make_gateway(first="ulimit -n 300").start()
-    assert "limits.connections is 150 instead of 16384" in gateway.stderr
-    accepted(gateway.http.get("/health"))
-    open_connections = [Connection(gateway) for _ in range(149)]
-    for connection in open_connections:
-        assert connection.request("GET /health HTTP/1.1").response().status == 200
-    accepted(gateway.http.get("/filesystem/ls"))
-    with Connection(gateway) as one_more:
-        assert one_more.request("GET /health HTTP/1.1").response().status == 503
-    for connection in open_connections:
-        connection.close()
-
-
 def preloaded(tmp_path, source):
     """Returns the environment variables that preload the C code `source`, which replaces system functions."""
     file, library = tmp_path / "instead.c", tmp_path / "instead.so"
