@@ -180,7 +180,23 @@ def test_answer_is_resumed_after_a_lost_connection(talker):
         held.release(" whole")
         with connected.listening(**{"Last-Event-ID": event}) as resumed:
             assert text_of(resumed.result()).startswith("Half whole")
-        assert connected.http.get("/mcp", headers={**connected.headers, "Last-Event-ID": "77-1"}).status_code == 404
+        for unknown in ("77-1", "0-99999999999999999999", "0-18446744073709551615", "0-1", "x"):
+            answer = connected.http.get("/mcp", headers={**connected.headers, "Last-Event-ID": unknown})
+            assert answer.status_code == 404, unknown
+
+
+def test_subscriptions_at_the_same_time_are_limited_too(gateway):
+    def subscribe(uris):
+        return json.dumps([{"jsonrpc": "2.0", "id": uri, "method": "resources/subscribe", "params": {"uri": uri}}
+                           for uri in uris])
+
+    with Client(gateway, "2025-03-26") as connected:
+        for first in range(0, 480, 60):
+            answers = connected.post_raw(subscribe(f"agw://threads/{first + i}" for i in range(60))).json()
+            assert all("result" in answer for answer in answers), answers
+        # The versions of pages are read first, all at the same time.
+        answers = connected.post_raw(subscribe(f"agw://knowledge/page-{i}" for i in range(60))).json()
+        assert sum("result" in answer for answer in answers) == 20, answers
 
 
 def test_id_of_an_active_request_is_refused(talker):

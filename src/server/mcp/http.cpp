@@ -141,6 +141,8 @@ Task<> McpServer::listen(Request& request, ProxyStream& http) {
       const auto place = read_event_id(*last);
       delivery.stream = place ? delivery.session->stream(place->first) : nullptr;
       delivery.after = place ? place->second : 0;
+      // After an event that is still to come, the client would get none.
+      if (delivery.stream && delivery.after > delivery.stream->latest()) delivery.stream = nullptr;
     }
     if (!delivery.stream) throw McpError(rpc_code::invalid_request, "unknown Last-Event-ID", {}, not_found_status);
   } catch (const McpError& error) {

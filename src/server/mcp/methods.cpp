@@ -263,8 +263,13 @@ Task<json::object> McpMethods::subscribe(McpExchangePointer exchange) {
     throw McpError(rpc_code::resource_not_found, "resource not found", {{"uri", uri}});
   if (subscriptions.size() >= McpClientSession::max_subscriptions)
     throw McpError(rpc_code::invalid_params, "too many subscriptions");
-  co_await changes_.remember(uri);
-  subscriptions.insert(uri);
+  subscriptions.insert(uri);  // before anything is waited for: requests at the same time count
+  try {
+    co_await changes_.remember(uri);
+  } catch (...) {
+    subscriptions.erase(uri);
+    throw;
+  }
   co_return json::object();
 }
 
