@@ -47,19 +47,36 @@ const nameChat = () => ({
   },
 });
 
+/** Removes the declaration `,name={…}` from minified code. */
+function withoutObject(code, name) {
+  const start = code.indexOf(`,${name}={`);
+  let end = code.indexOf('{', start);
+  for (let depth = 0; ; end++) {
+    depth += { '{': 1, '}': -1 }[code[end]] ?? 0;
+    if (depth === 0) return code.slice(0, start) + code.slice(end + 1);
+  }
+}
+
 /** @returns {import('vite').Plugin}
- * Removes the HTML renderer from marked. Bundlers cannot remove it, because the module creates an instance of everything. */
+ * Removes the HTML renderer from marked, and the dialects that the page does not read. Bundlers cannot remove them, because
+ * the module creates an instance of everything. */
 const lexerOnly = () => ({
   name: 'lexer-only',
   transform(code, id) {
     if (!id.endsWith('/marked/lib/marked.esm.js')) return undefined;
     const named = (name) => new RegExp(`([\\w$]+) as ${name}\\b`).exec(code)?.[1];
     const at = code.lastIndexOf('var ', code.indexOf(`=new ${named('Marked')};`));
-    if (at < 0) throw new Error('the build of marked has changed: see lexerOnly in vite.config.js');
-    return {
-      code: `${code.slice(0, at)}export { ${named('Lexer')} as Lexer, ${named('defaults')} as defaults };`,
-      map: null,
-    };
+    const dialects = [...code.matchAll(/,(?:pedantic|breaks):([\w$]+)(?=[,}])/g)].filter(([, name]) =>
+      code.includes(`,${name}={`),
+    );
+    if (at < 0 || dialects.length !== 3)
+      throw new Error('the build of marked has changed: see lexerOnly in vite.config.js');
+    const lexer = dialects
+      .reduce((rest, [member, name]) => withoutObject(rest, name).replace(member, ''), code.slice(0, at))
+      .replaceAll(/this\.options\.(pedantic|breaks)/g, '!1')
+      .replaceAll('this.options.gfm', '!0')
+      .replaceAll(/(?<==)[\w$]+(?=\([^()]*\)\.replace)/g, '/* @__PURE__ */ $&');
+    return { code: `${lexer}export { ${named('Lexer')} as Lexer, ${named('defaults')} as defaults };`, map: null };
   },
 });
 
