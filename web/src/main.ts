@@ -4,7 +4,10 @@ import './styles/tokens.css';
 import './styles/base.css';
 import './styles/prose.css';
 import App from './App.svelte';
+import { withholdComposition } from './base/composition';
 import { language } from './base/language';
+
+withholdComposition();
 
 function start(): void {
   const target = document.getElementById('page');

@@ -14,7 +14,6 @@ export function listenToShortcuts(): () => void {
 }
 
 function pressed(event: KeyboardEvent): void {
-  if (event.isComposing || event.keyCode === 229) return;
   const command = commandOf(event);
   if (!command) return;
   event.preventDefault();
