@@ -47,6 +47,23 @@ else {
     await answers(page).getByText('[^é]: https://one.example/').waitFor();
   });
 
+  test('long code is one block, of which more is shown on demand and all is copied', async () => {
+    const line = 'let number = 1;\n\n';
+    const code = line.repeat(4_000).trim();
+    const page = await env.open(
+      `/t/${await env.threadWith({ role: 'assistant', content: `Here:\n\n\`\`\`js\n${code}\n\`\`\`\n\nThat is all.` })}`,
+    );
+    await page.evaluate(() => (navigator.clipboard.writeText = async (text) => void (window.copied = text)));
+    const block = answers(page).locator('pre');
+    await answers(page).getByRole('button', { name: 'Copy code' }).click();
+    await eventually(async () => assert.equal(await page.evaluate(() => window.copied), code));
+    const more = answers(page).getByRole('button', { name: 'Show more' });
+    while (await more.count()) await more.first().click();
+    await answers(page).getByText('That is all.').waitFor();
+    assert.equal(await block.count(), 1);
+    await eventually(async () => assert.equal((await block.textContent()).trim(), code));
+  });
+
   test('a remote picture is a link that explains why', async () => {
     const content = 'See ![a cat](https://example.org/cat.png).';
     const page = await env.open(`/t/${await env.threadWith({ role: 'assistant', content })}`);

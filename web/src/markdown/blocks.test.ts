@@ -1,6 +1,6 @@
-import { Lexer } from 'marked';
+import { Lexer, type Tokens } from 'marked';
 import { expect, test } from 'vitest';
-import { BlockReader } from './blocks';
+import { BlockReader, piece } from './blocks';
 
 const answer = [
   '# Title',
@@ -47,6 +47,63 @@ test('text without line breaks, 100,000 items and deep nesting are parsed in bou
     new BlockReader().read(text.slice(0, 60_000));
     expect(performance.now() - start).toBeLessThan(2000);
   }
+});
+
+const lines = (count: number, line: string): string =>
+  Array.from({ length: count }, (_, i) => line.replace('#', String(i))).join('\n');
+
+test.each([
+  ['fenced code', `\`\`\`\`js\n${lines(2000, 'let a# = 1;\n\n```\n# no heading')}\n\`\`\`\`\``],
+  ['code that is not closed', `~~~\n${lines(2000, 'let a# = 1;\n\n- no list')}`],
+  ['a table', `| a | b |\n| - | - |\n${lines(2000, '| one # | two |')}`],
+])('%s longer than what is parsed at once stays whole', (_, block) => {
+  const text = `Before.\n\n${block.trimEnd()}`;
+  const wanted = shape(Lexer.lex(text));
+  expect(shape(new BlockReader().read(text).map(({ token }) => token))).toEqual(wanted);
+  const reader = new BlockReader();
+  for (let i = 0; i < text.length; i += 5000) reader.read(text.slice(0, i));
+  expect(shape(reader.read(text).map(({ token }) => token))).toEqual(wanted);
+});
+
+test('code in a list is split only between the items', () => {
+  const item = `1. Do\n   \`\`\`\n${lines(100, '   run #')}\n   \`\`\``;
+  const blocks = new BlockReader().read(Array(60).fill(item).join('\n'));
+  const items = blocks.flatMap(({ token }) => (token as Tokens.List).items);
+  expect(items.map(({ tokens }) => tokens.map(({ type }) => type).join())).toEqual(Array(60).fill('text,code'));
+});
+
+test('code is read to its end beyond the limit, other text to a line before it', () => {
+  const code = `\`\`\`\n${lines(9000, 'let a# = 1;')}\n\`\`\``;
+  const reader = new BlockReader();
+  expect(reader.read(code, piece).map(({ token }) => token.raw)).toEqual([code]);
+  expect(reader.left).toBe(0);
+  const more = `${code}\n\n${lines(9000, 'words #')}`;
+  reader.read(more, piece);
+  expect(more.length - reader.left - code.length).toBeLessThan(10);
+  reader.read(more, reader.length + piece);
+  expect(more.length - reader.left - code.length).toBeGreaterThan(piece / 2);
+  expect(more[reader.length - 1]).toBe('\n');
+  // A line of any length, and line breaks at the end.
+  expect(new BlockReader().read('x'.repeat(2 * piece), piece)[0]?.token.raw).toHaveLength(piece / 2);
+  reader.read(`${'x\r\n'.repeat(piece / 2)}\r\n\r\n`, piece);
+  expect(reader.left).toBe(0);
+});
+
+test('lines that end with a carriage return are read once', () => {
+  const reader = new BlockReader();
+  const text = answer.replaceAll('\n', '\r\n');
+  for (let i = 1; i < text.length; i++) reader.read(text.slice(0, i));
+  expect(shape(reader.read(text).map(({ token }) => token))).toEqual(shape(Lexer.lex(answer)));
+});
+
+test('a link is found although its address arrives later', () => {
+  const text =
+    'See [the rules][1] and [Notes].\n\n- [x] [more][1]\n\nThen.\n\n[1]: https://a.example/rules\n[notes]: /n';
+  const reader = new BlockReader();
+  for (let i = 1; i < text.length; i++) reader.read(text.slice(0, i));
+  const streamed = reader.read(text).map(({ token }) => token);
+  expect(shape(streamed)).toEqual(shape(Lexer.lex(text)));
+  expect(JSON.stringify(streamed)).toBe(JSON.stringify(Lexer.lex(text)));
 });
 
 const types = (text: string): string[] => new BlockReader().read(text).map(({ token }) => token.type);
