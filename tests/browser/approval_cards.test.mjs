@@ -215,6 +215,25 @@ ls
     );
   });
 
+  test('a typed answer is kept while another view is shown, until it is sent', async () => {
+    const question = { question: 'Which one?', options: [], form: null };
+    const { page, sent, id } = await showRequests([{ id: 'q1', ...questionWith(question) }]);
+    const field = page.getByRole('textbox', { name: 'Your answer' });
+    await field.fill('Green, because');
+    await page.goto(`${env.proxy.url}/ui/#/jobs`);
+    await page.getByRole('heading', { level: 1, name: 'Jobs' }).waitFor();
+    await page.goto(`${env.proxy.url}/ui/#/t/${id}`);
+    await eventually(async () => assert.equal(await field.inputValue(), 'Green, because'));
+    await page.reload();
+    await eventually(async () => assert.equal(await field.inputValue(), 'Green, because'));
+    await page.locator('[data-request=q1] button[aria-disabled=false]').first().waitFor();
+    await page.getByRole('button', { name: 'Answer', exact: true }).click();
+    await eventually(() => assert.deepEqual(sent, [['q1', { answer: 'Green, because' }]]));
+    await eventually(async () =>
+      assert.equal(await page.evaluate(() => localStorage.getItem('agw.draft.answer.q1')), null),
+    );
+  });
+
   test('a question with a form is answered with its values, or declined', async () => {
     const form = {
       type: 'object',

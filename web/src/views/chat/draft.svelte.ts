@@ -5,7 +5,7 @@ const saveDelay = 300;
 /** The storage key for the edited text of a sent message. */
 export const editKey = (turnId: string): string => `draft.edit.${turnId}`;
 
-/** The text of the message being written, stored in this browser under `key` and shared by its tabs. */
+/** The text of a message or an answer being written, stored in this browser under `key` and shared by its tabs. */
 export class Draft {
   text = $state('');
   readonly #key: string;
@@ -17,7 +17,13 @@ export class Draft {
   constructor(key: string) {
     this.#key = key;
     this.text = stored(key, '');
-    $effect(() => this.save);
+    $effect(() => {
+      addEventListener('pagehide', this.save);
+      return () => {
+        removeEventListener('pagehide', this.save);
+        this.save();
+      };
+    });
     $effect(() => onStorageChange<string>(key, (text) => this.#isDirty || (this.text = text ?? '')));
   }
 
