@@ -108,6 +108,27 @@ else {
     assert.equal(await page.getByRole('article').count(), 0);
   });
 
+  test('a rejected message that is discarded in one tab does not come back from the other', async () => {
+    const first = await env.open(`/t/${(await env.thread()).id}`);
+    await first.getByRole('heading', { level: 1, name: 'New thread' }).waitFor();
+    await first.route('**/chat', (route) => route.fulfill({ status: 400, json: { error: 'no' } }));
+    await sendMessage(first, 'Said badly');
+    await first.getByRole('button', { name: 'Discard' }).waitFor();
+    const second = await first.context().newPage();
+    await second.goto(first.url());
+    await second.getByText('Said badly').waitFor();
+    await first.getByRole('button', { name: 'Discard' }).click();
+    await second.getByText('Said badly').waitFor({ state: 'detached' });
+    // The other tab stores its own messages.
+    await second.route('**/chat', (route) => route.fulfill({ status: 400, json: { error: 'no' } }));
+    await sendMessage(second, 'Said well');
+    await second.getByRole('button', { name: 'Discard' }).waitFor();
+    assert.deepEqual(
+      (await stored(second, 'outbox')).map(({ content }) => content),
+      ['Said well'],
+    );
+  });
+
   test('a message to a deleted chat is reported and its text kept', async () => {
     const { id } = await env.thread({ title: 'Deleted elsewhere' });
     const page = await env.open(`/t/${id}`);

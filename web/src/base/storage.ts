@@ -34,12 +34,13 @@ export function storeAndNotify(name: string, value: unknown): void {
 }
 
 /**
- * Calls `listener` when another tab or `storeAndNotify` changes the value, with undefined if it was removed. Returns a
- * function that removes the listener.
+ * Calls `listener` when another tab or `storeAndNotify` changes the value, with undefined if it was removed, and with
+ * the value before, if another tab did it. Returns a function that removes the listener.
  */
-export function onStorageChange<T>(name: string, listener: (value: T | undefined) => void): () => void {
-  const onStorage = ({ key }: StorageEvent): void => {
-    if (key === prefix + name) listener(stored<T | undefined>(name, undefined));
+export function onStorageChange<T>(name: string, listener: (value?: T, before?: T) => void): () => void {
+  const onStorage = ({ key, oldValue }: StorageEvent): void => {
+    if (key === prefix + name)
+      listener(stored<T | undefined>(name, undefined), JSON.parse(oldValue ?? 'null') ?? undefined);
   };
   addEventListener('storage', onStorage);
   return () => removeEventListener('storage', onStorage);

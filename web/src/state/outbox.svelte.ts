@@ -2,7 +2,7 @@
 import { ApiError, patch, post } from '../api/client';
 import { socket } from '../api/socket.svelte';
 import type { Attachment, ModeName, Thread, Turn } from '../api/types';
-import { store, stored } from '../base/storage';
+import { onStorageChange, store, stored } from '../base/storage';
 
 export interface OutgoingMessage {
   key: string;
@@ -40,6 +40,10 @@ class Outbox {
     socket.listen((event) => {
       if (event.type === 'reconnected') this.sendAll();
     });
+    // A message that another tab has sent or discarded must not come back from here.
+    onStorageChange<OutgoingMessage[]>('outbox', (now = [], before = []) => {
+      for (const { key } of before) if (!now.some((one) => one.key === key)) this.#remove(key);
+    });
   }
 
   onDelivered(listener: Delivered): () => void {
@@ -70,9 +74,13 @@ class Outbox {
   }
 
   discard(key: string): void {
+    this.#remove(key);
+    this.#keep();
+  }
+
+  #remove(key: string): void {
     const message = this.messages.find((one) => one.key === key);
     this.messages = this.messages.filter((one) => one !== message);
-    this.#keep();
     if (message) this.#sendNext(message);
   }
 
