@@ -6,6 +6,23 @@ if (missing) test(`the page (skipped: ${missing})`, { skip: true });
 else {
   const env = withGateway();
 
+  test('the document title names what a view shows', async () => {
+    const page = await env.open('/jobs');
+    const expectTitle = (title) =>
+      eventually(async () => assert.equal((await page.title()).replace(/^\(\d+\) /, ''), `${title} · Agent Gateway`));
+    await expectTitle('Jobs');
+    for (const [route, title] of [
+      ['/system/models', 'Models'],
+      ['/agents/assistant', 'assistant'],
+      ['/agents', 'Agents'],
+      ['/new', 'New chat'],
+      ['/jobs/+new', 'New job'],
+    ]) {
+      await page.goto(`${env.proxy.url}/ui/#${route}`);
+      await expectTitle(title);
+    }
+  });
+
   test('the document title names the chat', async () => {
     const { id } = await env.thread({ title: 'Pomelo' });
     const page = await env.open(`/t/${id}`);

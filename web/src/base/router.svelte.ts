@@ -34,6 +34,8 @@ export function href(path: string[], query: Record<string, string | undefined> =
 
 class Router {
   route = $state.raw(parseRoute(location.hash));
+  /** The heading of the view, for the title of the browser's tab. Empty for chats. */
+  title = $state('');
 
   constructor() {
     addEventListener('hashchange', () => (this.route = parseRoute(location.hash)));
