@@ -54,6 +54,21 @@ else {
     assert.equal(env.browser.contexts().flatMap((context) => context.pages()).length, 1);
   });
 
+  test('a file dropped before the page’s code is loaded does not replace the page', async () => {
+    const file = await env.backend.write({ path: 'early.txt', text: 'Tea\n' });
+    const page = await env.newPage();
+    await page.route(/\/assets\/.*\.js$/, () => {});
+    await page.goto(`${env.proxy.url}/ui/`, { waitUntil: 'commit' });
+    await page.waitForFunction(() => document.body);
+    const session = await page.context().newCDPSession(page);
+    const at = { x: 200, y: 200, data: { items: [], files: [file], dragOperationsMask: 1 } };
+    await page.evaluate(() => addEventListener('dragover', (event) => (window.kept = event.defaultPrevented)));
+    for (const type of ['dragEnter', 'dragOver', 'drop'])
+      await session.send('Input.dispatchDragEvent', { type, ...at });
+    await eventually(async () => assert.equal(await page.evaluate(() => window.kept), true));
+    assert.match(page.url(), /\/ui\/$/);
+  });
+
   test('a dropped folder is refused with a reason', async () => {
     const file = await env.backend.write({ path: 'folder/inside.txt', text: 'Tea\n' });
     const page = await env.open('/new');

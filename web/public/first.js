@@ -2,6 +2,10 @@
 // starts the slowest requests of a chat: its code, and the turns of the thread in the address, which the page finds in
 // `preloaded` (src/api/preloaded.ts).
 (() => {
+  // Browsers open a dropped file in place of the page.
+  for (const type of ['dragover', 'drop'])
+    addEventListener(type, (event) => event.dataTransfer?.types.includes('Files') && event.preventDefault());
+
   const stored = (name) => {
     try {
       return JSON.parse(localStorage.getItem(`agw.${name}`));
