@@ -10,6 +10,7 @@
 #include "features/agents/service.hpp"
 #include "features/extensions/service.hpp"
 #include "io/files/directory.hpp"
+#include "io/files/update_file.hpp"
 
 namespace agw {
 
@@ -75,10 +76,14 @@ std::string read_file(const Directory& directory, std::string_view name, const s
   refuse(content.error(), agent.has_value());
 }
 
+void make_directory(const Directory& directory, const std::optional<std::string>& agent) {
+  if (const auto made = directory.make_directories(directory_of(agent)); !made) refuse(made.error(), agent.has_value());
+}
+
 void write_file(const Directory& directory, std::string_view name, const std::optional<std::string>& agent,
                 std::string_view content) {
   if (content.size() > identity_limit) throw PayloadTooLarge(identity_too_large);
-  if (const auto made = directory.make_directories(directory_of(agent)); !made) refuse(made.error(), agent.has_value());
+  make_directory(directory, agent);
   const auto written = directory.write(path_of(name, agent), content);
   if (!written) refuse(written.error(), agent.has_value());
 }
@@ -168,11 +173,16 @@ Task<> Identities::remember(std::string agent, std::string text) {
   co_await extensions_.disk().run(
       [path = data_directory_, agent = std::optional(record->name), text = std::move(text)] {
         const auto directory = open_data_directory(path);
-        auto notes = read_file(directory, notes_name, agent);
-        if (!notes.empty() && !notes.ends_with('\n')) notes += '\n';
-        notes += as_line(text);
-        if (notes.size() > identity_limit) throw PayloadTooLarge("the notes are full (max 100KB)");
-        write_file(directory, notes_name, agent, notes);
+        make_directory(directory, agent);
+        const auto add = [&](const std::string* present) {
+          auto notes = present ? to_utf8(*present) : std::string();
+          if (!notes.empty() && !notes.ends_with('\n')) notes += '\n';
+          notes += as_line(text);
+          if (notes.size() > identity_limit) throw PayloadTooLarge("the notes are full (max 100KB)");
+          return std::optional(std::move(notes));
+        };
+        const auto written = update_file(directory, path_of(notes_name, agent), identity_limit, add);
+        if (!written) refuse(written.error(), true);
       });
 }
 

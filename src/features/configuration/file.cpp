@@ -12,11 +12,14 @@
 #include "api/error.hpp"
 #include "base/async/assert.hpp"
 #include "base/error.hpp"
+#include "base/json/yaml.hpp"
 #include "config/edit_yaml.hpp"
 #include "config/environment.hpp"
-#include "io/files/atomic_file.hpp"
+#include "io/files/update_file.hpp"
 
 namespace agw {
+
+namespace fs = std::filesystem;
 
 namespace {
 
@@ -42,14 +45,6 @@ mode_t check_file(const std::filesystem::path& file) {
   return status.st_mode & permissions;
 }
 
-std::string read_or_empty(const std::filesystem::path& file) {
-  try {
-    return read_start_file(file).value_or("");
-  } catch (const StartError& error) {
-    throw Conflict(error.what());
-  }
-}
-
 std::string with_edits(const std::filesystem::path& file, std::string text, const Edits& edits) {
   for (const auto& [key, value] : edits) {
     try {
@@ -62,16 +57,6 @@ std::string with_edits(const std::filesystem::path& file, std::string text, cons
     }
   }
   return text;
-}
-
-void replace(const std::filesystem::path& file, const std::string& text, mode_t mode) {
-  try {
-    replace_file(file, text, mode);
-  } catch (const std::system_error& error) {
-    const auto code = error.code();
-    if (code != std::errc::permission_denied && code != std::errc::read_only_file_system) throw;
-    refuse(file, code.message());
-  }
 }
 
 }  // namespace
@@ -95,12 +80,21 @@ void edit_configuration(const SettingsSources& sources, const Edits& edits) {
   AGW_DEBUG_ASSERT(may_block());
 
   const auto mode = check_file(sources.file);
-  const auto before = read_or_empty(sources.file);
   if (const auto next = next_settings(sources); next.problem) throw Conflict("fix config.yaml first: " + *next.problem);
-  const auto after = with_edits(sources.file, before, edits);
-  if (after == before) return;
-  if (read_or_empty(sources.file) != before) throw Conflict("config.yaml was changed meanwhile: try again");
-  replace(sources.file, after, mode);
+  const auto directory = Directory::open(fs::absolute(sources.file).parent_path(), Symlinks::refuse);
+  if (!directory) refuse(sources.file, to_string(directory.error()));
+  const auto edit = [&](const std::string* present) -> std::optional<std::string> {
+    const auto before = present ? *present : std::string();
+    auto after = with_edits(sources.file, before, edits);
+    return after == before ? std::nullopt : std::optional(std::move(after));
+  };
+  try {
+    const auto written = update_file(*directory, sources.file.filename().string(), max_yaml_size, edit, mode);
+    if (!written) refuse(sources.file, to_string(written.error()));
+  } catch (const std::system_error& error) {
+    if (error.code() != std::errc::resource_unavailable_try_again) throw;
+    throw Conflict("config.yaml was changed meanwhile: try again");
+  }
 }
 
 }  // namespace agw

@@ -15,6 +15,7 @@
 #include "base/id.hpp"
 #include "base/log.hpp"
 #include "io/files/atomic_file.hpp"
+#include "io/files/update_file.hpp"
 
 namespace agw {
 
@@ -217,16 +218,24 @@ void ExtensionDirectories::mark_as_own(const DiskStep& step) {
 
 void ExtensionDirectories::replace(const DiskStep& step, const std::string& path,
                                    const std::optional<std::string>& wanted) {
-  const auto id = id_of(root_.read(path, max_extension_file_length));
-  if (id == (wanted ? content_id(*wanted) : "")) return;
-  const bool foreign = is_foreign(step.extension_id, id);
-  // If the record has no prompt, a file that a person wrote becomes the job's prompt.
   if (!wanted) {
-    if (!foreign) require(root_.remove(path), path);
+    const auto id = id_of(root_.read(path, max_extension_file_length));
+    // If the record has no prompt, a file that a person wrote becomes the job's prompt.
+    if (id != "" && !is_foreign(step.extension_id, id)) require(root_.remove(path), path);
     return;
   }
-  if (foreign) set_aside(path);
-  require(root_.write(path, *wanted, 0600, Durability::later), path);
+  const auto change = [&](const std::string* present) -> std::optional<std::string> {
+    if (present && *present == *wanted) return std::nullopt;
+    if (present && is_foreign(step.extension_id, content_id(*present))) set_aside(path);
+    return wanted;
+  };
+  const auto put = [&] { return update_file(root_, path, max_extension_file_length, change, 0600, Durability::later); };
+  auto written = put();
+  if (!written) {
+    set_aside(path);  // what cannot be read was not written by the gateway
+    written = put();
+  }
+  require(written, path);
 }
 
 /// Whether a file with that content id (from `id_of`) was not written by the gateway.

@@ -39,6 +39,7 @@
 #include "features/knowledge/files.hpp"
 #include "features/knowledge/page_store.hpp"
 #include "features/knowledge/raw_source.hpp"
+#include "io/files/update_file.hpp"
 
 namespace agw {
 
@@ -169,12 +170,6 @@ struct Step {
   Timestamp now;
 };
 
-FileResult<void> put_page(const Step& step, const std::string& path, const std::string& text) {
-  if (step.dry) return {};
-  if (const auto made = step.tree.directory().make_directories(path.substr(0, path.rfind('/'))); !made) return made;
-  return step.tree.directory().write(path, text, 0600, step.durability);
-}
-
 /// Keeps a page that a person wrote or changed. The page counts as up to date if it was written after its source.
 void leave_page(const Step& step, KnownSource& row, const std::string& slug) {
   AGW_ASSERT(row.page);
@@ -199,32 +194,59 @@ void set_passing_problem(const Step& step, KnownSource& row, std::string_view wh
   if (!row.compiled) row.page.reset();
 }
 
+/// What was found at the path of a page, and what to do about it.
+struct PageWrite {
+  enum class Found { unreadable, same, edited, outdated } found = Found::unreadable;
+  bool exists = false;
+  std::string text{};  ///< of the file, or the new one
+};
+
+/// The change of the page's file. It may be called again, if a person saves the file meanwhile.
+std::optional<std::string> change_page(const KnownSource& row, const PageText& page, const std::string* present,
+                                       PageWrite& write) {
+  using Found = PageWrite::Found;
+  write.exists = present != nullptr;
+  write.found = Found::outdated;
+  if (present && is_same_page(read_page_text(*present), page))
+    write.found = Found::same;
+  else if (present && row.page_content != content_id(*present))
+    write.found = Found::edited;
+  write.text = write.found == Found::outdated ? write_page_text(page) : *present;
+  // A larger page could not be read back.
+  if (write.found != Found::outdated || write.text.size() > max_knowledge_file_size) return std::nullopt;
+  return write.text;
+}
+
+FileResult<void> put_page(const Step& step, const KnownSource& row, const PageText& page, PageWrite& write) {
+  const auto& directory = step.tree.directory();
+  const auto change = [&](const std::string* present) { return change_page(row, page, present, write); };
+  if (step.dry) {
+    const auto present = directory.read(*row.page, max_knowledge_file_size);
+    if (!present && present.error() != FileError::not_found) return present.error();
+    change(present ? &*present : nullptr);
+    return {};
+  }
+  const auto made = directory.make_directories(row.page->substr(0, row.page->rfind('/')));
+  return made ? update_file(directory, *row.page, max_knowledge_file_size, change, 0600, step.durability) : made;
+}
+
 void make_page(const Step& step, KnownSource& row, PageText page) {
+  using Found = PageWrite::Found;
   AGW_ASSERT(row.page);
   const auto slug = std::string(stem_of_path(*row.page));
-  const auto existing = step.tree.directory().read(*row.page, max_knowledge_file_size);
-  if (!existing && existing.error() != FileError::not_found) {
-    // A page that a person made too large, or replaced by a symlink.
-    if (row.compiled) return leave_page(step, row, slug);
-    return set_passing_problem(step, row, "read", existing.error());
-  }
-  if (existing && is_same_page(read_page_text(*existing), page)) {
-    row.compiled = row.content;
-    row.page_content = content_id(*existing);
-    return row.problem.reset();
-  }
-  if (existing && row.page_content != content_id(*existing)) return leave_page(step, row, slug);
   page.head.updated_at = step.now;
-  const auto text = write_page_text(page);
-  // A larger page could not be read back.
-  if (text.size() > max_knowledge_file_size) return set_problem(step, row, "its page would be larger than 4 MiB");
-  if (const auto put = put_page(step, *row.page, text); !put) {
-    return set_passing_problem(step, row, "written", put.error());
-  }
+  PageWrite write;
+  const auto put = put_page(step, row, page, write);
+  // An unreadable page is one that a person made too large, or replaced by a symlink.
+  const bool is_kept = write.found == Found::edited || (write.found == Found::unreadable && row.compiled);
+  if (is_kept) return leave_page(step, row, slug);
+  if (!put) return set_passing_problem(step, row, write.found == Found::unreadable ? "read" : "written", put.error());
+  if (write.text.size() > max_knowledge_file_size) return set_problem(step, row, "its page would be larger than 4 MiB");
   row.problem.reset();
   row.compiled = row.content;
-  row.page_content = content_id(text);
-  (existing ? step.report.changed : step.report.made).push_back(slug);
+  row.page_content = content_id(write.text);
+  if (write.found == Found::same) return;
+  (write.exists ? step.report.changed : step.report.made).push_back(slug);
 }
 
 }  // namespace

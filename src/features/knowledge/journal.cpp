@@ -10,6 +10,7 @@
 #include "base/json/json.hpp"
 #include "base/log.hpp"
 #include "features/knowledge/page_text.hpp"
+#include "io/files/update_file.hpp"
 
 namespace agw {
 
@@ -24,13 +25,14 @@ constexpr std::size_t kept_bytes = max_journal_length / 2;
 constexpr std::size_t max_bytes_read = 16 * max_journal_length;
 constexpr std::size_t max_line_length = 500;
 
-/// No value if the file exists but cannot be read.
-std::optional<std::string> read_text(const Directory& data_directory) {
-  auto content = data_directory.read(journal_path, max_bytes_read);
+void warn_of_unreadable(FileError error) { log::warn("cannot read {}: {}", journal_path, to_string(error)); }
+
+/// Empty if the file cannot be read.
+std::string read_text(const Directory& data_directory) {
+  const auto content = data_directory.read(journal_path, max_bytes_read);
   if (content) return to_utf8(*content);
-  if (content.error() == FileError::not_found) return std::string();
-  log::warn("cannot read {}: {}", journal_path, to_string(content.error()));
-  return std::nullopt;
+  if (content.error() != FileError::not_found) warn_of_unreadable(content.error());
+  return {};
 }
 
 /// The event whose heading the line is; no value for other lines.
@@ -70,12 +72,21 @@ void shorten(std::string& text) {
   if (entries.size() > max_journal_length) text.erase(first, entries.size() - newest_part(entries, kept_bytes).size());
 }
 
+std::string with_event(std::string text, const KnowledgeEvent& event) {
+  shorten(text);
+  if (!text.empty() && !text.ends_with('\n')) text += '\n';
+  text += fmt::format("{}{}] {} | {}\n", opening, to_iso8601(event.at), event.op,
+                      single_line(event.title, max_line_length));
+  if (!event.detail.empty()) text += '\n' + event.detail + '\n';
+  return text + '\n';
+}
+
 }  // namespace
 
 std::vector<KnowledgeEvent> read_journal(const Directory& data_directory) {
   AGW_DEBUG_ASSERT(may_block());
 
-  const auto text = read_text(data_directory).value_or("");
+  const auto text = read_text(data_directory);
   std::vector<KnowledgeEvent> events;
   auto rest = newest_part(text, max_journal_length);
   while (!rest.empty()) {
@@ -96,17 +107,14 @@ std::vector<KnowledgeEvent> read_journal(const Directory& data_directory) {
 void add_to_journal(const Directory& data_directory, const KnowledgeEvent& event) {
   AGW_DEBUG_ASSERT(may_block());
 
-  auto found = read_text(data_directory);
-  // Never overwrite a file that could not be read: it may contain text of a person.
-  if (!found) return;
-  auto text = *std::move(found);
-  shorten(text);
-  if (!text.empty() && !text.ends_with('\n')) text += '\n';
-  text += fmt::format("{}{}] {} | {}\n", opening, to_iso8601(event.at), event.op,
-                      single_line(event.title, max_line_length));
-  if (!event.detail.empty()) text += '\n' + event.detail + '\n';
-  text += '\n';
-  data_directory.write(journal_path, text).value();
+  bool is_readable = false;
+  const auto written = update_file(data_directory, journal_path, max_bytes_read, [&](const std::string* present) {
+    is_readable = true;
+    return std::optional(with_event(present ? to_utf8(*present) : std::string(), event));
+  });
+  // A file that cannot be read is never overwritten: it may contain text of a person.
+  if (!is_readable && !written) return warn_of_unreadable(written.error());
+  written.value();
 }
 
 }  // namespace agw

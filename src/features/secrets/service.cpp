@@ -16,6 +16,7 @@
 #include "base/text/ascii.hpp"
 #include "io/files/descriptor.hpp"
 #include "io/files/directory.hpp"
+#include "io/files/update_file.hpp"
 
 namespace agw {
 
@@ -77,9 +78,14 @@ Secrets::Values Secrets::read() const {
   }
   const auto text = directory->read(file_name, max_yaml_size);
   if (!text) throw SecretError(fmt::format("cannot read {}: {}", path, to_string(text.error())));
+  return parse(*text);
+}
+
+Secrets::Values Secrets::parse(const std::string& text) const {
+  const auto path = (data_directory_ / file_name).string();
   json::value parsed;
   try {
-    parsed = yaml_to_json(*text);
+    parsed = yaml_to_json(text);
   } catch (const YamlError& error) {
     // The parser's message may quote a value.
     throw SecretError(fmt::format("{}:{}: this is not valid YAML", path, error.line()));
@@ -95,7 +101,7 @@ Secrets::Values Secrets::read() const {
   return values;
 }
 
-void Secrets::write(const Values& values) const {
+std::string Secrets::text_of(const Values& values) {
   std::string text = "# Written by `agw secret`. Used as ${secret:NAME}.\n";
   for (const auto& [name, value] : values) {
     // A JSON string is also a quoted YAML string; unquoted, a name such as `null` would be read as another type.
@@ -108,30 +114,38 @@ void Secrets::write(const Values& values) const {
   if (text.size() > max_yaml_size) {
     throw SecretError("all secrets together would be larger than 1 MiB: remove some with `agw secret rm`");
   }
-  const auto written = Directory::open(data_directory_, Symlinks::refuse).value().write(file_name, text);
+  return text;
+}
+
+bool Secrets::change(const std::function<bool(Values&)>& edit) const {
+  AGW_DEBUG_ASSERT(may_block());
+
+  const auto locked = lock(data_directory_);
+  read();  // checks the file's mode
+  bool is_changed = false;
+  const auto directory = Directory::open(data_directory_, Symlinks::refuse).value();
+  // The lock does not stop a person's editor.
+  const auto written = update_file(directory, file_name, max_yaml_size, [&](const std::string* present) {
+    auto values = present ? parse(*present) : Values();
+    is_changed = edit(values);
+    return is_changed ? std::optional(text_of(values)) : std::nullopt;
+  });
   if (!written) throw SecretError(fmt::format("cannot write {}: {}", file_name, to_string(written.error())));
+  return is_changed;
 }
 
 void Secrets::set(const std::string& name, const std::string& value) const {
-  AGW_DEBUG_ASSERT(may_block());
-
   check_name(name);
   check_value(value);
-  const auto locked = lock(data_directory_);
-  auto values = read();
-  values[name] = value;
-  write(values);
+  change([&](Values& values) {
+    values[name] = value;
+    return true;
+  });
 }
 
 bool Secrets::remove(const std::string& name) const {
-  AGW_DEBUG_ASSERT(may_block());
-
   check_name(name);
-  const auto locked = lock(data_directory_);
-  auto values = read();
-  if (values.erase(name) == 0) return false;
-  write(values);
-  return true;
+  return change([&](Values& values) { return values.erase(name) > 0; });
 }
 
 std::vector<std::string> Secrets::names() const {

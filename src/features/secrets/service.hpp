@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -60,7 +61,10 @@ private:
   using Values = std::map<std::string, std::string, std::less<>>;
 
   Values read() const;
-  void write(const Values& values) const;
+  Values parse(const std::string& text) const;
+  static std::string text_of(const Values& values);
+  /// Changes the values, unless `edit` returns false. Returns what it returned.
+  bool change(const std::function<bool(Values&)>& edit) const;
 
   std::filesystem::path data_directory_;
   std::shared_ptr<TlsTrustStore> trust_;

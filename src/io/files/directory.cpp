@@ -29,6 +29,7 @@
 #include <system_error>
 
 #include "base/async/assert.hpp"
+#include "io/files/file_error.hpp"
 
 namespace agw {
 
@@ -37,39 +38,10 @@ namespace {
 /// The kernel returns EAGAIN if a directory was moved while it resolved `..`; that many in a row are not a coincidence.
 constexpr int resolve_attempts = 100;
 
-std::optional<FileError> expected_error(int error) {
-  switch (error) {
-    case ENOENT:
-      return FileError::not_found;
-    case ENOTDIR:
-      return FileError::not_directory;
-    case EXDEV:
-      return FileError::outside;
-    case ELOOP:
-      return FileError::symlink;
-    case ENAMETOOLONG:
-    case EINVAL:
-      return FileError::bad_name;
-    case EISDIR:
-      return FileError::is_directory;
-    case EEXIST:
-    case ENOTEMPTY:
-      return FileError::exists;
-    case ENXIO:
-      return FileError::not_regular;
-    case EACCES:
-    case EPERM:
-    case EROFS:
-      return FileError::permission;
-    default:
-      return std::nullopt;
-  }
-}
-
 /// `errno` as a FileError if callers can handle it, otherwise as an exception.
 FileError last_error(std::string_view path) {
   const auto error = errno;
-  if (const auto expected = expected_error(error)) return *expected;
+  if (const auto expected = file_error_of(error)) return *expected;
   throw std::system_error(error, std::generic_category(), "cannot use " + std::string(path));
 }
 
@@ -139,6 +111,35 @@ FileResult<std::string> read_all(const Descriptor& file, std::size_t size, std::
 }
 
 }  // namespace
+
+std::optional<FileError> file_error_of(int error) {
+  switch (error) {
+    case ENOENT:
+      return FileError::not_found;
+    case ENOTDIR:
+      return FileError::not_directory;
+    case EXDEV:
+      return FileError::outside;
+    case ELOOP:
+      return FileError::symlink;
+    case ENAMETOOLONG:
+    case EINVAL:
+      return FileError::bad_name;
+    case EISDIR:
+      return FileError::is_directory;
+    case EEXIST:
+    case ENOTEMPTY:
+      return FileError::exists;
+    case ENXIO:
+      return FileError::not_regular;
+    case EACCES:
+    case EPERM:
+    case EROFS:
+      return FileError::permission;
+    default:
+      return std::nullopt;
+  }
+}
 
 std::string_view to_string(FileError error) {
   switch (error) {
@@ -336,7 +337,7 @@ FileResult<void> Directory::write(std::string_view path, std::string_view conten
   try {
     replace_file_in(opened->get(), std::string(name), content, mode, path, durability);
   } catch (const std::system_error& error) {
-    if (const auto expected = expected_error(error.code().value())) return *expected;
+    if (const auto expected = file_error_of(error.code().value())) return *expected;
     throw;
   }
   return {};

@@ -238,13 +238,22 @@ bool replace_by_directory(int directory, const std::string& name, const EntrySta
   throw std::system_error(reason, std::generic_category(), "cannot make " + path.string());
 }
 
+/// With `later`, only makes file systems assign the blocks, as some do before a rename: otherwise, a file that lost its
+/// content could replace one that had some.
+bool put_on_disk(int file, Durability durability) {
+  if (durability == Durability::now) return ::fsync(file) == 0;
+  ::sync_file_range(file, 0, 0, SYNC_FILE_RANGE_WRITE);
+  return true;
+}
+
 void sync_directory(int directory, const std::filesystem::path& path) {
   if (::fsync(directory) != 0 && errno != EINVAL) throw_errno("cannot write " + path.string());
 }
 
 }  // namespace
 
-NewEntry::NewEntry(int directory, const EntryState& wanted, const std::filesystem::path& path, std::string name)
+NewEntry::NewEntry(int directory, const EntryState& wanted, const std::filesystem::path& path, std::string name,
+                   Durability durability)
     : directory_(directory), name_(std::move(name)) {
   AGW_DEBUG_ASSERT(may_block());
   AGW_ASSERT(!name_.empty());
@@ -253,7 +262,7 @@ NewEntry::NewEntry(int directory, const EntryState& wanted, const std::filesyste
 
   const bool is_made = wanted.kind == EntryKind::symlink ? make_link(wanted) : make_file(wanted);
   if (is_made && wanted.modified_ns != 0) set_times(wanted);
-  if (is_made && (!file_ || ::fsync(file_.get()) == 0)) return;
+  if (is_made && (!file_ || put_on_disk(file_.get(), durability))) return;
   const auto reason = errno;
   if (is_made || file_) ::unlinkat(directory_, name_.c_str(), 0);
   throw std::system_error(reason, std::generic_category(), "cannot write " + path.string());
@@ -363,7 +372,7 @@ bool put_entry(int directory, const std::string& name, const EntryState& wanted,
 }
 
 bool put_entry(int directory, const std::string& name, NewEntry& entry, const FileStamp& present,
-               const std::filesystem::path& path) {
+               const std::filesystem::path& path, Durability durability) {
   AGW_DEBUG_ASSERT(may_block());
   AGW_ASSERT(name.find('/') == name.npos);
 
@@ -371,7 +380,7 @@ bool put_entry(int directory, const std::string& name, NewEntry& entry, const Fi
                                              : replace(directory, name, entry, present, path);
   if (!is_put) return false;
   entry.remove_former();
-  sync_directory(directory, path);
+  if (durability == Durability::now) sync_directory(directory, path);
   return true;
 }
 

@@ -46,14 +46,14 @@ std::optional<std::int64_t> birth_of(int directory, const std::string& name, con
 /// The time that the kernel would give to a file changed now, in nanoseconds since the epoch.
 std::int64_t file_clock_now();
 
-/// A new file or symlink, already on disk under a temporary name, which `put_entry` renames. Otherwise the destructor
-/// deletes it. Its directory must stay open.
+/// A new file or symlink, already on disk (with `Durability::now`) under a temporary name, which `put_entry` renames.
+/// Otherwise the destructor deletes it. Its directory must stay open.
 class NewEntry {
 public:
   /// Creates it with the kind, content, mode and (if they are set) times of `wanted`. Throws std::system_error that
   /// names `path`. Blocks.
   NewEntry(int directory, const EntryState& wanted, const std::filesystem::path& path,
-           std::string name = temporary_name());
+           std::string name = temporary_name(), Durability durability = Durability::now);
   ~NewEntry();
   NewEntry(const NewEntry&) = delete;
   NewEntry& operator=(const NewEntry&) = delete;
@@ -92,6 +92,6 @@ bool put_entry(int directory, const std::string& name, const EntryState& wanted,
                const std::filesystem::path& path, const std::string& temporary = temporary_name());
 /// The same with an entry created earlier in the same directory.
 bool put_entry(int directory, const std::string& name, NewEntry& entry, const FileStamp& present,
-               const std::filesystem::path& path);
+               const std::filesystem::path& path, Durability durability = Durability::now);
 
 }  // namespace agw
