@@ -35,7 +35,7 @@ namespace {
 
 constexpr int max_port = 65535;
 constexpr std::int64_t files_besides_connections = 512;
-constexpr std::size_t min_files = 128;  // four times what an idle gateway has open
+constexpr std::size_t min_files = 64;  // twice what an idle gateway has open
 
 SettingsSources find_settings(const ServeOptions& options, const DataDirectory& directory) {
   if (options.config && options.config->empty()) throw StartError(ExitStatus::usage, "--config must name a file");

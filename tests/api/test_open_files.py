@@ -18,16 +18,16 @@ def test_limit_of_open_files_is_raised(make_gateway):
         connection.close()
 
 
-@pytest.mark.parametrize("limit", [12, 24, 28, 127])
+@pytest.mark.parametrize("limit", [12, 24, 28, 63])
 def test_start_with_too_few_open_files_says_what_to_raise(make_gateway, limit):
     failed = make_gateway(first=f"ulimit -n {limit}").fails()
     assert failed.status == 1, failed
-    assert f"may open no more than {limit} files, and the gateway needs 128: raise the limit" in failed.stderr
+    assert f"may open no more than {limit} files, and the gateway needs 64: raise the limit" in failed.stderr
 
 
 def test_fewest_open_files_are_enough(make_gateway):
-    gateway = make_gateway(first="ulimit -n 128").start()
-    open_connections = [Connection(gateway) for _ in range(60)]
+    gateway = make_gateway(first="ulimit -n 64").start()
+    open_connections = [Connection(gateway) for _ in range(25)]
     for connection in open_connections:
         assert connection.request("GET /health HTTP/1.1").response().status == 200
     accepted(gateway.http.get("/filesystem/ls"))
