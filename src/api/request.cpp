@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "api/body.hpp"
 #include "api/refusals.hpp"
 #include "api/route.hpp"
 #include "base/async/assert.hpp"
@@ -28,13 +27,13 @@ json::object& object_in(std::optional<json::value>& read) {
   return read->get_object();
 }
 
-}  // namespace
-
-void read_body(const json::object& body, const Description& description, void* value) {
+void fill(const json::object& object, const Description& description, void* value) {
   Problems problems;
-  read_described(body, description, value, "", problems);
+  read_described(object, description, value, "", problems);
   if (!problems.empty()) throw BadRequest(problems.front().message);
 }
+
+}  // namespace
 
 std::string_view to_text(Method method) {
   switch (method) {
@@ -95,9 +94,8 @@ void Request::fill_query(const Description& description, void* value) const {
 
 void Request::fill_body(const Description& description, void* value) {
   // A body parsed in advance is large; its deleter destroys it on another thread.
-  if (const auto read = std::exchange(parsed_content, nullptr))
-    return agw::read_body(object_in(*read), description, value);
-  agw::read_body(body_object(), description, value);
+  if (const auto read = std::exchange(parsed_content, nullptr)) return fill(object_in(*read), description, value);
+  fill(body_object(), description, value);
 }
 
 }  // namespace agw

@@ -80,7 +80,7 @@ bool is_synthetic(const json::object& line) {
   return message && string_member(*message, "model") == "<synthetic>";
 }
 
-/// The message in a line, and the name of its member with the content; null if there is none.
+/// The message in a line, or null, and the name of the member with its content.
 std::pair<const json::object*, std::string_view> message_in(const json::object& line) {
   const auto type = string_member(line, "type");
   if (type == "user" || type == "assistant") return {object_member(line, "message"), "content"};

@@ -66,7 +66,7 @@ public:
     return found;
   }
 
-  /// The newest leaf below the message; the message itself if there is none.
+  /// The newest leaf below the message, or the message itself if it is a leaf.
   std::size_t leaf_below(std::size_t number) const {
     std::vector<bool> taken(messages_.size());
     for (auto leaf = messages_.size(); leaf-- > 0;) {
@@ -149,14 +149,15 @@ std::string fork_key(const SourceConversation& conversation, std::size_t leaf) {
   return conversation.head.key + "/" + conversation.messages[leaf].id;
 }
 
-/// The newest message in the thread that an earlier import made; nullopt if there is none.
+/// The newest message in the thread that an earlier import made. Returns nullopt if there is no such thread.
 std::optional<std::size_t> newest_in(const Importer& importer, const std::string& key,
                                      const std::vector<SourceMessage>& messages) {
   const auto thread = importer.thread_id(key);
   std::unordered_map<std::string, std::size_t> numbers;
   const auto turn = importer.newest_turn(thread, [&](const std::string& id) {
-    for (std::size_t i = 0; numbers.size() < messages.size(); ++i)
-      numbers.emplace(id_of_key(thread, messages[i].id), i);
+    if (numbers.empty()) {  // computed only if there is such a thread
+      for (std::size_t i = 0; i < messages.size(); ++i) numbers.emplace(id_of_key(thread, messages[i].id), i);
+    }
     return numbers.contains(id);
   });
   return turn ? std::optional(numbers[*turn]) : std::nullopt;

@@ -69,7 +69,8 @@ public:
   /// The thread's id here.
   std::string thread_id(const std::string& key) const;
   using IsTurn = std::function<bool(const std::string& id)>;
-  /// The newest turn of a thread that `is_wanted` accepts. Nullopt if there is none, no such thread, or in a dry run.
+  /// The newest turn of a thread that `is_wanted` accepts. Returns nullopt if there is no such turn or thread, and in a
+  /// dry run.
   std::optional<std::string> newest_turn(const std::string& thread_id, const IsTurn& is_wanted) const;
   /// Whether there was such a thread when this was first asked.
   bool has_thread(const std::string& id);

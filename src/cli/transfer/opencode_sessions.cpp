@@ -82,7 +82,8 @@ SourceMessage opencode_message(const std::string& id, const json::object& data) 
 /// Passes the messages of a session, in order, to its argument.
 using ReadMessages = std::function<void(const TakeMessage& take)>;
 
-/// Writes the messages before the one that `/undo` named, or those from it on. Returns false if there are none.
+/// Writes the messages that come before the one that `/undo` named or, if `are_undone`, that message and all later
+/// ones. Returns false if there are none.
 bool write_opencode_messages(Importer& importer, const ImportedThread& head, const fs::path& directory,
                              const json::object& undone, bool are_undone, const ReadMessages& read) {
   bool begun = false;

@@ -31,8 +31,7 @@ template <class Read>
 auto unless_unknown_thread(Threads& threads, Request& request, Read read) -> Task<decltype(read())> {
   std::exception_ptr problem;
   try {
-    if (request.workers) co_return co_await request.workers->run(read);  // the body is large
-    co_return read();
+    co_return co_await work_on_body(request, std::move(read));
   } catch (const BadRequest&) {
     problem = std::current_exception();
   }
@@ -121,8 +120,8 @@ Task<Response> show_transcript(Threads& threads, const Secrets& secrets, Blockin
 }
 
 Task<Response> import_threads(Threads& threads, Request& request) {
-  auto checked = co_await request.read_body([now = threads.now()](const json::object& body) {
-    return transfer_store::check_import(body_as<ImportBatch>(body), now);
+  auto checked = co_await work_on_body(request, [&request, now = threads.now()] {
+    return transfer_store::check_import(request.body<ImportBatch>(), now);
   });
   co_return request.respond(co_await threads.import(std::move(checked)));
 }

@@ -6,7 +6,7 @@
 
 namespace agw {
 
-/// An `errno` as a FileError; nullopt if it is none that callers handle, such as that of a full disk.
+/// The FileError for an `errno`. Returns nullopt for errors that callers cannot handle, such as that of a full disk.
 std::optional<FileError> file_error_of(int error);
 
 }  // namespace agw

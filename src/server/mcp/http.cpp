@@ -15,6 +15,7 @@
 #include "base/async/assert.hpp"
 #include "base/json/bounded_json.hpp"
 #include "features/integrations/protocol.hpp"
+#include "server/mcp/api_caller.hpp"
 #include "server/mcp/server.hpp"
 
 namespace agw {
@@ -26,7 +27,6 @@ using namespace std::chrono_literals;
 /// A response that takes longer starts as a stream, because clients and proxies close a silent connection.
 constexpr auto json_response_timeout = 1s;
 constexpr auto comment_interval = 15s;
-constexpr std::size_t large_message = 256 * 1024;  // bytes: parsing would block the loop
 constexpr std::size_t max_values = 500'000;
 constexpr std::string_view priming_version = "2025-11-25";
 constexpr int not_acceptable = 406, method_not_allowed = 405, not_found_status = 404;
@@ -106,7 +106,7 @@ Task<std::string> McpServer::read_body(ProxyStream& http) const {
 /// Throws McpError -32700. Allows deeper nesting than other bodies, because the arguments of a call are nested within
 /// it.
 Task<json::value> McpServer::parse(std::string body) const {
-  auto parsed = co_await services_.blocking.run_if(body.size() > large_message, [&body] {
+  auto parsed = co_await services_.blocking.run_if(body.size() > large_mcp_text, [&body] {
     return parse_bounded_json(body, {.max_depth = max_own_json_depth, .max_values = max_values});
   });
   if (parsed.has_too_many_values) throw McpError(rpc_code::parse_error, "over 500,000 values", {}, 400);
