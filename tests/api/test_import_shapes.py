@@ -79,15 +79,17 @@ def test_what_codex_adds_to_a_message_is_left_out(own_gateway):
 
     shell = ("<user_shell_command>\n<command>\ngit log\n</command>\n<result>\nExit code: 0\nDuration: 0.0250 seconds\n"
              "Output:\n<command>\nnone\n</result>\n</user_shell_command>")
+    quoted = f"What does this mean?\n{shell}"
     context = "# Context from my IDE setup:\n\n## Open tabs:\n- a.txt: a.txt\n\n## My request for Codex:\n"
     write_lines(folder / "sessions" / "1.jsonl", rollout(
         message("user", "<environment_context>\n</environment_context>", text("<goal_context>x</goal_context>")),
         message("user", '<image name=[Image #1] path="/tmp/hat.png">', picture, text("</image>"), text("[Image #1] Whose?")),
         message("assistant", "Ada's."), message("user", shell), message("user", context + "Count them"),
         message("user", "<codex_internal_context source=\"goal\">\nx\n</codex_internal_context>"),
-        message("user", "<b>Bold</b>"), metas=[{"id": "one"}]))
+        message("user", "<b>Bold</b>"), message("user", quoted), metas=[{"id": "one"}]))
     result = imported(own_gateway, "codex", folder)
-    assert list(texts_by_title(own_gateway).values()) == [["[Image #1] Whose?", "Ada's.", "!git log", "Count them", "<b>Bold</b>"]]
+    assert list(texts_by_title(own_gateway).values()) == [
+        ["[Image #1] Whose?", "Ada's.", "!git log", "Count them", "<b>Bold</b>", quoted]]
     why = reasons(result)
     assert why["2 messages of sessions"] == "are what that program tells its model"
     assert {"1 parts `output of a typed command` of messages", "1 parts `context of an editor` of messages"} <= why.keys()

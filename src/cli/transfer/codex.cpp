@@ -47,8 +47,9 @@ bool is_file_mark(std::string_view text) {
 
 /// What the person wrote of a text; the kinds of the rest are added to `unknown`.
 std::string typed_in_codex(std::string_view text, SourceMessage& message) {
-  constexpr std::string_view request = "## My request for Codex:";
-  if (const auto command = between(text, "<user_shell_command>\n<command>\n", "\n</command>"); !command.empty()) {
+  constexpr std::string_view typed = "<user_shell_command>\n<command>\n", request = "## My request for Codex:";
+  const auto command = text.starts_with(typed) ? between(text, typed, "\n</command>") : std::string_view();
+  if (!command.empty()) {
     message.unknown.emplace_back("output of a typed command");
     return fmt::format("!{}", command);
   }
