@@ -7,11 +7,13 @@
 #include "api/response.hpp"
 #include "base/async/task.hpp"
 #include "base/json/described.hpp"
+#include "io/process/blocking.hpp"
 
 namespace agw {
 
 /// Runs `work`, on another thread than the loop if the request has a large body: to read the body, or to write a
 /// response that contains it. `work` may use what the awaiting coroutine owns. Throws what `work` throws.
+/// Example: src/api/body_test.cpp: WorkOnBody.LeavesTheLoopForALargeBody
 template <class Work>
 auto work_on_body(const Request& request, Work work) -> Task<std::invoke_result_t<Work&>> {
   if (!request.workers) co_return work();

@@ -5,19 +5,17 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "api/error.hpp"
 #include "api/response.hpp"
-#include "base/async/task.hpp"
 #include "base/json/described.hpp"
-#include "io/process/blocking.hpp"
 #include "storage/in_transaction.hpp"
 
 namespace agw {
 
+class BlockingPool;
 struct Route;
 
 enum class Method { get, post, put, patch, remove, any };
@@ -86,16 +84,6 @@ public:
   /// The body as a JSON object with any members. Throws as `body` does.
   json::object body_object();
 
-  /// Calls `read` with the body as an object and returns its result. For a large body, `read` runs on another thread,
-  /// so that the loop is not blocked; it must own all objects it uses. Throws as `body` does, and any exception of
-  /// `read`. Example: src/features/extensions/routes_test.cpp: ExtensionRoutes.ReadALargeBodyOffTheLoop
-  template <class Read>
-  auto read_body(Read read) -> Task<std::invoke_result_t<Read&, json::object>> {
-    if (!workers) co_return read(body_object());
-    co_return co_await workers->run(
-        [read = std::move(read), body = body_object()]() mutable { return read(std::move(body)); });
-  }
-
   /// For the write of a record that is also the response: stores the response under the Idempotency-Key in the same
   /// transaction, so that a retry after a crash finds both or neither.
   template <DescribedStruct T>
@@ -109,25 +97,13 @@ public:
   /// A response with a described struct, or a list of them, as JSON, and the route's success status.
   template <class T>
   Response respond(const T& value) const {
-    return respond_with(success_status(), value);
-  }
-
-  /// The same for the result of a large body; the JSON is written on another thread.
-  template <class T>
-  Task<Response> respond_to_large(T value) const {
-    const auto write = [status = success_status(), value = std::move(value)] { return respond_with(status, value); };
-    if (workers) co_return co_await workers->run(write);
-    co_return write();
-  }
-
-private:
-  template <class T>
-  static Response respond_with(int status, const T& value) {
-    Response response{.status = status};
+    Response response{.status = success_status()};
     response.body.reserve(512);  // enough for most records, to avoid reallocation
     write_json(response.body, value);
     return response;
   }
+
+private:
   int success_status() const;
   void fill_query(const Description& description, void* value) const;
   void fill_body(const Description& description, void* value);

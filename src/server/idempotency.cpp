@@ -10,6 +10,7 @@
 #include "base/async/cancellation.hpp"
 #include "base/digest.hpp"
 #include "base/log.hpp"
+#include "io/process/blocking.hpp"
 #include "server/recorded_stream.hpp"
 
 namespace agw {

@@ -2,6 +2,7 @@
 #include <utility>
 #include <vector>
 
+#include "api/body.hpp"
 #include "api/refusals.hpp"
 #include "api/route.hpp"
 #include "base/json/array_text.hpp"
@@ -39,7 +40,7 @@ Task<std::vector<ExtensionWarning>> warnings_about(const NameCheck& names, const
 }
 
 Task<Response> create_extension(Extensions& extensions, const NameCheck& names, Request& request) {
-  auto wanted = co_await request.read_body(read_new_extension);
+  auto wanted = co_await work_on_body(request, [&request] { return read_new_extension(request.body_object()); });
   // Computed before the write, which stores the response for a repeated request.
   auto warnings = co_await warnings_about(names, wanted);
   InTransaction<Extension> in_transaction;
@@ -49,17 +50,19 @@ Task<Response> create_extension(Extensions& extensions, const NameCheck& names, 
     };
   }
   const auto made = co_await extensions.add(std::move(wanted), std::move(in_transaction));
-  co_return co_await request.respond_to_large(SavedExtension{*made, std::move(warnings)});
+  const SavedExtension saved{*made, std::move(warnings)};
+  co_return co_await respond_in_kind(request, saved);
 }
 
 Task<Response> change_extension(Extensions& extensions, const NameCheck& names, Request& request) {
   const auto current = extensions.require(request.path("id"));
-  auto wanted = co_await request.read_body([type = current->type](const json::object& body) {
-    return read_extension_change(body, type, RequiredMembers::may_be_missing);
+  auto wanted = co_await work_on_body(request, [&request, &current] {
+    return read_extension_change(request.body_object(), current->type, RequiredMembers::may_be_missing);
   });
   const auto changed = co_await extensions.apply(current->id, std::move(wanted));
   auto warnings = co_await names.unknown_names(changed);
-  co_return co_await request.respond_to_large(SavedExtension{*changed, std::move(warnings)});
+  const SavedExtension saved{*changed, std::move(warnings)};
+  co_return co_await respond_in_kind(request, saved);
 }
 
 Task<Response> toggle_extension(Extensions& extensions, Request& request) {

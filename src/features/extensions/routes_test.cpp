@@ -1,5 +1,3 @@
-#include <thread>
-
 #include <gtest/gtest.h>
 
 #include "api/route.hpp"
@@ -85,23 +83,6 @@ TEST(ExtensionRoutes, FindTheRecordBeforeTheyReadTheBody) {
     EXPECT_EQ((co_await call(fixture, Method::patch, "/extensions/:id", "help", "{}")).status, 200);
     EXPECT_EQ((co_await call(fixture, Method::post, "/extensions")).body, "Request body required");
     EXPECT_EQ((co_await call(fixture, Method::post, "/extensions", "", "[]")).body, "Request body must be an object");
-  });
-}
-
-TEST(ExtensionRoutes, ReadALargeBodyOffTheLoop) {
-  testing::run([](Loop& loop) -> Task<> {
-    BlockingPool workers(loop);
-    Request request;
-    request.workers = &workers;
-    request.content = R"({"a": 1})";
-    const auto here = std::this_thread::get_id();
-    const auto there = co_await request.read_body([](json::object body) {
-      EXPECT_EQ(body.at("a"), 1);
-      return std::this_thread::get_id();
-    });
-    EXPECT_NE(there, here);
-    request.content = "[]";
-    EXPECT_THROW(co_await request.read_body([](const json::object&) { return 1; }), BadRequest);
   });
 }
 
