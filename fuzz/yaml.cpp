@@ -32,7 +32,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const auto read = agw::yaml_to_json({reinterpret_cast<const char*>(data), size});
     if (!is_same(agw::yaml_to_json(agw::json_to_yaml(read)), read)) std::abort();
   } catch (const agw::YamlError& error) {
-    if (error.line() < 1) std::abort();
+    if (error.line() < 1 || !agw::is_utf8(error.what())) std::abort();
   }
   return 0;
 }

@@ -86,7 +86,7 @@ ConfigNode parse_yaml(const std::string& text) {
     std::size_t values = 0;
     return to_node(document, line, 0, values);
   } catch (const YAML::Exception& error) {
-    throw ConfigError(error.mark.line + 1, "yaml", error.msg);
+    throw ConfigError(error.mark.line + 1, "yaml", message_of(error));
   }
 }
 

@@ -45,7 +45,7 @@ private:
     try {
       return load_yaml_document(text);
     } catch (const YAML::Exception& error) {
-      fail(error.mark, "yaml", error.msg);
+      fail(error.mark, "yaml", message_of(error));
     }
   }
 

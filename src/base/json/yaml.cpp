@@ -150,6 +150,9 @@ private:
 
 }  // namespace
 
+// The parser quotes only the first byte of a character that cannot be escaped.
+std::string message_of(const YAML::Exception& error) { return to_utf8(error.msg); }
+
 YAML::Node load_yaml_document(const std::string& text) {
   std::istringstream stream(text);
   YAML::Parser parser(stream);
@@ -178,7 +181,7 @@ json::value yaml_to_json(std::string_view text) {
     if (parser.HandleNextDocument(second)) throw YamlError(1, "must be one document");
     return builder.take();
   } catch (const YAML::Exception& error) {
-    throw YamlError(error.mark.line + 1, error.msg);
+    throw YamlError(error.mark.line + 1, message_of(error));
   }
 }
 

@@ -7,8 +7,9 @@
 #include "base/json/json.hpp"
 
 namespace YAML {  // NOLINT(readability-identifier-naming): named by the library
+class Exception;
 class Node;
-}
+}  // namespace YAML
 
 namespace agw {
 
@@ -37,6 +38,8 @@ json::value yaml_to_json(std::string_view text);
 /// do not suffice: one reads only the first document, the other treats text that begins with a comma as an endless
 /// series of empty documents. Throws YAML::Exception if the text is not YAML or has several documents.
 YAML::Node load_yaml_document(const std::string& text);
+/// What is wrong, without its place, as UTF-8.
+std::string message_of(const YAML::Exception& error);
 
 /// Writes `value` as a YAML document for people to read and edit: block style, long texts as literal blocks. It reads
 /// back as the same value, here and with YAML 1.1 parsers: the string `no` is quoted.

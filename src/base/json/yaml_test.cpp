@@ -44,6 +44,7 @@ TEST(Yaml, NamesTheLineOfAnError) {
   EXPECT_EQ(yaml_error("? [a]\n: b\n"), "line 1: a key must be a word");
   EXPECT_EQ(yaml_error("a: 1\n---\nb: 2\n"), "line 1: must be one document");
   EXPECT_EQ(yaml_error("a: \"\xff\"\n"), "line 1: the text is not UTF-8");
+  EXPECT_EQ(yaml_error("a: \"\\é\"\n"), "line 1: unknown escape character: \ufffd");
   EXPECT_TRUE(yaml_error("a: 1\n  b: 2\n").starts_with("line 2: "));
   EXPECT_TRUE(yaml_error("a:\n\t- b\n").starts_with("line 2: "));
 }
