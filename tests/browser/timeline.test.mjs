@@ -120,20 +120,27 @@ else {
     await page.getByRole('region', { name: 'Where the time went' }).getByText('Waiting for you').waitFor();
   });
 
-  test('2,000 steps are drawn in under 100 ms, and the last can be read', async () => {
-    const { page, show } = await openRun(2000);
-    let took = Infinity;
-    for (let attempt = 0; took >= 100 && attempt < 3; attempt++) {
-      await page.evaluate(() => (location.hash = '#/costs'));
-      await page.getByRole('heading', { level: 1, name: 'Costs' }).waitFor();
-      await page.waitForLoadState('networkidle');
-      const work = await measureWork(page);
-      await show();
-      await page.getByText('file-0.txt').waitFor();
-      took = await work();
-      console.log(`# a timeline of 2,000 steps: ${took} ms of work, reading them included`);
-    }
-    assert.ok(took < 100, `${took} ms`);
+  test('2,000 steps take little more work than 20, and the last can be read', async () => {
+    const least = async ({ page, show }) => {
+      const works = [];
+      for (let attempt = 0; attempt < 4; attempt++) {
+        await page.evaluate(() => (location.hash = '#/costs'));
+        await page.getByRole('heading', { level: 1, name: 'Costs' }).waitFor();
+        await page.waitForLoadState('networkidle');
+        const work = await measureWork(page);
+        await show();
+        await page.getByText('file-0.txt').waitFor();
+        works.push(await work());
+      }
+      return Math.min(...works);
+    };
+    const few = await least(await openRun(20));
+    const run = await openRun(2000);
+    const many = await least(run);
+    console.log(`# a timeline of 2,000 steps: ${many} ms of work, of 20 steps: ${few} ms, reading them included`);
+    // 100 ms where 20 steps take 40 ms, but machines differ.
+    assert.ok(many < few * 2.5, `${many} ms, ${few} ms`);
+    const { page } = run;
     const table = page.getByRole('table', { name: 'Timeline' });
     assert.ok((await table.getByRole('row').count()) < 80);
     await table.focus();
