@@ -57,12 +57,11 @@ public:
   ScopedWaitForReads(const ScopedWaitForReads&) = delete;
   ScopedWaitForReads& operator=(const ScopedWaitForReads&) = delete;
 
-  bool any_left() const { return reads_.any_among(count_); }
-
 private:
   /// SQLite calls it before each further try, until it returns 0.
   static int wait(void* self, int tries) {
-    if (tries >= max_tries || !static_cast<ScopedWaitForReads*>(self)->any_left()) return 0;
+    const auto& it = *static_cast<ScopedWaitForReads*>(self);
+    if (tries >= max_tries || !it.reads_.any_among(it.count_)) return 0;
     std::this_thread::sleep_for(between_tries);
     return 1;
   }
@@ -78,7 +77,8 @@ private:
 bool checkpoint(Connection& connection) { return run_checkpoint(connection, SQLITE_CHECKPOINT_PASSIVE) == 0; }
 
 // Nothing is written meanwhile. So a read that begins now does not prevent the copying, and once all is copied, it does
-// not use the log. What prevents the restart are the reads that had begun before.
+// not use the log. What prevents the restart are the reads that had begun before then: an attempt during which the rest
+// was copied leaves those of its own time to the next one.
 void restart_log(Connection& connection, const ActiveReads& reads) {
   AGW_DEBUG_ASSERT(!connection.in_transaction());
   int before = std::numeric_limits<int>::max();
@@ -88,7 +88,7 @@ void restart_log(Connection& connection, const ActiveReads& reads) {
     if (!left || (*left > max_pages_to_wait_for && *left >= before)) return;
     before = *left;
     const ScopedWaitForReads wait(connection, reads);
-    if (run_checkpoint(connection, SQLITE_CHECKPOINT_RESTART) || !wait.any_left()) return;
+    if (run_checkpoint(connection, SQLITE_CHECKPOINT_RESTART)) return;
   }
 }
 
