@@ -54,14 +54,13 @@ export const toolData = (turn: Turn): ToolData => (turn.metadata ?? {}) as ToolD
 /** `turns`: oldest first. `live`: the active runs and the turns that they answer. */
 export function timeline(turns: Turn[], live: { runId: string; turnId: string }[]): Item[] {
   const answers = answersOf(turns, live);
-  const users = new Set(turns.filter(({ role }) => role === 'user').map(({ id }) => id));
-  const replies = new Map<string, Answer[]>();
+  const users = new Set<string | undefined>(turns.filter(({ role }) => role === 'user').map(({ id }) => id));
+  const replies = Map.groupBy(
+    [...answers.values()].filter(({ questionId }) => users.has(questionId)),
+    ({ questionId }) => questionId,
+  );
+  const placed = new Set([...replies.values()].flat());
   const items: Item[] = [];
-  for (const { answer, question } of answers.values()) {
-    answer.questionId = question;
-    if (question && users.has(question)) replies.set(question, [...(replies.get(question) ?? []), answer]);
-  }
-  const placed = new Set([...replies.values()].flat().map(({ key }) => key));
   for (const turn of turns) {
     if (turn.role === 'user') {
       if (answers.has(steeredPlace(turn)?.key ?? '')) continue;
@@ -70,14 +69,14 @@ export function timeline(turns: Turn[], live: { runId: string; turnId: string }[
     } else if (turn.role === 'system') {
       items.push({ kind: 'note', key: turn.id, turn });
     } else {
-      const found = answers.get(answerKey(turn));
-      if (found && !placed.has(found.answer.key)) {
-        placed.add(found.answer.key);
-        items.push(found.answer);
+      const answer = answers.get(answerKey(turn));
+      if (answer && !placed.has(answer)) {
+        placed.add(answer);
+        items.push(answer);
       }
     }
   }
-  for (const { answer } of answers.values()) if (!placed.has(answer.key)) items.push(answer);
+  items.push(...[...answers.values()].filter((answer) => !placed.has(answer)));
   return withQueue(items, live);
 }
 
@@ -93,45 +92,36 @@ function withQueue(items: Item[], live: { turnId: string }[]): Item[] {
   );
 }
 
-type Found = { answer: Answer; question: string | undefined };
-
 /** The key of the answer that a tool's or an assistant's turn belongs to. */
 export function answerKey(turn: Turn): string {
   const run = turn.role === 'tool' ? toolData(turn).run_id : answerData(turn).run_id;
   return run ? `run:${run}` : turn.id;
 }
 
-function answersOf(turns: Turn[], live: { runId: string; turnId: string }[]): Map<string, Found> {
-  const found = new Map<string, Found>();
-  const calls = new Map<string, ToolCallView[]>();
+function answersOf(turns: Turn[], live: { runId: string; turnId: string }[]): Map<string, Answer> {
+  const answers = new Map<string, Answer>();
+  const answerOf = (key: string): Answer => {
+    const runId = key.startsWith('run:') ? key.slice(4) : null;
+    const answer = answers.get(key) ?? { kind: 'answer', key, runId, turn: null, pieces: [] };
+    answers.set(key, answer);
+    return answer;
+  };
   for (const turn of turns) {
     if (turn.role !== 'assistant' && turn.role !== 'tool') continue;
-    const key = answerKey(turn);
-    const runId = key.startsWith('run:') ? key.slice(4) : null;
-    const entry = found.get(key) ?? {
-      answer: { kind: 'answer' as const, key, runId, turn: null, pieces: [] },
-      question: undefined,
-    };
-    if (turn.role === 'tool') calls.set(key, [...(calls.get(key) ?? []), storedCall(turn)]);
-    else {
-      entry.answer.turn = turn;
-      entry.question = answerData(turn).in_reply_to;
-    }
-    found.set(key, entry);
+    const answer = answerOf(answerKey(turn));
+    if (turn.role === 'tool') continue;
+    answer.turn = turn;
+    answer.questionId = answerData(turn).in_reply_to;
   }
+  for (const { runId, turnId } of live) answerOf(`run:${runId}`).questionId ??= turnId;
+  const tools = turns.filter(({ role }) => role === 'tool');
+  const calls = Map.groupBy(tools, answerKey);
   const said = saidIn(turns);
-  for (const [key, { answer }] of found)
-    answer.pieces = piecesOf(answer.turn, calls.get(key) ?? [], said.get(key) ?? []);
-  for (const { runId, turnId } of live) {
-    const key = `run:${runId}`;
-    const known = found.get(key);
-    if (known) known.question ??= turnId;
-    else {
-      const pieces = piecesOf(null, [], said.get(key) ?? []);
-      found.set(key, { answer: { kind: 'answer', key, runId, turn: null, pieces }, question: turnId });
-    }
+  for (const answer of answers.values()) {
+    const { key, turn } = answer;
+    answer.pieces = piecesOf(turn, (calls.get(key) ?? []).map(storedCall), said.get(key) ?? []);
   }
-  return found;
+  return answers;
 }
 
 interface Said {
@@ -141,13 +131,11 @@ interface Said {
 
 /** The steered messages by the key of their answer. */
 function saidIn(turns: Turn[]): Map<string, Said[]> {
-  const said = new Map<string, Said[]>();
-  for (const turn of turns) {
+  const said = turns.flatMap((turn) => {
     const place = steeredPlace(turn);
-    if (!place) continue;
-    said.set(place.key, [...(said.get(place.key) ?? []), { turnId: turn.id, afterStep: place.afterStep }]);
-  }
-  return said;
+    return place ? [{ turnId: turn.id, ...place }] : [];
+  });
+  return Map.groupBy(said, ({ key }) => key);
 }
 
 /** The tool call that is stored in a turn. */
