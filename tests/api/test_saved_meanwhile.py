@@ -6,7 +6,9 @@ tests/faults/saved_meanwhile.cpp saves the files.
 import pytest
 import yaml
 
-from checks import accepted
+import proposals
+from checks import accepted, refused
+from jobs import new_job
 from knowledge import article, compile_sources, raw
 from story import fault_library
 from talker import Talker, configuration
@@ -103,3 +105,50 @@ def test_files_of_an_extension(edited):
     accepted(gateway.http.patch(f"/extensions/{agent['id']}", json={"definition": {"systemPrompt": "Last."}}))
     assert is_saved() and "systemPrompt: A person's.\n" in contents(gateway.data / "trash")
     assert "Last." in (gateway.data / "agents" / "helper" / "agent.yaml").read_text()
+
+
+def test_prompt_that_a_job_no_longer_has(edited):
+    gateway, save = edited
+    job = new_job(gateway, "report", prompt="First.")
+    is_saved = save("prompt.md", "A person's.\n")
+    accepted(gateway.http.patch(f"/extensions/{job['id']}", json={
+        "definition": {"agent_id": "assistant", "schedule": "0 0 1 1 *"}}))
+    assert is_saved() and (gateway.data / "jobs" / "report" / "prompt.md").read_text() == "A person's.\n"
+
+
+def test_source_of_knowledge(edited, stub):
+    gateway, save = edited
+    (gateway.home / "plan.txt").write_text("The agent's plan.\n")
+    thread = new_thread(gateway, new_agent(gateway, "helper"))
+    is_saved = save("plan.md", "# A person's plan\n")
+    end = call_tool(Talker(gateway, stub), thread, "Ingest", {"path": "~/plan.txt"})
+    assert is_saved() and not end["isError"], end
+    sources = contents(gateway.data / "agents" / "helper" / "knowledge" / "raw")
+    assert "# A person's plan\n" in sources and any("The agent's plan." in text for text in sources)
+
+
+@pytest.mark.parametrize("decide", ["apply", "reject"])
+def test_proposal_that_is_decided(edited, decide):
+    gateway, save = edited
+    path = proposals.write(gateway, "Decided.\n")
+    file = proposals.file_of(gateway, path)
+    is_saved = save(file.name, file.read_text().replace("Decided.", "A person's."))
+    accepted(gateway.http.post(f"{path}/{decide}"))
+    assert is_saved() and "A person's." in file.read_text()
+    assert proposals.head_of(gateway, path)["status"] == {"apply": "applied", "reject": "rejected"}[decide]
+
+
+@pytest.mark.parametrize("there", [False, True], ids=["new", "there"])
+def test_target_of_a_proposal(edited, there):
+    gateway, save = edited
+    path = proposals.write(gateway, "Proposed.\n", target="notes/plan.md")
+    target = gateway.data / "notes" / "plan.md"
+    target.parent.mkdir()
+    if there:
+        target.write_text("First.\n")
+    is_saved = save("plan.md", "A person's.\n")
+    refused(proposals.apply(gateway, path), 409, "changed meanwhile")
+    assert is_saved() and target.read_text() == "A person's.\n"
+    assert proposals.show(gateway, path)["status"] == "pending"
+    accepted(proposals.apply(gateway, path))
+    assert target.read_text() == "Proposed.\n"

@@ -1,7 +1,8 @@
 // A library for LD_PRELOAD that saves files as a person's editor does, at the worst moment: immediately before the
-// program gives a file that it wrote its final name.
+// program gives a file that it wrote its final name, moves a file, or removes one.
 //
-//   SAVED_MEANWHILE   a directory. A file in it is moved to where the program writes a file of the same name, once.
+//   SAVED_MEANWHILE   a directory. A file in it is moved to where the program does so with a file of the same name,
+//   once.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -33,6 +34,7 @@ void save(int directory, const char* name) {
 
 extern "C" __attribute__((visibility("default"))) int renameat(int from_directory, const char* from, int to_directory,
                                                                const char* to) {
+  save(from_directory, from);
   save(to_directory, to);
   return rename_at(from_directory, from, to_directory, to);
 }
@@ -40,6 +42,13 @@ extern "C" __attribute__((visibility("default"))) int renameat(int from_director
 extern "C" __attribute__((visibility("default"))) int renameat2(int from_directory, const char* from, int to_directory,
                                                                 const char* to, unsigned flags) {
   static auto* const function = real<int(int, const char*, int, const char*, unsigned)>("renameat2");
+  save(from_directory, from);
   save(to_directory, to);
   return function(from_directory, from, to_directory, to, flags);
+}
+
+extern "C" __attribute__((visibility("default"))) int unlinkat(int directory, const char* name, int flags) {
+  static auto* const function = real<int(int, const char*, int)>("unlinkat");
+  save(directory, name);
+  return function(directory, name, flags);
 }

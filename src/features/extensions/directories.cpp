@@ -219,9 +219,12 @@ void ExtensionDirectories::mark_as_own(const DiskStep& step) {
 void ExtensionDirectories::replace(const DiskStep& step, const std::string& path,
                                    const std::optional<std::string>& wanted) {
   if (!wanted) {
-    const auto id = id_of(root_.read(path, max_extension_file_length));
-    // If the record has no prompt, a file that a person wrote becomes the job's prompt.
-    if (id != "" && !is_foreign(step.extension_id, id)) require(root_.remove(path), path);
+    // If the record has no prompt, a file that a person wrote becomes the job's prompt, as does an unreadable one.
+    bool is_own = false;
+    const auto removed = remove_file_if(root_, path, max_extension_file_length, [&](const std::string& present) {
+      return is_own = !is_foreign(step.extension_id, content_id(present));
+    });
+    if (is_own) require(removed, path);
     return;
   }
   const auto change = [&](const std::string* present) -> std::optional<std::string> {

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -8,24 +9,27 @@
 #include "features/knowledge/raw_source.hpp"
 #include "features/knowledge/service.hpp"
 #include "io/files/directory.hpp"
+#include "io/files/update_file.hpp"
 
 namespace agw {
 
 namespace {
 
-/// Whether the source can be stored at that path: it is free, or its file has the same origin.
-bool is_free(const Directory& data_directory, const std::string& path, const std::string& origin) {
-  const auto file = data_directory.read(path, max_knowledge_file_size);
-  if (!file) return file.error() == FileError::not_found;
-  const auto sources = read_page_text(*file).head.sources;
+bool is_of_origin(const std::string& file, const std::string& origin) {
+  const auto sources = read_page_text(file).head.sources;
   return std::ranges::find(sources, origin) != sources.end();
 }
 
-std::string place_for(const Directory& data_directory, const std::string& directory, const NewSource& source) {
-  const auto name = slug_of(stem_of_path(source.name));
-  auto path = fmt::format("{}/{}.md", directory, name);
-  if (is_free(data_directory, path, source.origin)) return path;
-  return fmt::format("{}/{}-{}.md", directory, name, content_id(source.origin).substr(0, 8));
+/// Writes the text if the path is free or its file has the same origin. Returns whether it did.
+bool store_at(const Directory& data_directory, const std::string& path, const std::string& origin,
+              const std::string& text) {
+  bool is_ours = false;
+  const auto change = [&](const std::string* present) -> std::optional<std::string> {
+    is_ours = !present || is_of_origin(*present, origin);
+    return is_ours ? std::optional(text) : std::nullopt;
+  };
+  const auto written = update_file(data_directory, path, max_knowledge_file_size, change);
+  return written && is_ours;
 }
 
 }  // namespace
@@ -39,8 +43,12 @@ std::string store_source(const Directory& data_directory, const NewSource& sourc
   made.head.sources = {source.origin};
   made.head.category = "";
   data_directory.make_directories(directory).value();
-  const auto path = place_for(data_directory, directory, source);
-  data_directory.write(path, write_page_text(made)).value();
+  const auto text = write_page_text(made);
+  const auto name = slug_of(stem_of_path(source.name));
+  auto path = fmt::format("{}/{}.md", directory, name);
+  if (store_at(data_directory, path, source.origin, text)) return path;
+  path = fmt::format("{}/{}-{}.md", directory, name, content_id(source.origin).substr(0, 8));
+  data_directory.write(path, text).value();
   return path;
 }
 

@@ -68,32 +68,39 @@ ProposalDecided decided_by(const ProposalDecision& decision) {
   return {.status = decision.status, .proposal = decision.address.text(), .experiment_id = decision.experiment_id};
 }
 
+bool is_marked(const ProposalFile& file, const ProposalDecision& decision) {
+  return file.head.status == decision.status && file.head.decided_at == decision.decided_at;
+}
+
 /// Writes the decision to the file. Throws if it cannot.
 void mark_file(ProposalFiles& files, const ProposalDecision& decision) {
   AGW_ASSERT(decision.status != ProposalStatus::pending);
-  const auto file = files.read(decision.address);
-  if (!file) throw proposal_not_found();
-  if (file->head.status == decision.status && file->head.decided_at == decision.decided_at) return;
-  if (file->head.status != ProposalStatus::pending) throw decided_already(file->head.status);
-  if (!file->head.problem.empty()) throw std::runtime_error(file->head.problem);
-  if (file->unread) throw std::runtime_error(std::string(to_string(*file->unread)));
-  auto text = file->text;
-  // A file that a person wrote has no `created_at`, so its modification time counts, which this write would change.
-  if (!file->head.created_at) text.head["created_at"] = to_iso8601(file->created_at);
-  text.head["status"] = to_text(decision.status);
-  text.head["decided_at"] = to_iso8601(decision.decided_at);
-  files.write(decision.address, write_proposal_text(text));
+  files.change(decision.address, [&](const ProposalFile* file) -> std::optional<std::string> {
+    if (!file) throw proposal_not_found();
+    if (is_marked(*file, decision)) return std::nullopt;
+    if (file->head.status != ProposalStatus::pending) throw decided_already(file->head.status);
+    if (!file->head.problem.empty()) throw std::runtime_error(file->head.problem);
+    if (file->unread) throw std::runtime_error(std::string(to_string(*file->unread)));
+    auto text = file->text;
+    // A file that a person wrote has no `created_at`, so its modification time counts, which this write would change.
+    if (!file->head.created_at) text.head["created_at"] = to_iso8601(file->created_at);
+    text.head["status"] = to_text(decision.status);
+    text.head["decided_at"] = to_iso8601(decision.decided_at);
+    return write_proposal_text(text);
+  });
 }
 
 /// Reverts `mark_file`.
 void unmark_file(ProposalFiles& files, const ProposalDecision& decision) {
   AGW_ASSERT(decision.status != ProposalStatus::pending);
-  const auto file = files.read(decision.address);
-  if (!file || file->head.status != decision.status || file->head.decided_at != decision.decided_at) return;
-  auto text = file->text;
-  text.head["status"] = to_text(ProposalStatus::pending);
-  text.head.erase("decided_at");
-  files.write(decision.address, write_proposal_text(text));
+  if (const auto file = files.read(decision.address); !file || !is_marked(*file, decision)) return;
+  files.change(decision.address, [&](const ProposalFile* file) -> std::optional<std::string> {
+    if (!file || !is_marked(*file, decision)) return std::nullopt;
+    auto text = file->text;
+    text.head["status"] = to_text(ProposalStatus::pending);
+    text.head.erase("decided_at");
+    return write_proposal_text(text);
+  });
 }
 
 /// Whether `record` is still the current version of the target.

@@ -9,6 +9,7 @@
 #include "base/async/assert.hpp"
 #include "base/json/yaml.hpp"
 #include "base/log.hpp"
+#include "io/files/update_file.hpp"
 
 namespace agw {
 
@@ -211,6 +212,17 @@ void ProposalFiles::write(const ProposalAddress& address, const std::string& tex
   const auto path = path_of(address);
   if (const auto made = root_.make_directories(folder_of(path)); !made) fail(path, made.error());
   if (const auto written = root_.write(path, text); !written) fail(path, written.error());
+  known_.try_emplace(address.text());
+}
+
+void ProposalFiles::change(const ProposalAddress& address, const Edit& edit) {
+  const auto path = path_of(address);
+  const auto changed = update_file(root_, path, max_proposal_length, [&](const std::string*) {
+    const auto file = read(address);
+    return edit(file ? &*file : nullptr);
+  });
+  if (!changed && changed.error() != FileError::not_found) fail(path, changed.error());
+  if (!changed) edit(nullptr);
   known_.try_emplace(address.text());
 }
 

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -55,6 +56,10 @@ public:
   bool has(const ProposalAddress& address) const;
   /// Creates or replaces the file atomically. The next scan does not report it as new. Throws std::system_error.
   void write(const ProposalAddress& address, const std::string& text);
+  /// Replaces the file by the text that `edit` returns, unless that is nullopt. If a person saves it meanwhile, calls
+  /// `edit` again with the new file, which is null if there is none. Throws std::system_error, and what `edit` throws.
+  using Edit = std::function<std::optional<std::string>(const ProposalFile* file)>;
+  void change(const ProposalAddress& address, const Edit& edit);
   void remove(const ProposalAddress& address);
   /// Keeps the next scan from reporting the proposal as new. Returns whether it would have been reported.
   bool expect(const ProposalAddress& address);

@@ -9,6 +9,7 @@
 #include "base/data_files.hpp"
 #include "features/extensions/service.hpp"
 #include "io/files/resolve_path.hpp"
+#include "io/files/update_file.hpp"
 #include "io/sandbox/private_files.hpp"
 
 namespace agw {
@@ -154,9 +155,9 @@ void write_target(const TargetPlace& place, const std::string& content) {
     if (!made) fail(place, made.error());
   }
   check_file(*root, place);
-  if (const auto written = root->write(place.relative, content, mode_of(*root, place)); !written) {
-    fail(place, written.error());
-  }
+  const auto written = replace_unchanged_file(*root, place.relative, content, mode_of(*root, place));
+  if (!written) fail(place, written.error());
+  if (!*written) throw Conflict("changed meanwhile");
 }
 
 std::optional<TargetExtension> extension_of_target(const TargetPlace& place) {

@@ -38,7 +38,8 @@ std::optional<Timestamp> target_changed_at(const TargetPlace& place);
 /// Throws like `write_target` if no file can be created at the place. Blocks.
 void check_target(const TargetPlace& place);
 /// Creates or replaces the file atomically, and creates missing directories. An existing file keeps its mode. Throws
-/// BadRequest `validation failed` if no file can be created there, and std::system_error. Blocks.
+/// BadRequest `validation failed` if no file can be created there, Conflict `changed meanwhile` if a person saves the
+/// file at that moment, and std::system_error. Blocks.
 void write_target(const TargetPlace& place, const std::string& content);
 
 /// The record that a target in the data directory represents.

@@ -21,4 +21,13 @@ using FileEdit = std::function<std::optional<std::string>(const std::string* pre
 FileResult<void> update_file(const Directory& directory, std::string_view path, std::size_t limit,
                              const FileEdit& change, mode_t mode = 0600, Durability durability = Durability::now);
 
+/// Removes the file if `is_removable` returns true for its content: only that version, as `update_file` does.
+FileResult<void> remove_file_if(const Directory& directory, std::string_view path, std::size_t limit,
+                                const std::function<bool(const std::string& present)>& is_removable);
+
+/// Writes a file whose present content does not matter. Returns false, and leaves the file, if another program saved it
+/// while this call wrote. Blocks.
+FileResult<bool> replace_unchanged_file(const Directory& directory, std::string_view path, std::string content,
+                                        mode_t mode = 0600);
+
 }  // namespace agw
