@@ -109,7 +109,9 @@ def test_secret_requires_a_signature(gateway, new_name):
                   {"X-Hub-Signature-256": signature(body + b" ")},
                   {"X-Hub-Signature-256": signature(body).removeprefix("sha256=")},
                   {"X-Hub-Signature": signature(body)}):
-        refused(call(gateway, job, body, **wrong), 401, "unauthorized")
+        response = call(gateway, job, body, **wrong)
+        refused(response, 401, "unauthorized")
+        assert response.headers["www-authenticate"] == 'Bearer realm="agent-gateway"'
     assert rows(gateway, job) == []
     accepted(call(gateway, job, body, **{"X-Hub-Signature-256": signature(body)}), 202)
     ended(gateway, job)

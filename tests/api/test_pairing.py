@@ -63,7 +63,9 @@ def test_new_device_exchanges_a_code_for_the_token(own_gateway):
 def test_code_works_once(own_gateway):
     code = fresh_code(own_gateway)
     accepted(pair(own_gateway, code))
-    refused(pair(own_gateway, code), 401, WRONG_CODE)
+    response = pair(own_gateway, code)
+    refused(response, 401, WRONG_CODE)
+    assert response.headers["www-authenticate"] == 'Bearer realm="agent-gateway"'
 
 
 def test_code_works_for_one_of_two_simultaneous_devices(own_gateway):

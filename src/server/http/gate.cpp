@@ -78,12 +78,6 @@ std::optional<std::string_view> subprotocol_token(const Head& head) {
   return trimmed(rest.substr(0, rest.find(',')));
 }
 
-Response challenge() {
-  auto refusal = error_response(unauthorized());
-  refusal.headers.emplace_back("WWW-Authenticate", "Bearer realm=\"agent-gateway\"");
-  return refusal;
-}
-
 Gate::Gate(const Hosts& hosts, const Router& router, const Authenticator& authenticator, std::size_t body_limit)
     : hosts_(hosts), router_(router), authenticator_(authenticator), body_limit_(body_limit) {
   AGW_ASSERT(body_limit_ > 0);
@@ -173,7 +167,7 @@ std::optional<Response> Gate::token_refusal(const Head& head, const Admission& a
   const bool open = route && route->open;
   const bool allowed = open || (route && route->stream ? is_authorized_for_proxy(head, admission)
                                                        : is_authorized(head, admission.protocol));
-  return allowed ? std::nullopt : std::optional(challenge());
+  return allowed ? std::nullopt : std::optional(error_response(unauthorized()));
 }
 
 /// Anthropic's programs send the token as an API key.

@@ -29,9 +29,6 @@ struct Admission {
 /// The token that a web page passes as the second subprotocol, if the first is `bearer`; else nullopt.
 std::optional<std::string_view> subprotocol_token(const Head& head);
 
-/// The 401 to a missing or wrong token.
-Response challenge();
-
 /// The checks between a well-formed head and a route's handler, in the order of the specification: host, origin,
 /// declared length, pairing, token, route, the route's own refusal.
 class Gate {

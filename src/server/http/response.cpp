@@ -127,6 +127,8 @@ Response error_response(const ApiError& error) {
     write_json(response.body, member.value());
   }
   response.body += '}';
+  // RFC 9110, section 15.5.2: every 401 names what it takes.
+  if (error.status() == 401) response.headers.emplace_back("WWW-Authenticate", "Bearer realm=\"agent-gateway\"");
   return response;
 }
 

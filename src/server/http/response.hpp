@@ -30,7 +30,7 @@ enum class Framing { none, length, chunked, until_close };
 /// Appends the head of a streamed response.
 void write_head(std::string& out, const ResponseHead& head, Framing framing, const ResponseOptions& options);
 
-/// `{"error": …}` with the additional members of the error.
+/// `{"error": …}` with the additional members of the error; a 401 with `WWW-Authenticate`.
 Response error_response(const ApiError& error);
 Response error_response(int status, std::string_view error);
 

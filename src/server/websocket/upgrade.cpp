@@ -25,7 +25,7 @@ bool is_valid_upgrade(const Head& head) {
 
 std::variant<std::string, Response> open_websocket(const Head& head, const Target& target, const Gate& gate,
                                                    const Route* route) {
-  if (!gate.authorizes_websocket(head, target)) return challenge();
+  if (!gate.authorizes_websocket(head, target)) return error_response(unauthorized());
   if (target.bad_query) return error_response(invalid_query());
   if (head.field("sec-websocket-version").value_or(supported_version) != supported_version) {
     auto response = error_response(426, "unsupported WebSocket version");
