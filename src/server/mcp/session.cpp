@@ -70,8 +70,12 @@ void McpClientSession::end(const McpExchangePointer& exchange) {
   AGW_ASSERT(erased == 1);
   AGW_ASSERT(exchange->stream->ended());
   ended_streams.push_back(exchange->stream);
-  if (ended_streams.size() > max_ended_streams) ended_streams.pop_front();
-  AGW_ASSERT(ended_streams.size() <= max_ended_streams);
+  std::size_t bytes = 0;
+  for (const auto& stream : ended_streams) bytes += stream->size();
+  while (ended_streams.size() > max_ended_streams || (bytes > max_ended_bytes && ended_streams.size() > 1)) {
+    bytes -= ended_streams.front()->size();
+    ended_streams.pop_front();
+  }
   used = Clock::now();
 }
 

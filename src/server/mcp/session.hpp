@@ -49,8 +49,9 @@ struct McpQuestion {
 /// A client that performed the handshake: revisions 2024-11-05 to 2025-11-25.
 struct McpClientSession {
   using Clock = std::chrono::steady_clock;
-  static constexpr std::size_t max_requests = 64;       ///< at the same time
-  static constexpr std::size_t max_ended_streams = 16;  ///< kept for clients whose connection broke
+  static constexpr std::size_t max_requests = 64;                  ///< at the same time
+  static constexpr std::size_t max_ended_streams = 16;             ///< kept for clients whose connection broke
+  static constexpr std::size_t max_ended_bytes = 4 * 1024 * 1024;  ///< in these streams; the latest is always kept
   static constexpr std::size_t max_subscriptions = 500;
 
   McpClientSession(Loop& loop, std::string version, json::object capabilities);

@@ -43,6 +43,8 @@ public:
   int status() const { return status_; }
   /// The number of the latest message.
   std::uint64_t latest() const { return latest_; }
+  /// The bytes of its kept messages.
+  std::size_t size() const { return bytes_; }
   /// For a session's stream: the number of the last message sent to a client.
   std::uint64_t sent = 0;
 

@@ -1,4 +1,5 @@
 #include "server/mcp/stream.hpp"
+#include "server/mcp/session.hpp"
 
 #include <gtest/gtest.h>
 
@@ -41,6 +42,28 @@ TEST(McpStream, DropsTheOldestMessagesAndKeepsTheResponse) {
   stream.finish(std::string(McpStream::max_bytes + 1, 'x'), 200);
   EXPECT_TRUE(stream.after(0)->is_response);
   EXPECT_EQ(stream.after(0)->number, McpStream::max_messages + 1);
+}
+
+TEST(McpClientSession, BoundsTheBytesOfStreamsThatItKeeps) {
+  Loop loop;
+  const auto session = std::make_shared<McpClientSession>(loop, "2025-11-25", json::object());
+  const auto answer = [&](const std::string& key, std::size_t length) {
+    const auto exchange = std::make_shared<McpExchange>();
+    exchange->id = json::value(key);
+    exchange->session = session;
+    exchange->stream = std::make_shared<McpStream>(loop, key);
+    session->begin(exchange);
+    exchange->stream->finish(std::string(length, 'x'), 200);
+    session->end(exchange);
+  };
+  const auto half = McpClientSession::max_ended_bytes / 2;
+  for (const auto* key : {"1", "2", "3"}) answer(key, half);
+  EXPECT_FALSE(session->stream("1"));
+  EXPECT_TRUE(session->stream("2"));
+  EXPECT_TRUE(session->stream("3"));
+  answer("4", 3 * half);
+  EXPECT_FALSE(session->stream("3"));
+  EXPECT_TRUE(session->stream("4"));
 }
 
 }  // namespace
