@@ -24,6 +24,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kept_copies = 3;
+constexpr std::string_view unfinished_ending = ".unfinished";
 
 [[noreturn]] void fail(const char* what, const fs::path& path) {
   throw std::system_error(errno, std::generic_category(), fmt::format("{} {}", what, path.string()));
@@ -71,6 +72,16 @@ void remove_older_backups(const fs::path& directory) {
   for (std::size_t i = kept_copies; i < copies.size(); ++i) fs::remove(copies[i]);
 }
 
+/// What a kill left. Nobody else makes copies: the caller has the lock of the data directory.
+void remove_unfinished(const fs::path& directory) {
+  std::vector<fs::path> unfinished;
+  for (const auto& entry : fs::directory_iterator(directory)) {
+    const auto name = entry.path().filename().string();
+    if (name.starts_with("gateway-") && name.ends_with(unfinished_ending)) unfinished.push_back(entry.path());
+  }
+  for (const auto& path : unfinished) fs::remove(path);
+}
+
 }  // namespace
 
 void make_private_file(const fs::path& path) {
@@ -88,8 +99,9 @@ void back_up(Connection& connection, const fs::path& directory, int version) {
   const auto path = directory / name_of_copy(version);
   AGW_ASSERT(is_at_most(path, version));
   AGW_ASSERT(!is_at_most(path, version - 1));
+  remove_unfinished(directory);
   auto unfinished = path;
-  unfinished += ".unfinished";
+  unfinished += unfinished_ending;
   try {
     make_private_file(unfinished);
     copy(connection, unfinished);

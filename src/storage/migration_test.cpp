@@ -122,6 +122,15 @@ TEST_F(MigrationTest, KeepsTheLatestThreeCopiesFromBeforeMigrations) {
   EXPECT_EQ(fs::status(options_.backups).permissions(), fs::perms::owner_all);
 }
 
+TEST_F(MigrationTest, RemovesTheCopyThatAKilledMigrationLeft) {
+  start(first(three, 1));
+  fs::create_directory(options_.backups);
+  write_file(options_.backups / "gateway-20260102T030405.678Z-schema-0001.db.unfinished", "half");
+  start(three);
+  ASSERT_THAT(backups(), SizeIs(1));
+  EXPECT_EQ(backups().front().extension(), ".db");
+}
+
 TEST_F(MigrationTest, AFailedMigrationLeavesTheFileAsItWas) {
   start(first(three, 1), [](Connection& connection) { testing::insert(connection, 7); });
   const auto before = schema(options_.file);

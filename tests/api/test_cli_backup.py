@@ -210,6 +210,17 @@ def test_failed_write_leaves_no_file(filled_gateway, tmp_path):
     assert not (tmp_path / "missing").exists()
 
 
+def test_what_killed_backups_left_is_removed(filled_gateway, tmp_path):
+    left = [tmp_path / f"old.tar.zst.unfinished-0123abcd{ending}" for ending in ("", ".db", ".db-journal")]
+    kept = [tmp_path / name for name in ("now.unfinished-0123abcd", "my.unfinished-novel", "x.unfinished-0123abcd.txt")]
+    for file in left + kept:
+        file.write_text("half")
+    for file in left + kept[1:]:
+        os.utime(file, (1_000_000_000, 1_000_000_000))
+    command(filled_gateway, "backup", str(tmp_path / "b.tar.zst"))
+    assert not any(file.exists() for file in left) and all(file.exists() for file in kept)
+
+
 SIGNALS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
 
 

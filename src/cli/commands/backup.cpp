@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <iostream>
 #include <memory>
@@ -77,6 +78,35 @@ public:
 private:
   fs::path path_;
 };
+
+constexpr std::string_view unfinished_mark = ".unfinished-";
+constexpr std::size_t unfinished_digits = 8;
+
+bool is_unfinished_name(const std::string& name) {
+  const auto mark = name.rfind(unfinished_mark);
+  if (mark == name.npos) return false;
+  const auto id = name.substr(mark + unfinished_mark.size());
+  const auto digits = std::min(id.find_first_not_of("0123456789abcdef"), id.size());
+  const auto ending = id.substr(digits);
+  return digits == unfinished_digits && (ending.empty() || ending == ".db" || ending == ".db-journal");
+}
+
+/// Deletes what killed backups left in the folder. A file of a backup that still runs is younger than a day.
+void remove_leftovers(const fs::path& folder) {
+  const auto written_before = fs::file_time_type::clock::now() - std::chrono::days(1);
+  std::error_code error;
+  std::vector<fs::path> leftovers;
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
+    std::error_code gone;
+    const bool is_ours =
+        is_unfinished_name(entry->path().filename()) && fs::is_regular_file(entry->symlink_status(gone));
+    if (is_ours && entry->last_write_time(gone) < written_before && !gone) leftovers.push_back(entry->path());
+  }
+  for (const auto& leftover : leftovers) {
+    std::cerr << "removed, because a backup that was killed left it: " << one_line(leftover.string()) << '\n';
+    const UnfinishedFile removed(leftover);
+  }
+}
 
 fs::path database_next_to(const fs::path& target) { return target.string() + ".db"; }
 
@@ -252,7 +282,8 @@ int back_up(const BackupOptions& options) {
   const auto data = data_directory(options.data_dir);
   const fs::path file = options.file;
   check(data, file);
-  const fs::path place = file.string() + ".unfinished-" + random_hex(4);
+  remove_leftovers(fs::absolute(file).parent_path());
+  const fs::path place = fmt::format("{}{}{}", file.string(), unfinished_mark, random_hex(unfinished_digits / 2));
   return run_in_child([&] { return make_backup(data, file, place, options.checkpoints); },
                       [&] {
                         UnfinishedFile::remove(place);
