@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <exception>
 #include <set>
 
 #include <fmt/format.h>
@@ -175,11 +176,19 @@ Task<Attachment> Attachments::store(Attachment made, std::string content_type, s
     directory.make_directories(folder).value();
     directory.write(path_of(made.id), bytes).value();
   });
-  co_await database_.write([made, in_transaction, now = clock_.now()](Connection& connection) {
-    attachment_store::insert(connection, made, now);
-    if (in_transaction) in_transaction(connection, made);
-  });
-  co_return made;
+  std::exception_ptr failure;
+  try {
+    co_await database_.write([made, in_transaction, now = clock_.now()](Connection& connection) {
+      attachment_store::insert(connection, made, now);
+      if (in_transaction) in_transaction(connection, made);
+    });
+  } catch (const DiskFull&) {
+    failure = std::current_exception();
+  }
+  if (!failure) co_return made;
+  // The file was written with the last space, and nothing would ever delete it.
+  co_await blocking_.run([path = data_directory_, id = made.id] { return delete_files(path, {id}); });
+  std::rethrow_exception(failure);
 }
 
 Task<std::vector<Attachment>> Attachments::find(std::vector<std::string> ids) {

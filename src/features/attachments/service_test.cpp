@@ -3,9 +3,11 @@
 #include <filesystem>
 
 #include <gtest/gtest.h>
+#include <sqlite3.h>
 
 #include "features/attachments/store.hpp"
 #include "models/model.hpp"
+#include "storage/database.hpp"
 #include "testing/extensions_fixture.hpp"
 
 namespace agw {
@@ -34,6 +36,22 @@ TEST(Attachments, KeepBytesAsPrivateFiles) {
     EXPECT_EQ(co_await attachments.bytes(made), bytes);
     EXPECT_EQ(fs::file_size(data / "attachments" / made.id), 4u);
     EXPECT_EQ(fs::status(data / "attachments").permissions(), fs::perms::owner_all);
+  });
+}
+
+TEST(Attachments, LeaveNoFileIfTheDiskIsTooFullForTheRecord) {
+  with_attachment_fixture([](Attachments& attachments, const fs::path& data) -> Task<> {
+    bool is_refused = false;
+    try {
+      co_await attachments.add("a", "", "x", [&](Connection&, const Attachment& made) {
+        EXPECT_TRUE(fs::exists(data / "attachments" / made.id));
+        throw DiskFull(SQLITE_FULL, "database or disk is full");
+      });
+    } catch (const DiskFull&) {
+      is_refused = true;
+    }
+    EXPECT_TRUE(is_refused);
+    EXPECT_TRUE(fs::is_empty(data / "attachments"));
   });
 }
 
