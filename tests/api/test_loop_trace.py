@@ -234,3 +234,12 @@ def test_an_answer_of_many_mebibytes_does_not_hold_the_loop(make_gateway, size):
         check_never_holds(gateway, answer)
         turns = accepted(gateway.http.get(f"/threads/{end['threadId']}/turns"))
         assert [len(turn["content"]) for turn in turns if turn["role"] == "assistant"] == [size * count]
+
+
+@without_sanitizers
+def test_long_list_of_proposals_does_not_hold_the_loop(traced):
+    folder = traced.data / "autoresearch" / "proposals" / "assistant" / "many"
+    folder.mkdir(parents=True)
+    for number in range(20_000):
+        (folder / f"p{number}.md").write_text("---\ntarget: notes/a.md\n---\n\nText\n")
+    check_never_holds(traced, lambda _: accepted(traced.http.get("/proposals")))

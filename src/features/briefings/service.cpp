@@ -167,7 +167,7 @@ Task<Pulse> Briefings::pulse() {
   Pulse pulse;
   pulse.prose = reflection ? std::string(first_characters(*reflection, prose_limit)) : now.summary;
   pulse.highlights = co_await highlights();
-  pulse.proposalCount = static_cast<std::int64_t>((co_await pending_proposals()).size());
+  pulse.proposalCount = static_cast<std::int64_t>((co_await proposals_.pending()).size());
   pulse.selfReflectAvailable = reflection.has_value();
   co_return pulse;
 }

@@ -16,6 +16,7 @@ const std::string& segment(const Request& request, std::string_view name) {
 
 /// Writing a response with a text of this size would hold the loop for milliseconds.
 constexpr std::size_t large_proposal = 256 * 1024;  // bytes
+constexpr std::size_t max_entries_on_loop = 1000;
 
 std::size_t size_of(const std::optional<std::string>& text) { return text ? text->size() : 0; }
 
@@ -28,7 +29,10 @@ ProposalAddress nested_address_of(const Request& request) {
 }
 
 Task<Response> list_proposals(Proposals& proposals, Request& request) {
-  co_return request.respond(co_await proposals.pending());
+  auto entries = co_await proposals.pending();
+  const bool is_long = entries.size() > max_entries_on_loop;
+  co_return co_await proposals.disk().run_if(
+      is_long, [&request, entries = std::move(entries)] { return request.respond(entries); });
 }
 
 Task<Response> create_proposal(Proposals& proposals, Request& request) {

@@ -115,11 +115,14 @@ Task<std::vector<ListedProposalPointer>> Proposals::scan() {
 
 Task<std::vector<ProposalEntry>> Proposals::pending() {
   auto all = co_await scan();
-  std::erase_if(all, [](const auto& listed) { return listed->head.status != ProposalStatus::pending; });
-  std::ranges::sort(all, is_newer);
-  std::vector<ProposalEntry> entries(all.size());
-  std::ranges::transform(all, entries.begin(), entry_of);
-  co_return entries;
+  // With 50,000 proposals, this takes a tenth of a second.
+  co_return co_await disk_.run([all = std::move(all)]() mutable {
+    std::erase_if(all, [](const auto& listed) { return listed->head.status != ProposalStatus::pending; });
+    std::ranges::sort(all, is_newer);
+    std::vector<ProposalEntry> entries(all.size());
+    std::ranges::transform(all, entries.begin(), entry_of);
+    return entries;
+  });
 }
 
 Task<Proposals::File> Proposals::require_file(ProposalAddress address) {
