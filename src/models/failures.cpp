@@ -62,6 +62,27 @@ void add_word(ProviderError& provider_error, const json::object& error, std::str
   provider_error.words += std::string_view(value->get_string());
 }
 
+std::optional<double> number(std::string_view text) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size() || !std::isfinite(value) || value < 0)
+    return std::nullopt;
+  return std::min(value, 1e12);
+}
+
+milliseconds from_seconds(double seconds) { return milliseconds(static_cast<std::int64_t>(seconds * 1000)); }
+
+/// Google's details: which quotas are exhausted, and when to try again (`34.5s`).
+void read_detail(const json::object& detail, ProviderError& provider_error) {
+  auto delay = text_member(detail, "retryDelay");
+  if (delay.ends_with('s')) delay.remove_suffix(1);
+  if (const auto seconds = number(delay)) provider_error.retry_after = from_seconds(*seconds);
+  const auto* violations = array_member(detail, "violations");
+  for (const auto& each : violations ? *violations : json::array()) {
+    if (each.is_object()) add_word(provider_error, each.get_object(), "quotaId");
+  }
+}
+
 ProviderError read_object(const json::object& error) {
   ProviderError provider_error;
   for (const auto* name : {"message", "detail", "error_description"}) {
@@ -74,17 +95,23 @@ ProviderError read_object(const json::object& error) {
     if (const auto raw = text_or_json(*metadata, "raw"); !raw.empty())
       provider_error.message = tidy(fmt::format("{}: {}", provider_error.message, raw));
   }
+  const auto* details = array_member(error, "details");
+  for (const auto& detail : details ? *details : json::array()) {
+    if (detail.is_object()) read_detail(detail.get_object(), provider_error);
+  }
   // Mistral's message can be an object.
   const bool needs_all = provider_error.words.empty() || object_member(error, "message");
   if (provider_error.message.empty()) provider_error.message = tidy(needs_all ? to_json(error) : provider_error.words);
   return provider_error;
 }
 
+/// Gemini calls the limit of a minute a quota, too, and then says when to try again.
 bool is_about_quota(const ProviderError& provider_error) {
   return contains_any(provider_error.words, {"insufficient_quota", "credit_balance_exhausted", "spend_limit_exceeded",
-                                             "usage_limit_exceeded", "billing"}) ||
-         contains_any(provider_error.message,
-                      {"exceeded your current quota", "credit balance is too low", "spend limit", "API usage limits"});
+                                             "usage_limit_exceeded", "billing", "PerDay"}) ||
+         (!provider_error.retry_after &&
+          contains_any(provider_error.message, {"exceeded your current quota", "credit balance is too low",
+                                                "spend limit", "API usage limits"}));
 }
 
 /// Services, routers and local servers report excessive length in their own words, without a specific status.
@@ -150,14 +177,6 @@ bool looks_like_key(std::string_view word, std::string_view key) {
   return word.starts_with(key.substr(0, 4)) || word.ends_with(key.substr(key.size() - 4));
 }
 
-std::optional<double> number(std::string_view text) {
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size() || !std::isfinite(value) || value < 0)
-    return std::nullopt;
-  return std::min(value, 1e12);
-}
-
 /// Parses an HTTP date (RFC 9110, section 5.6.7) in its current form.
 std::optional<Timestamp> http_date(std::string_view text) {
   std::tm parts{};
@@ -192,7 +211,9 @@ ProviderError read_provider_error(const json::value& error) {
 ProviderError parse_provider_error(std::string_view body) {
   body.remove_prefix(std::min(body.find_first_not_of(white_space), body.size()));
   if (body.starts_with('<')) return {title_of_page(body), {}, 0};
-  const auto object = parse_object(body);
+  // Gemini's services wrap the object in an array.
+  const bool is_array = body.starts_with('[') && body.find(']') != body.npos;
+  const auto object = parse_object(is_array ? body.substr(1, body.rfind(']') - 1) : body);
   if (!object) return {tidy(body), {}, 0};
   const auto* error = object->if_contains("error");
   return error && !error->is_null() ? read_provider_error(*error) : read_object(*object);
@@ -227,7 +248,7 @@ std::optional<milliseconds> retry_after(const HttpHead& head, Timestamp now) {
   }
   const auto value = head.header("retry-after");
   if (!value) return std::nullopt;
-  if (const auto seconds = number(*value)) return milliseconds(static_cast<std::int64_t>(*seconds * 1000));
+  if (const auto seconds = number(*value)) return from_seconds(*seconds);
   if (const auto date = http_date(*value)) return std::max(milliseconds(0), *date - now);
   return std::nullopt;
 }
@@ -237,6 +258,7 @@ ModelFailure response_failure(const HttpHead& head, const ProviderError& provide
   failure.kind = kind_of_status(head.status, provider_error);
   failure.status = head.status;
   failure.retry_after = retry_after(head, now);
+  if (!failure.retry_after) failure.retry_after = provider_error.retry_after;
   if (head.header("x-should-retry") == "false") failure.kind = Kind::refused;
   if (head.header("x-should-retry") == "true" && failure.kind == Kind::refused) failure.kind = Kind::unavailable;
   mark_too_long(failure, provider_error);
@@ -255,6 +277,7 @@ ModelFailure stream_failure(const ProviderError& provider_error) {
   failure.kind = provider_error.status >= 400 ? kind_of_status(provider_error.status, provider_error)
                                               : kind_of_words(provider_error);
   failure.status = provider_error.status != 0 ? provider_error.status : status_of_words(provider_error);
+  failure.retry_after = provider_error.retry_after;
   mark_too_long(failure, provider_error);
   failure.message = "broke off its answer: " + provider_error.message;
   return failure;

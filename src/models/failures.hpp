@@ -18,8 +18,9 @@ namespace agw {
 /// Example: src/models/failures_test.cpp: Failures.AreClassifiedByStatusFirst
 struct ProviderError {
   std::string message;  ///< one line of valid UTF-8, of limited length; may be empty
-  std::string words;    ///< its `type`, `code` and `param`, joined by spaces
+  std::string words;    ///< its `type`, `code` and `param`, joined by spaces, and Gemini's names of quotas
   int status = 0;       ///< if `code` is a number, else 0
+  std::optional<std::chrono::milliseconds> retry_after{};  ///< the delay that it requests, as Gemini's do
 };
 
 /// Reads the body of an error response.

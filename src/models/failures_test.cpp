@@ -39,6 +39,9 @@ TEST(Failures, ReadNestedErrors) {
   EXPECT_EQ(message(R"({"object":"error","message":{"detail":[{"loc":["body","seed"]}]},"type":"invalid_request"})"),
             R"({"object":"error","message":{"detail":[{"loc":["body","seed"]}]},"type":"invalid_request"})");
   EXPECT_EQ(message(R"({"message":null,"detail":"Not Found"})"), "Not Found");
+  EXPECT_EQ(message("[{\n  \"error\": {\"code\": 400, \"message\": \"API key not valid.\"}\n}\n]\n"),
+            "API key not valid.");
+  for (const auto* other : {"[", "]", "[]", "[{}, 1]", "[\"x\"]"}) EXPECT_EQ(message(other), other);
 }
 
 TEST(Failures, StateWhetherAShorterRequestMayBeAnswered) {
@@ -149,6 +152,21 @@ TEST(Failures, ReadHowLongToWait) {
   EXPECT_EQ(wait("retry-after", "soon"), std::nullopt);
   EXPECT_EQ(wait("retry-after", "-1"), std::nullopt);
   EXPECT_EQ(wait("x", "1"), std::nullopt);
+}
+
+TEST(Failures, OfGeminiWaitForTheNextMinuteButNotForTheNextDay) {
+  const auto failure = [](std::string quota) {
+    const auto body =
+        R"({"error":{"code":429,"message":"You exceeded your current quota. Please retry in 34.5s.",)"
+        R"("status":"RESOURCE_EXHAUSTED","details":[{"@type":"type.googleapis.com/google.rpc.QuotaFailure",)"
+        R"("violations":[{"quotaId":")" +
+        quota + R"("}]},{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"34.5s"}]}})";
+    return response_failure({429, {}}, parse_provider_error(body), {});
+  };
+  const auto of_minute = failure("GenerateRequestsPerMinutePerProjectPerModel-FreeTier");
+  EXPECT_EQ(of_minute.kind, Kind::rate_limited);
+  EXPECT_EQ(of_minute.retry_after, 34'500ms);
+  EXPECT_EQ(failure("GenerateRequestsPerDayPerProjectPerModel-FreeTier").kind, Kind::refused);
 }
 
 TEST(Redact, TakesOutKeysAndPartsOfKeys) {

@@ -257,6 +257,24 @@ def test_gemini_gets_signatures_back_with_their_calls(chats):
         [], [SIGNATURE, None], [SIGNATURE, None, SIGNATURE]]
 
 
+def limit_of_gemini(quota):
+    """Returns what Google answers above a limit. It always says when to try again."""
+    details = [{"violations": [{"quotaId": quota}]}, {"retryDelay": "0.25s"}]
+    return {"error": {"code": 429, "message": "You exceeded your current quota.", "details": details}}
+
+
+@pytest.mark.parametrize("api", ["gemini", "openai-chat"])
+def test_limit_of_a_minute_is_waited_for_but_not_that_of_a_day(chats, api):
+    model = f"{chats.connect(api)}/gemini-flash-latest"
+    minute = limit_of_gemini("GenerateContentInputTokensPerModelPerMinute-FreeTier")
+    chats.succeed(model, Fault(429, body=[minute]), Fault(429, body=minute), Reply("Hi."))
+    assert len(chats.stub.requests) == 3
+    day = limit_of_gemini("GenerateRequestsPerDayPerProjectPerModel-FreeTier")
+    error = chats.fail(model, Fault(429, body=[day]))
+    assert error.endswith("answered 429: You exceeded your current quota.")
+    assert len(chats.stub.requests) == 4
+
+
 def test_gemini_continues_a_conversation_of_another_model(chats):
     chats.succeed(f"{chats.connect('gemini')}/gemini-flash-latest", "Hi.", thread=chats.thread_of_another_model())
     request, = chats.stub.requests
