@@ -33,8 +33,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   };
   const auto& format = format_of(data[0]);
   const auto reader = format.reader(on_delta);
-  const auto splitter = format.splitter(data[0] & 64 ? "application/json" : "text/event-stream",
-                                        [&](const agw::Frame& frame) { reader->read(frame); });
+  const auto splitter =
+      format.splitter(data[0] & 64 ? '{' : 'd', [&](const agw::Frame& frame) { reader->read(frame); });
   if (splitter->feed({reinterpret_cast<const char*>(data + 1), size - 1})) splitter->finish();
   const auto outcome = reader->outcome();
   if (const auto* failure = std::get_if<agw::ModelFailure>(&outcome)) {

@@ -201,7 +201,7 @@ TEST(AnthropicReader, ReadsAnAnswerThatIsNotStreamed) {
       *anthropic_wire_format(),
       R"({"type":"message","content":[{"type":"text","text":"Hi"},{"type":"tool_use","id":"t","name":"n","input":{"a":1}}],)"
       R"("stop_reason":"tool_use","usage":{"input_tokens":3,"output_tokens":4}})",
-      7, "application/json; charset=utf-8");
+      7);
   EXPECT_EQ(answer.text, "Hi");
   EXPECT_EQ(to_json(answer.reply().tool_uses.at(0).input), R"({"a":1})");
   EXPECT_EQ(answer.reply().usage.output_tokens, 4);

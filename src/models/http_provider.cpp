@@ -86,7 +86,7 @@ public:
       error_body_.append(bytes.substr(0, max_error_bytes - error_body_.size()));
       return error_body_.size() < max_error_bytes ? BodyAction::more : BodyAction::enough;
     }
-    if (!splitter_) open(head);
+    if (!splitter_) open(head, bytes);
     if (splitter_ && !splitter_->feed(bytes)) reader_->fail(Kind::protocol, "sent a message without end");
     if (reader_->failed()) return BodyAction::abandon;
     return reader_->ended() ? BodyAction::enough : BodyAction::more;
@@ -108,10 +108,12 @@ public:
   }
 
 private:
-  void open(const HttpHead& head) {
+  void open(const HttpHead& head, std::string_view bytes) {
     const auto type = head.header("content-type").value_or(std::string_view());
     if (type.starts_with("text/html")) return reader_->fail(Kind::protocol, "sent a web page instead of an answer");
-    splitter_ = format_.splitter(type, [this](const Frame& frame) { reader_->read(frame); });
+    const auto start = bytes.find_first_not_of(white_space);
+    if (start == bytes.npos) return;
+    splitter_ = format_.splitter(bytes[start], [this](const Frame& frame) { reader_->read(frame); });
   }
 
   static std::string describe(const HttpOutcome& http) {

@@ -143,7 +143,7 @@ public:
     return std::make_unique<OllamaReader>(on_delta);
   }
 
-  std::unique_ptr<FrameSplitter> splitter(std::string_view, OnFrame on_frame) const override {
+  std::unique_ptr<FrameSplitter> splitter(char, OnFrame on_frame) const override {
     return split_lines(std::move(on_frame));
   }
 

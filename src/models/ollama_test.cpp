@@ -23,7 +23,7 @@ constexpr std::string_view ollama_stream =
 
 TEST(OllamaReader, ReadsThinkingTextAndToolCallsWhereverTheStreamIsCut) {
   for (std::size_t piece = 1; piece < 200; ++piece) {
-    const auto answer = read_stream(*ollama_wire_format(), ollama_stream, piece, "application/x-ndjson");
+    const auto answer = read_stream(*ollama_wire_format(), ollama_stream, piece);
     EXPECT_EQ(answer.text, "Hé🔎");
     EXPECT_EQ(answer.reasoning, "Let me");
     const auto& reply = answer.reply();

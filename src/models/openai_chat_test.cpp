@@ -335,8 +335,8 @@ TEST(ChatReader, FindsErrorsAtAnyPlace) {
              "data: {\"object\":\"error\",\"message\":\"out of memory\",\"code\":500}\n\ndata: [DONE]\n\n"));
   EXPECT_EQ(bare.failure().kind, Kind::unavailable);
   EXPECT_EQ(bare.failure().message, "broke off its answer: out of memory");
-  const auto in_choice = read_stream(
-      *chat_wire_format(), R"({"choices":[{"error":{"code":402,"message":"no credits"}}]})", 5, "application/json");
+  const auto in_choice =
+      read_stream(*chat_wire_format(), R"({"choices":[{"error":{"code":402,"message":"no credits"}}]})", 5);
   EXPECT_EQ(in_choice.failure().kind, Kind::refused);
   EXPECT_EQ(in_choice.failure().status, 402);
 }
@@ -345,7 +345,7 @@ TEST(ChatReader, ReadsAnAnswerThatIsNotStreamed) {
   const auto answer = read_stream(
       *chat_wire_format(),
       R"({"choices":[{"message":{"role":"assistant","content":"Hi"},"finish_reason":"stop"}],"usage":{"prompt_tokens":3}})",
-      7, "application/json");
+      7);
   EXPECT_EQ(answer.text, "Hi");
   EXPECT_EQ(answer.reply().usage.input_tokens, 3);
 }

@@ -132,7 +132,7 @@ TEST(ResponsesReader, ReadsAnAnswerThatIsNotStreamed) {
   const auto answer = read_stream(
       *responses_wire_format(),
       R"({"object":"response","status":"completed","output":[{"type":"message","content":[{"type":"output_text","text":"Hi"}]}]})",
-      9, "application/json");
+      9);
   EXPECT_EQ(answer.text, "Hi");
   EXPECT_EQ(answer.reply().stop, StopReason::stop);
 }
@@ -141,13 +141,13 @@ TEST(ResponsesReader, ReadsARefusalAndAnUnfinishedAnswerThatAreNotStreamed) {
   const auto refused = read_stream(
       *responses_wire_format(),
       R"({"object":"response","status":"completed","output":[{"type":"message","content":[{"type":"refusal","refusal":"I cannot."}]}]})",
-      9, "application/json");
+      9);
   EXPECT_EQ(refused.text, "I cannot.");
   const auto unfinished =
       read_stream(*responses_wire_format(),
                   R"({"object":"response","status":"incomplete","incomplete_details":{"reason":"max_output_tokens"},)"
                   R"("output":[{"type":"message","content":[{"type":"output_text","text":"It was a"}]}]})",
-                  9, "application/json");
+                  9);
   EXPECT_EQ(unfinished.text, "It was a");
   EXPECT_EQ(unfinished.reply().stop, StopReason::length);
 }
@@ -198,7 +198,7 @@ data: {"type":"response.completed","response":{"status":"completed"}}
           *responses_wire_format(),
           R"({"object":"response","status":"completed","output":[{"type":"message","content":[{"type":"output_text","text":"I "},{"type":"output_text","text":"look."}]},)"
           R"({"type":"message","content":[{"type":"output_text","text":"It is 5."}]}]})",
-          9, "application/json")
+          9)
           .text,
       "I look.\n\nIt is 5.");
 }

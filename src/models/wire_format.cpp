@@ -134,8 +134,8 @@ void AnswerReader::emit_rest_of_calls() {
   }
 }
 
-std::unique_ptr<FrameSplitter> WireFormat::splitter(std::string_view content_type, OnFrame on_frame) const {
-  if (content_type.starts_with("application/json")) return whole_body(std::move(on_frame));
+std::unique_ptr<FrameSplitter> WireFormat::splitter(char first, OnFrame on_frame) const {
+  if (first == '{' || first == '[') return whole_body(std::move(on_frame));
   return split_events(std::move(on_frame));
 }
 

@@ -97,8 +97,9 @@ public:
 
   /// `on_delta` must outlive the reader.
   virtual std::unique_ptr<AnswerReader> reader(const OnDelta& on_delta) const = 0;
-  /// Chooses the splitter for a response of that Content-Type.
-  virtual std::unique_ptr<FrameSplitter> splitter(std::string_view content_type, OnFrame on_frame) const;
+  /// Chooses the splitter for a response that begins with that character, apart from white space. Some servers label
+  /// streams as JSON, and JSON as a stream.
+  virtual std::unique_ptr<FrameSplitter> splitter(char first, OnFrame on_frame) const;
 };
 
 /// Whether the message's provider blocks were made by `model` of `provider`, the only one that accepts them.

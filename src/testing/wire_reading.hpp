@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/text/ascii.hpp"
 #include "models/wire_format.hpp"
 
 namespace agw::testing {
@@ -26,15 +27,16 @@ struct ReadResponse {
 
 /// Reads `stream` in pieces of `piece` bytes, as from a network.
 inline ReadResponse read_stream(const WireFormat& wire, std::string_view stream,
-                                std::size_t piece = std::string_view::npos,
-                                std::string_view content_type = "text/event-stream") {
+                                std::size_t piece = std::string_view::npos) {
   ReadResponse response;
   const OnDelta on_delta = [&](const Delta& delta) {
     if (delta.kind != Delta::Kind::text && delta.kind != Delta::Kind::reasoning) return;
     (delta.kind == Delta::Kind::text ? response.text : response.reasoning) += delta.text;
   };
   const auto reader = wire.reader(on_delta);
-  const auto splitter = wire.splitter(content_type, [&](const Frame& frame) { reader->read(frame); });
+  const auto start = stream.find_first_not_of(white_space);
+  const auto splitter =
+      wire.splitter(start == stream.npos ? ' ' : stream[start], [&](const Frame& frame) { reader->read(frame); });
   for (; !stream.empty(); stream.remove_prefix(std::min(piece, stream.size()))) splitter->feed(stream.substr(0, piece));
   splitter->finish();
   response.outcome = reader->outcome();

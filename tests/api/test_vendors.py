@@ -193,6 +193,14 @@ def test_error_in_a_complete_response_of_openrouter_is_found(chats):
     assert "Flagged by moderation" in chats.fail(f"{chats.connect(path='/api/v1')}/a/b", reply)
 
 
+@pytest.mark.parametrize("kind", ["application/json", "text/plain", "text/event-stream"])
+def test_answers_are_read_whatever_the_service_calls_them(chats, kind):
+    model = f"{chats.connect()}/m"
+    whole = json.dumps({"choices": [{"message": {"content": "Hi"}, "finish_reason": "stop"}]}, indent=2)
+    for content in [f": a comment\n\ndata: {json.dumps(choice('stop', content='Hi'))}\n\n", whole]:
+        assert text_of(chats.succeed(model, body_of("\n\n" + content, kind))) == "Hi"
+
+
 def test_openrouter_error_includes_that_of_the_vendor(chats):
     body = {"error": {"code": 400, "message": "Provider returned error",
                       "metadata": {"raw": "the seed must be positive", "provider_name": "Vendor"}}}
