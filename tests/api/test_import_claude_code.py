@@ -146,6 +146,19 @@ def test_the_title_of_a_long_session_is_found_at_its_end(own_gateway, session):
     assert list(threads(own_gateway)) == ["Long"]
 
 
+def test_documents_in_a_session_are_files_of_its_messages(own_gateway, session):
+    def document(kind, media_type, data, **members):
+        return {"type": "document", "source": {"type": kind, "media_type": media_type, "data": data}, **members}
+
+    session(line("user", "u1", [{"type": "text", "text": "Read these"}, document("text", "text/plain", "Sold: 5 doors", title="a.txt"),
+                                document("base64", "application/pdf", base64.b64encode(b"%PDF-1.4").decode())]))
+    [question] = turns(own_gateway, "Read these")
+    assert question["content"] == "Read these"
+    files = question["metadata"]["attachments"]
+    assert [(file["name"], file["mime"]) for file in files] == [("a.txt", "text/plain"), ("document", "application/pdf")]
+    assert [own_gateway.http.get(f"/files/{file['id']}").content for file in files] == [b"Sold: 5 doors", b"%PDF-1.4"]
+
+
 @pytest.mark.skipif(HAS_ADDRESS_SANITIZER, reason="the limit is for builds without sanitizers")
 def test_large_pictures_in_a_session_take_little_memory(own_gateway):
     picture = {"type": "base64", "media_type": "image/png", "data": base64.b64encode(bytes(15_000_000)).decode()}

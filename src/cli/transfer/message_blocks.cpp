@@ -13,12 +13,15 @@ namespace {
 /// Reads Anthropic's `source`, OpenClaw's `data` and `mimeType`, or an address in one of OpenAI's two forms.
 std::optional<SourceFile> file_of(const json::object& block) {
   auto name = string_or_empty(block, "title");
-  if (name.empty()) name = "picture";
+  if (name.empty()) name = string_or_empty(block, "type") == "document" ? "document" : "picture";
   const auto text = [](const json::object& from, std::string_view member) {
     return string_member(from, member).value_or("");
   };
-  if (const auto* source = object_member(block, "source"); source && !source->empty())
+  if (const auto* source = object_member(block, "source"); source && !source->empty()) {
+    if (text(*source, "type") == "text")
+      return SourceFile{std::move(name), std::string(text(*source, "media_type")), std::string(text(*source, "data"))};
     return file_of_base64(std::move(name), text(*source, "media_type"), text(*source, "data"));
+  }
   if (block.contains("data")) return file_of_base64(std::move(name), text(block, "mimeType"), text(block, "data"));
   const auto* address = object_member(block, "image_url");
   return file_in_url(std::move(name), address ? text(*address, "url") : text(block, "image_url"));
