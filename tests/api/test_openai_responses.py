@@ -62,6 +62,42 @@ def test_calls_of_functions_in_a_namespace_name_it(talker):
     assert messages[1]["tool_calls"][0]["function"]["name"] == "helpers__start" and messages[2]["content"] == "ok"
 
 
+EXEC = {"type": "custom", "name": "exec", "description": "Run code.", "format": {
+    "type": "grammar", "syntax": "lark", "definition": "start: /.+/"}}
+CODE = 'print("1\\n")'
+
+
+def test_tools_that_take_free_text_are_called_with_it(talker):
+    talker.stub.script(Reply("", tool_calls=[ToolCall("exec", {"input": CODE}, id="c1")]), "Done.")
+    first = respond(talker, tools=[EXEC], tool_choice={"type": "custom", "name": "exec"})
+    function = talker.stub.requests[-1].json["tools"][0]["function"]
+    assert function["parameters"]["required"] == ["input"] and "start: /.+/" in function["description"]
+    call, = first["output"]
+    assert (call["type"], call["call_id"], call["name"], call["input"]) == ("custom_tool_call", "c1", "exec", CODE)
+    result = {"type": "custom_tool_call_output", "call_id": "c1", "output": [{"type": "input_text", "text": "1"}]}
+    assert text_of(respond(talker, input=[result], previous_response_id=first["id"], tools=[EXEC])) == "Done."
+    _, asked, answered = talker.stub.requests[-1].json["messages"]
+    assert json.loads(asked["tool_calls"][0]["function"]["arguments"]) == {"input": CODE} and answered["content"] == "1"
+
+
+def test_tools_that_the_input_adds_are_called_as_codex_does(talker):
+    functions = {"type": "namespace", "name": "functions", "tools": [EXEC, WEATHER]}
+    items = [{"type": "additional_tools", "role": "developer", "tools": [functions]}, {"role": "user", "content": "Run it."}]
+    talker.stub.script(Reply("", tool_calls=[ToolCall("functions__exec", {"input": CODE}), ToolCall("functions__weather", {})]))
+    events = stream(talker, input=items, reasoning={"effort": "low", "context": "all_turns"})
+    texts = [event for event in events if event["type"].startswith("response.custom_tool_call_input.")]
+    assert [(event["type"].rpartition(".")[2], event.get("delta", event.get("input"))) for event in texts] == [
+        ("delta", CODE), ("done", CODE)]
+    custom, other = events[-1]["response"]["output"]
+    assert (custom["type"], custom["namespace"], custom["name"], custom["input"]) == ("custom_tool_call", "functions", "exec", CODE)
+    assert (other["type"], other["namespace"], other["arguments"]) == ("function_call", "functions", "{}")
+
+
+def test_malformed_arguments_of_a_tool_that_takes_free_text_are_its_text(talker):
+    talker.stub.script(Reply("", tool_calls=[ToolCall("exec", CODE, id="c1")]))
+    assert respond(talker, tools=[EXEC])["output"][0]["input"] == CODE
+
+
 def test_a_model_streams_its_response(talker):
     talker.stub.script(Reply("one two three", deltas=3))
     events = stream(talker)
@@ -270,7 +306,9 @@ def test_a_truncated_answer_is_incomplete(talker):
     ({"input": []}, "input"), ({"input": 7}, "input"), ({"input": [7]}, "input[0]"), ({"background": True}, "background"),
     ({"tools": [{"type": "web_search"}]}, "tools[0].type"),
     ({"tools": [WEATHER, WEATHER]}, "tools[1].name"),
-    ({"tools": [{"type": "namespace", "name": "n", "tools": [{"type": "custom"}]}]}, "tools[0].tools[0].type"),
+    ({"tools": [{"type": "namespace", "name": "n", "tools": [{"type": "web_search"}]}]}, "tools[0].tools[0].type"),
+    ({"tools": [{**EXEC, "format": {"type": "grammar"}}]}, "tools[0].format.syntax"),
+    ({"input": [{"type": "additional_tools", "tools": 7}]}, "input[0].tools"),
     ({"text": {"format": {"type": "xml"}}}, "text.format.type"),
     ({"input": [{"type": "item_reference", "id": "x"}]}, "input[0].id"),
     ({"input": [{"type": "item_reference"}]}, "input[0].id"),

@@ -31,6 +31,7 @@ struct OutputItem {
   std::string call_id{};
   std::string name{};
   std::string space{};      ///< the namespace of the call's function; empty without one
+  bool takes_text = false;  ///< the call's tool takes free text; `text` is that text when the call is done
   std::string encrypted{};  ///< reasoning only: data that the service requires back; empty: none, or not requested
   bool done = false;
   bool is_truncated = false;  ///< done, but not complete
@@ -45,29 +46,45 @@ json::object text_part(const std::string& text) {
 json::object summary_part(const std::string& text) { return {{"type", "summary_text"}, {"text", text}}; }
 
 json::object call_members(const OutputItem& item, const char* status) {
-  json::object members{{"id", item.id},     {"type", "function_call"},
-                       {"status", status},  {"call_id", item.call_id},
-                       {"name", item.name}, {"arguments", item.done ? item.text : std::string()}};
+  json::object members{
+      {"id", item.id},     {"type", item.takes_text ? "custom_tool_call" : "function_call"},
+      {"status", status},  {"call_id", item.call_id},
+      {"name", item.name}, {item.takes_text ? "input" : "arguments", item.done ? item.text : std::string()}};
   if (!item.space.empty()) members["namespace"] = item.space;
   return members;
 }
 
-/// The namespaces and names of functions in namespaces, by their names for the model.
-using Namespaces = std::map<std::string, std::pair<std::string, std::string>, std::less<>>;
+/// A tool as the program named it.
+struct ProgramTool {
+  std::string space;
+  std::string name;
+  bool takes_text = false;
+};
 
-Namespaces namespaces_in(const json::object& shown) {
-  Namespaces read;
-  for (const auto& tool : shown.at("tools").as_array()) {
+/// By their names for the model.
+using ProgramTools = std::map<std::string, ProgramTool, std::less<>>;
+
+ProgramTools tools_in(const json::array& tools, const std::string& space = {}) {
+  ProgramTools read;
+  for (const auto& tool : tools) {
     const auto& object = tool.as_object();
+    const auto name = string_or_empty(object, "name");
+    const auto type = string_or_empty(object, "type");
     const auto* functions = array_member(object, "tools");
-    if (!functions || string_member(object, "type") != "namespace") continue;
-    const auto space = string_or_empty(object, "name");
-    for (const auto& function : *functions) {
-      const auto name = string_or_empty(function.as_object(), "name");
-      read.try_emplace(name_in_namespace(space, name), space, name);
+    if (type != "namespace") {
+      read.try_emplace(name_in_namespace(space, name), space, name, type == "custom");
+    } else if (functions) {
+      read.merge(tools_in(*functions, name));
     }
   }
   return read;
+}
+
+/// The free text in a call's arguments; all of them if they are malformed.
+std::string free_text_in(std::string arguments) {
+  const auto object = parse_object(arguments);
+  const auto text = object ? string_member(*object, free_text_argument) : std::nullopt;
+  return text ? std::string(*text) : arguments;
 }
 
 json::object item_members(const OutputItem& item) {
@@ -107,7 +124,7 @@ public:
       : shown_(std::move(shown)),
         store_(std::move(store)),
         includes_reasoning_(includes_reasoning),
-        namespaces_(namespaces_in(shown_)),
+        tools_(tools_in(shown_.at("tools").as_array())),
         events_(std::move(events)) {}
 
   std::string_view name_of(const CallFeature& feature) const override { return feature.responses; }
@@ -278,8 +295,9 @@ private:
       auto& item = open(Kind::call, "fc");
       item.call_id = delta.id;
       item.name = delta.name;
-      if (const auto found = namespaces_.find(delta.name); found != namespaces_.end())
-        std::tie(item.space, item.name) = found->second;
+      if (const auto found = tools_.find(delta.name); found != tools_.end())
+        std::tie(item.space, item.name, item.takes_text) =
+            std::tie(found->second.space, found->second.name, found->second.takes_text);
       return announce(item);
     }
     if (delta.kind == Delta::Kind::arguments) {
@@ -288,6 +306,7 @@ private:
       AGW_ASSERT(item.kind == Kind::call);
       if (item.done) return;
       item.text += delta.text;
+      if (item.takes_text) return;
       return item_event("response.function_call_arguments.delta", item, {}, {{"delta", delta.text}});
     }
     const auto kind = delta.kind == Delta::Kind::text ? Kind::message : Kind::reasoning;
@@ -322,6 +341,12 @@ private:
         item_event("response.reasoning_summary_part.done", item, "summary_index", {{"part", summary_part(item.text)}});
         break;
       case OutputItem::Kind::call:
+        if (item.takes_text) {
+          item.text = free_text_in(std::move(item.text));
+          item_event("response.custom_tool_call_input.delta", item, {}, {{"delta", item.text}});
+          item_event("response.custom_tool_call_input.done", item, {}, {{"input", item.text}});
+          break;
+        }
         item_event("response.function_call_arguments.done", item, {}, {{"arguments", item.text}, {"name", item.name}});
     }
     event("response.output_item.done", {{"output_index", index_of(item)}, {"item", item_members(item)}});
@@ -356,7 +381,7 @@ private:
   const json::object shown_;
   const StoreResponse store_;
   const bool includes_reasoning_;
-  const Namespaces namespaces_;
+  const ProgramTools tools_;
   const ResponseEvents events_;
   std::string id_;  ///< of the answer; ids of items contain it, so that references find the response
   std::vector<OutputItem> items_;

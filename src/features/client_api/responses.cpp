@@ -49,10 +49,13 @@ private:
     item.ignore({"id", "status"});
     if (type == "message") {
       read_message(item);
-    } else if (type == "function_call") {
-      read_call(item);
-    } else if (type == "function_call_output") {
+    } else if (type == "function_call" || type == "custom_tool_call") {
+      read_call(item, type == "custom_tool_call");
+    } else if (type == "function_call_output" || type == "custom_tool_call_output") {
       read_result(item);
+    } else if (type == "additional_tools") {
+      item.array("tools", max_client_tools);  // see tools_of
+      item.ignore({"role"});
     } else if (type == "compaction") {
       call_.messages.push_back(
           {.text = compacted_text(item.required_text("encrypted_content"), item.path_of("encrypted_content"))});
@@ -62,7 +65,8 @@ private:
     } else {
       throw bad_parameter(
           item.path_of("type"),
-          "must be message, function_call, function_call_output, compaction, reasoning or item_reference");
+          "must be message, function_call, function_call_output, custom_tool_call, custom_tool_call_output, "
+          "additional_tools, compaction, reasoning or item_reference");
     }
     item.finish();
   }
@@ -147,12 +151,14 @@ private:
     add_picture(request_, url, picture_detail(part), part.path_of("image_url"));
   }
 
-  void read_call(Parameters& item) {
+  void read_call(Parameters& item, bool is_free_text) {
     ToolUse use{.id = item.required_text("call_id"), .name = item.required_text("name"), .input = {}, .raw_input = {}};
     use.name = name_in_namespace(item.text("namespace").value_or(""), use.name);
     check_tool_name(use.name, item.path_of("name"));
-    const auto arguments = item.text("arguments").value_or("");
-    if (auto input = parse_object(arguments)) {
+    const auto arguments = item.text(is_free_text ? "input" : "arguments").value_or("");
+    if (is_free_text) {
+      use.input = {{free_text_argument, arguments}};
+    } else if (auto input = parse_object(arguments)) {
       use.input = std::move(*input);
     } else {
       use.raw_input = arguments;
@@ -190,10 +196,26 @@ json::array items_of(Parameters& body) {
   return *body.array("input", max_client_messages);
 }
 
+/// Services may not know tools that take free text, and not enforce a grammar.
+void read_free_text_tool(Parameters& tool, ToolDescription& read) {
+  read.input_schema = json::object{{"type", "object"},
+                                   {"properties", json::object{{free_text_argument, json::object{{"type", "string"}}}}},
+                                   {"required", json::array{json::value(free_text_argument)}},
+                                   {"additionalProperties", false}};
+  const auto* object = tool.object("format");
+  if (!object) return;
+  Parameters format(*object, tool.path_of("format"));
+  if (format.required_text("type") == "grammar") {
+    read.description += fmt::format("\n\n{} must follow this {} grammar:\n{}", free_text_argument,
+                                    format.required_text("syntax"), format.required_text("definition"));
+  }
+  format.finish();
+}
+
 void read_function(Parameters& tool, const std::string& space, ModelRequest& call) {
   const auto type = tool.required_text("type");
-  if (type != "function") {
-    throw bad_parameter(tool.path_of("type"), fmt::format("must be function: {} is not possible here", type),
+  if (type != "function" && type != "custom") {
+    throw bad_parameter(tool.path_of("type"), fmt::format("must be function or custom: {} is not possible here", type),
                         "unsupported_value");
   }
   if (call.tools.size() == max_client_tools)
@@ -204,8 +226,12 @@ void read_function(Parameters& tool, const std::string& space, ModelRequest& cal
   if (std::ranges::find(call.tools, read.name, &ToolDescription::name) != call.tools.end())
     throw bad_parameter(tool.path_of("name"), "another tool has this name");
   read.description = tool.text("description").value_or("");
-  read.input_schema = tool_schema(tool.find("parameters"), tool.path_of("parameters"));
-  read.strict = tool.flag("strict");
+  if (type == "custom") {
+    read_free_text_tool(tool, read);
+  } else {
+    read.input_schema = tool_schema(tool.find("parameters"), tool.path_of("parameters"));
+    read.strict = tool.flag("strict");
+  }
   tool.finish();
   call.tools.push_back(std::move(read));
 }
@@ -216,11 +242,22 @@ void describe_namespace(Parameters& space, const std::string& name, ToolDescript
   if (!text.empty()) first.description = fmt::format("{}\n\n({}: {})", first.description, name, text);
 }
 
-void read_response_tools(Parameters& body, ModelRequest& call) {
-  const auto* tools = body.array("tools", max_client_tools);
-  for (std::size_t i = 0; tools && i < tools->size(); ++i) {
+/// The tools of the request, and those that items of its input add.
+json::array tools_of(Parameters& body, const json::array& input) {
+  const auto* sent = body.array("tools", max_client_tools);
+  auto tools = sent ? *sent : json::array();
+  for (const auto& item : input) {
+    const auto* object = item.if_object();
+    if (!object || string_or_empty(*object, "type") != "additional_tools") continue;
+    if (const auto* more = array_member(*object, "tools")) tools.insert(tools.end(), more->begin(), more->end());
+  }
+  return tools;
+}
+
+void read_response_tools(const json::array& tools, ModelRequest& call) {
+  for (std::size_t i = 0; i < tools.size(); ++i) {
     const auto path = fmt::format("tools[{}]", i);
-    Parameters tool(object_at((*tools)[i], path), path);
+    Parameters tool(object_at(tools[i], path), path);
     if (tool.required_text("type") != "namespace") {
       read_function(tool, {}, call);
       continue;
@@ -240,7 +277,8 @@ void read_response_tools(Parameters& body, ModelRequest& call) {
 
 /// Returns the tool's name for the model.
 NamedTool read_allowed_tool(Parameters& tool) {
-  if (tool.required_text("type") != "function") throw bad_parameter(tool.path_of("type"), "must be function");
+  if (const auto type = tool.required_text("type"); type != "function" && type != "custom")
+    throw bad_parameter(tool.path_of("type"), "must be function or custom");
   const auto space = tool.text("namespace").value_or("");
   return {name_in_namespace(space, tool.required_text("name")), tool.path_of("name")};
 }
@@ -248,7 +286,8 @@ NamedTool read_allowed_tool(Parameters& tool) {
 void read_chosen_response_tools(Parameters& choice, ModelRequest& call) {
   const auto type = choice.required_text("type");
   if (type == "allowed_tools") return read_allowed_tools(choice, call, read_allowed_tool);
-  if (type != "function") throw bad_parameter("tool_choice.type", "must be function or allowed_tools");
+  if (type != "function" && type != "custom")
+    throw bad_parameter("tool_choice.type", "must be function, custom or allowed_tools");
   call.options.tool_choice = ToolChoice{ToolChoice::Kind::named, choice.required_text("name")};
 }
 
@@ -284,7 +323,7 @@ void read_settings(Parameters& body, ModelRequest& call) {
     options.reasoning_effort = read_effort(reasoning, "effort");
     const auto summary = reasoning.text("summary");
     options.reasoning_summary = summary ? *summary : reasoning.text("generate_summary").value_or("");
-    reasoning.ignore({"generate_summary"});
+    reasoning.ignore({"generate_summary", "context"});
     reasoning.finish();
   }
 }
@@ -322,7 +361,7 @@ void add_missing(json::object& object, const json::object& members) {
 }
 
 /// The members of a response that repeat the request, with defaults for missing ones.
-json::object shown_members(const json::object& body) {
+json::object shown_members(const json::object& body, json::array tools) {
   json::object shown{{"background", false},
                      {"frequency_penalty", 0.0},
                      {"instructions", nullptr},
@@ -349,11 +388,12 @@ json::object shown_members(const json::object& body) {
     const auto* sent = body.if_contains(member.key());
     if (sent && !sent->is_null()) member.value() = *sent;
   }
-  for (auto& tool : shown["tools"].get_array()) {
+  for (auto& tool : tools) {
     auto& object = tool.get_object();
-    if (object.at("type") != "namespace")
+    if (object.at("type") == "function")
       add_missing(object, {{"strict", false}, {"parameters", nullptr}, {"description", nullptr}});
   }
+  shown["tools"] = std::move(tools);
   add_missing(shown["reasoning"].get_object(), {{"effort", nullptr}, {"summary", nullptr}});
   auto& text = shown["text"].get_object();
   add_missing(text, {{"format", json::object{{"type", "text"}}}});
@@ -382,7 +422,8 @@ ResponseRequest read_response_request(const json::object& object) {
   if (read.input.empty() && !read.previous)
     throw bad_parameter("input", "must be a text, or an array with at least one item");
   call.system = body.text("instructions").value_or("");
-  read_response_tools(body, call);
+  auto tools = tools_of(body, read.input);
+  read_response_tools(tools, call);
   read_tool_choice(body, call, read_chosen_response_tools);
   check_tool_choice(call);
   read_text_format(body, call.options);
@@ -407,7 +448,7 @@ ResponseRequest read_response_request(const json::object& object) {
   read_labels(body, call.options);
   body.ignore({"client_metadata"});
   body.finish();
-  read.shown = shown_members(object);
+  read.shown = shown_members(object, std::move(tools));
   return read;
 }
 
