@@ -79,10 +79,11 @@ std::string openai_error(const ApiError& error) {
 int anthropic_status(int status) { return status == 503 ? 529 : status; }
 
 std::string anthropic_error(const ApiError& error) {
-  return to_json(json::object{
-      {"type", "error"},
-      {"error", json::object{{"type", anthropic_type(error.status())}, {"message", text_with_details(error)}}},
-      {"request_id", nullptr}});
+  json::object shown{{"type", anthropic_type(error.status())}, {"message", text_with_details(error)}};
+  // By this code, Anthropic's library knows that it must send the whole conversation again.
+  if (const auto code = string_or_empty(error.extra(), "code"); code == "thread_not_found")
+    shown["details"] = json::object{{"error_code", code}};
+  return to_json(json::object{{"type", "error"}, {"error", std::move(shown)}, {"request_id", nullptr}});
 }
 
 }  // namespace agw

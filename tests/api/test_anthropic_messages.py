@@ -64,6 +64,17 @@ def refusal(gateway, status, kind, **members):
     return error["error"]["message"]
 
 
+def test_no_conversation_is_held_between_requests(talker):
+    """Anthropic's library then sends the conversation as a whole, and asks again that it be held."""
+    first = answer(talker, thread={"type": "create"})
+    result = {"type": "tool_result", "tool_use_id": "t", "content": "of a call in the held conversation"}
+    lost = send(talker.gateway, content=[result], thread={"type": "continue", "previous_message_id": first["id"]})
+    assert lost.status_code == 404 and len(talker.stub.requests) == 1
+    error = lost.json()["error"]
+    assert (error["type"], error["details"]) == ("not_found_error", {"error_code": "thread_not_found"})
+    answer(talker, thread={"type": "create"}, content="Hi again")
+
+
 @pytest.fixture
 def claude(make_gateway, stub):
     """A gateway whose model service also has Anthropic's Messages API."""

@@ -231,7 +231,20 @@ void reject_anthropic_only(Parameters& body) {
   check_context_management(body);
 }
 
+/// Nothing is held between requests, so a program may ask for that, but not continue.
+void reject_continued_thread(Parameters& body) {
+  const auto* object = body.object("thread");
+  if (!object) return;
+  Parameters thread(*object, "thread");
+  if (thread.required_text("type") != "create") {
+    throw client_error(404, "thread: no conversation is held here: send all of its messages", "thread",
+                       "thread_not_found");
+  }
+  thread.finish();
+}
+
 AnthropicMessages read_common(Parameters& body) {
+  reject_continued_thread(body);
   AnthropicMessages read;
   auto& [request, thinking] = read;
   request.model = body.required_text("model");
