@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <iterator>
 #include <string>
 #include <system_error>
@@ -25,6 +26,7 @@ protected:
   FileResult<void> update(const FileEdit& change, mode_t mode = 0600, Durability durability = Durability::now) const {
     return update_file(root_, "notes/a.md", max_size, change, mode, durability);
   }
+  const Directory& root() const { return root_; }
   /// Saves the file as an editor does.
   void save(const std::string& text) const {
     const auto draft = path().string() + "~";
@@ -126,6 +128,35 @@ TEST_F(UpdateFileTest, DoesNotCallForAFileThatCannotBeRead) {
   fs::remove(path());
   fs::create_directory(path());
   EXPECT_EQ(update(never).error(), FileError::is_directory);
+}
+
+TEST_F(UpdateFileTest, RemovesOnlyTheVersionThatWasJudged) {
+  save("first\n");
+  const auto remove = [&](const std::function<void()>& meanwhile) {
+    return remove_file_if(root(), "notes/a.md", max_size, [&](const std::string& present) {
+      meanwhile();
+      return present == "first\n";
+    });
+  };
+  ASSERT_TRUE(remove([&] { save("a person's\n"); }));
+  EXPECT_EQ(text(), "a person's\n");
+  save("first\n");
+  ASSERT_TRUE(remove([] {}));
+  EXPECT_EQ(entries(), 0);
+  ASSERT_TRUE(remove([] { ADD_FAILURE() << "there is no file"; }));
+}
+
+TEST_F(UpdateFileTest, ReplacesWhatIsThereUnlessItIsADirectory) {
+  const auto replace = [&] { return replace_unchanged_file(root(), "notes/a.md", "new\n", 0640); };
+  ASSERT_TRUE(replace().value());
+  save(std::string(max_size + 1, 'x'));
+  ASSERT_TRUE(replace().value());
+  EXPECT_EQ(text(), "new\n");
+  EXPECT_EQ(static_cast<unsigned>(fs::status(path()).permissions()), 0640u);
+  EXPECT_EQ(entries(), 1);
+  fs::remove(path());
+  fs::create_directory(path());
+  EXPECT_EQ(replace().error(), FileError::is_directory);
 }
 
 TEST_F(UpdateFileTest, ReplacesASymlinkAndNotItsTarget) {
