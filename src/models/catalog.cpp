@@ -282,6 +282,7 @@ std::variant<ModelChoice, NotConfigured> Models::choose(const Entry* entry, std:
                      .provider_name = entry->settings.name,
                      .model = std::string(model),
                      .output_token_limit = about.max_output_tokens,
+                     .is_limit_assumed = about.is_max_output_assumed,
                      .takes_tools = about.tools,
                      .takes_pictures = !entry->refuses_pictures(model),
                      .kept = entry->provider};
@@ -374,6 +375,7 @@ ModelInfo Models::info(std::string_view provider, std::string_view model) const 
   if (known && !is_ollama && !(entry && !entry->is_service)) {
     info.context_window = known->context_window;
     info.max_output_tokens = known->max_output_tokens;
+    info.is_max_output_assumed = false;
     info.vision = known->vision;
   } else {
     info.vision = info.vision || name_suggests_vision(model);
@@ -385,6 +387,7 @@ ModelInfo Models::info(std::string_view provider, std::string_view model) const 
   const auto& heard = listed ? *listed : no_entry;
   set_first(info.context_window, {defined.context_window, is_ollama ? std::nullopt : heard.context_window});
   set_first(info.max_output_tokens, {defined.max_output, heard.max_output});
+  if (defined.max_output || heard.max_output) info.is_max_output_assumed = false;
   set_first(info.vision, {defined.vision, heard.vision});
   set_first(info.tools, {defined.tools, heard.tools});
   return info;

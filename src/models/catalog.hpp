@@ -27,6 +27,7 @@ struct ModelInfo {
   ServiceSource source = ServiceSource::config;
   std::int64_t context_window = 0;  ///< tokens of prompt and answer together
   std::int64_t max_output_tokens = 0;
+  bool is_max_output_assumed = true;  ///< false: the model's definition, its service or our own list states it
   bool vision = false;
   bool tools = true;           ///< false: known not to support tool calls
   std::optional<Price> price;  ///< nullopt: unknown
@@ -55,6 +56,7 @@ struct ModelChoice {
   std::string provider_name;
   std::string model;  ///< the id that the provider knows
   std::int64_t output_token_limit = std::numeric_limits<std::int64_t>::max();
+  bool is_limit_assumed = false;  ///< see ModelInfo::is_max_output_assumed
   bool takes_tools = true;
   bool takes_pictures = true;  ///< false: its definition or its service rules them out
   /// Keeps the provider of a service alive after the service changes or is removed, so that active answers can finish

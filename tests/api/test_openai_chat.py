@@ -128,6 +128,11 @@ def test_all_settings_are_sent_to_the_service(talker):
     assert sent["response_format"]["json_schema"] == {"name": "n", "schema": schema, "strict": True}
 
 
+def test_a_limit_of_the_program_is_kept_for_a_model_whose_own_limit_nobody_states(talker):
+    complete(talker, max_tokens=32_000)
+    assert talker.stub.requests[-1].json["max_tokens"] == 32_000
+
+
 def test_a_picture_is_sent_to_the_model(talker):
     complete(talker, content=[{"type": "text", "text": "What is it?"},
                               {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{PIXEL}"}}])

@@ -306,6 +306,8 @@ ModelChoice ClientApi::require_model(const ClientRequest& request, const AnswerW
     throw bad_parameter("tools", fmt::format("{} calls no tools", choice.id()), "unsupported_parameter");
   }
   if (!choice.takes_pictures && has_picture(request.call)) throw cannot_do(pictures_feature, writer, choice.id());
+  // The program's own number is better than ours.
+  if (choice.is_limit_assumed && request.call.options.limits_output) choice.output_token_limit = max_token_count;
   return choice;
 }
 
