@@ -80,6 +80,18 @@ const lexerOnly = () => ({
   },
 });
 
+/** @returns {import('vite').Plugin}
+ * Tells the bundler that nothing is hydrated, because no server renders the page, so that Svelte's code for it is removed. */
+const withoutHydration = () => ({
+  name: 'without-hydration',
+  apply: 'build',
+  transform(code, id) {
+    if (!id.endsWith('/svelte/src/internal/client/dom/hydration.js')) return undefined;
+    if (!code.includes('hydrating = value;')) throw new Error('Svelte hydrates differently now: see vite.config.js');
+    return { code: code.replace('let hydrating', 'const hydrating').replace('hydrating = value;', ''), map: null };
+  },
+});
+
 /** The packages in the page, and in the worker bundles of frames, which are built first. */
 const packages = new Set(['lucide-static']);
 
@@ -102,7 +114,16 @@ const recordPackages = () => ({
 
 export default defineConfig({
   base: '/ui/',
-  plugins: [staticStrings(), svelte(), icons(), lexerOnly(), terminalStyles(), nameChat(), recordPackages()],
+  plugins: [
+    staticStrings(),
+    withoutHydration(),
+    svelte(),
+    icons(),
+    lexerOnly(),
+    terminalStyles(),
+    nameChat(),
+    recordPackages(),
+  ],
   build: {
     target: 'es2022',
     // Browsers with light-dark(): the fallback for older ones would follow the system instead of the user's choice.
