@@ -55,6 +55,7 @@ const lines = (count: number, line: string): string =>
 test.each([
   ['fenced code', `\`\`\`\`js\n${lines(2000, 'let a# = 1;\n\n```\n# no heading')}\n\`\`\`\`\``],
   ['code that is not closed', `~~~\n${lines(2000, 'let a# = 1;\n\n- no list')}`],
+  ['indented code', lines(2000, '    let a# = 1;\n \n\tlet b# = 2;\n')],
   ['a table', `| a | b |\n| - | - |\n${lines(2000, '| one # | two |')}`],
 ])('%s longer than what is parsed at once stays whole', (_, block) => {
   const text = `Before.\n\n${block.trimEnd()}`;
@@ -63,6 +64,11 @@ test.each([
   const reader = new BlockReader();
   for (let i = 0; i < text.length; i += 5000) reader.read(text.slice(0, i));
   expect(shape(reader.read(text).map(({ token }) => token))).toEqual(wanted);
+});
+
+test('long indented code ends before a line that is not indented', () => {
+  const code = lines(2000, '    let a# = 1;\n');
+  expect(types(`${code}\nAfter.`)).toEqual(['code', 'space', 'paragraph']);
 });
 
 test('code in a list is split only between the items', () => {

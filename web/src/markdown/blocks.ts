@@ -16,7 +16,7 @@ export const piece = 30_000;
 export const cutAt = (text: string, limit: number): number =>
   text.length > limit ? Math.max(text.lastIndexOf('\n', limit) + 1, limit - piece / 2) : text.length;
 
-/** Longer unfinished text is split, except fenced code and tables, so that parsing it again for each delta stays cheap. */
+/** Longer unfinished text is split, except code and tables, so that parsing it again for each delta stays cheap. */
 const maxTail = 16_000;
 
 const extensions = {
@@ -49,18 +49,26 @@ export function wordsOf(token: Token): string {
 
 type Links = TokensList['links'];
 
-/** Where to split text: before a line that is not indented, because that may belong to an item of a list. */
+/**
+ * Where to split text: before a line that is not indented, because that may belong to an item of a list, or else after
+ * one that is not empty, because that may be code, to which empty lines belong only if more code follows.
+ */
 const splitOf = (text: string): number =>
-  /^[^]*\n(?=\S)/.exec(text.slice(0, maxTail + 1))?.[0].length ?? (text.lastIndexOf('\n', maxTail) + 1 || maxTail);
+  (/^[^]*\n(?=\S)/.exec(text) ?? /^[^]*\S *\n/.exec(text))?.[0].length ?? maxTail;
 
 /**
- * Where fenced code or a table that begins `from` has ended, at the latest: after the closing fence, or before an empty
- * line.
+ * Where code or a table that begins `from` has ended, at the latest: after the closing fence, before a line that is not
+ * indented, or before an empty line.
  */
 function endOf({ type, raw }: Token, text: string, from: number): number {
-  const fence = type === 'code' && /^ {0,3}(`{3,}|~{3,})/.exec(raw)?.[1];
-  if (!fence && type !== 'table') return from;
-  const end = new RegExp(fence ? `\\n {0,3}${fence}${fence[0]}* *(?=\\n|$)` : '\\n(?=[ \\t]*\\n)', 'g');
+  if (type !== 'code' && type !== 'table') return from;
+  const fence = /^ {0,3}(`{3,}|~{3,})/.exec(raw)?.[1];
+  const atEnd = fence
+    ? ` {0,3}${fence}${fence[0]}* *$`
+    : type === 'code'
+      ? '(?! {4}| {0,3}\\t|[ \\t]*$)'
+      : '(?=[ \\t]*\\n)';
+  const end = new RegExp(`\\n${atEnd}`, 'gm');
   end.lastIndex = from;
   return end.exec(text) ? end.lastIndex : text.length;
 }
@@ -134,7 +142,7 @@ export class BlockReader {
 
   #lexTail(tail: string, links: Links): Token[] {
     if (tail.length <= maxTail) return this.#lex(tail, links);
-    let cut = splitOf(tail);
+    let cut = splitOf(tail.slice(0, maxTail + 1));
     const tokens = this.#lex(tail.slice(0, cut), links);
     const last = tokens.at(-1) as Token;
     const from = cut - last.raw.length;
