@@ -234,6 +234,25 @@ ls
     );
   });
 
+  test('the reason for a denial is kept while another view is shown, until the decision', async () => {
+    const { page, sent, id } = await showRequests([{}]);
+    const deny = card(page).getByRole('button', { name: /^Deny…/ });
+    const reason = card(page).getByRole('textbox', { name: /^Reason/ });
+    await card(page).locator('button[aria-disabled=false]').first().waitFor();
+    await deny.click();
+    await reason.fill('Too early');
+    await page.goto(`${env.proxy.url}/ui/#/jobs`);
+    await page.getByRole('heading', { level: 1, name: 'Jobs' }).waitFor();
+    await page.goto(`${env.proxy.url}/ui/#/t/${id}`);
+    await card(page).locator('button[aria-disabled=false]').first().waitFor();
+    await deny.click();
+    await reason.press('Enter');
+    await eventually(() => assert.deepEqual(sent, [['r1', { decision: 'deny', reason: 'Too early' }]]));
+    await eventually(async () =>
+      assert.equal(await page.evaluate(() => localStorage.getItem('agw.draft.answer.r1')), null),
+    );
+  });
+
   test('a question with a form is answered with its values, or declined', async () => {
     const form = {
       type: 'object',
@@ -255,6 +274,30 @@ ls
         ['q1', { answer: { count: 2, name: 'Ada' } }],
         ['q2', { decision: 'deny' }],
       ]),
+    );
+  });
+
+  test('the values of a form are kept while another view is shown, until they are sent', async () => {
+    const properties = { name: { type: 'string' }, count: { type: 'integer', default: 2 }, kinds: { type: 'array' } };
+    const question = { question: 'Who?', options: [], form: { type: 'object', properties } };
+    const { page, sent, id } = await showRequests([{ id: 'q1', ...questionWith(question) }]);
+    const name = page.getByRole('textbox', { name: 'name' });
+    const kinds = page.getByRole('textbox', { name: 'kinds' });
+    await name.fill('Ada');
+    await kinds.fill('["a"]');
+    assert.equal(await kinds.inputValue(), '["a"]');
+    await page.getByRole('spinbutton', { name: 'count' }).fill('3');
+    await page.goto(`${env.proxy.url}/ui/#/jobs`);
+    await page.getByRole('heading', { level: 1, name: 'Jobs' }).waitFor();
+    await page.goto(`${env.proxy.url}/ui/#/t/${id}`);
+    await eventually(async () => assert.equal(await name.inputValue(), 'Ada'));
+    await page.reload();
+    await eventually(async () => assert.equal(await name.inputValue(), 'Ada'));
+    await page.locator('[data-request=q1] button[aria-disabled=false]').first().waitFor();
+    await button(page, 'Answer').first().click();
+    await eventually(() => assert.deepEqual(sent, [['q1', { answer: { count: 3, name: 'Ada', kinds: ['a'] } }]]));
+    await eventually(async () =>
+      assert.equal(await page.evaluate(() => localStorage.getItem('agw.draft.answer.q1')), null),
     );
   });
 

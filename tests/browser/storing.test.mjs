@@ -124,6 +124,64 @@ else {
     await eventually(async () => assert.match(await config.inputValue(), /"theirs"/));
   });
 
+  test('the reason for a rejection and the comments are kept while another proposal is shown, until the decision', async () => {
+    await addProposal('first-one');
+    await addProposal('second-one');
+    const path = '/inbox/assistant/2026-01-02';
+    const page = await env.open(`${path}/first-one`);
+    const show = (name) => page.evaluate((hash) => (location.hash = hash), `#${path}/${name}`);
+    const reject = page.getByRole('button', { name: 'Reject', exact: true });
+    await reject.click();
+    const reason = page.getByRole('textbox', { name: /^Reason/ });
+    await reason.fill('It is wrong');
+    await show('second-one');
+    await reason.waitFor({ state: 'detached' });
+    await reject.click();
+    assert.equal(await reason.inputValue(), '');
+    await show('first-one');
+    await page.reload();
+    await reject.click();
+    assert.equal(await reason.inputValue(), 'It is wrong');
+    await page.getByRole('button', { name: 'Reject proposal' }).click();
+    await page.getByText('Rejected.', { exact: true }).waitFor();
+    assert.deepEqual(await page.evaluate(() => Object.keys(localStorage).filter((key) => /feedback/.test(key))), []);
+  });
+
+  test('a note is kept while another view is shown, until it is stored', async () => {
+    const id = await env.threadWith({ role: 'user', content: 'Asked' });
+    const page = await env.open(`/t/${id}`);
+    await page.getByRole('button', { name: 'Add a note' }).click();
+    const note = page.getByRole('textbox', { name: 'Note' });
+    await note.fill('Remember');
+    await page.evaluate(() => (location.hash = '#/jobs'));
+    await page.getByRole('heading', { level: 1, name: 'Jobs' }).waitFor();
+    await page.evaluate((chat) => (location.hash = `#/t/${chat}`), id);
+    await eventually(async () => assert.equal(await note.inputValue(), 'Remember'));
+    await note.press('Enter');
+    await note.waitFor({ state: 'detached' });
+    await eventually(async () =>
+      assert.equal(await page.evaluate((chat) => localStorage.getItem(`agw.draft.note.${chat}`), id), null),
+    );
+    assert.equal((await env.turns(id)).at(-1).content, 'Remember');
+  });
+
+  test('lines and numbers being typed into a form are kept when the page is reloaded', async () => {
+    const page = await env.open('/extensions/+new?type=integration');
+    await page.getByRole('radio', { name: /MCP server, started here/ }).check();
+    const lines = page.getByRole('textbox', { name: 'Arguments' });
+    await lines.pressSequentially('one\n\ntwo ');
+    assert.equal(await lines.inputValue(), 'one\n\ntwo ');
+    await page.reload();
+    await eventually(async () => assert.equal(await lines.inputValue(), 'one\ntwo'));
+    await page.goto(`${env.proxy.url}/ui/#/jobs/+new`);
+    await page.getByText('Advanced').click();
+    const seconds = page.getByRole('spinbutton', { name: 'Timeout (s)' });
+    await seconds.pressSequentially('1.05');
+    await page.reload();
+    await page.getByText('Advanced').click();
+    await eventually(async () => assert.equal(await seconds.inputValue(), '1.05'));
+  });
+
   test('a soul can be saved again after a slow save, without a conflict with its own text', async () => {
     const { page, soul } = await env.openSoul('');
     const save = page.getByRole('button', { name: 'Save soul' });

@@ -5,9 +5,9 @@ const saveDelay = 300;
 /** The storage key for the edited text of a sent message. */
 export const editKey = (turnId: string): string => `draft.edit.${turnId}`;
 
-/** The text of a message or an answer being written, stored in this browser under `key` and shared by its tabs. */
-export class Draft {
-  text = $state('');
+/** A message or an answer being written, or the values of a form, stored in this browser under `key` and shared by its tabs. */
+export class Draft<T = string> {
+  text = $state.raw() as T | '';
   readonly #key: string;
   #timer: ReturnType<typeof setTimeout> | undefined;
   /** Changed in this tab and not stored yet. */
@@ -24,7 +24,7 @@ export class Draft {
         this.save();
       };
     });
-    $effect(() => onStorageChange<string>(key, (text) => this.#isDirty || (this.text = text ?? '')));
+    $effect(() => onStorageChange<T>(key, (text) => this.#isDirty || (this.text = text ?? '')));
   }
 
   /** Stores the text after a pause in typing. */
