@@ -174,6 +174,24 @@ else {
     await expectStored(page, ['Look away']);
   });
 
+  test('a file chosen while the gateway is stopped is attached once it is back, and sent with its message', async () => {
+    const page = await openThread();
+    const attach = (name) =>
+      page.locator('input[type=file]').setInputFiles({ name, mimeType: 'text/plain', buffer: Buffer.from('x') });
+    await attach('before.txt');
+    await page.getByRole('button', { name: 'Remove before.txt' }).waitFor();
+    env.proxy.down = true;
+    env.proxy.cut();
+    await attach('notes.txt');
+    await page.getByText('The gateway cannot be reached').waitFor();
+    await sendMessage(page, 'See the files');
+    await env.backend.reply({ text: 'Seen.' });
+    env.proxy.down = false;
+    await answers(page).getByText('Seen.').waitFor();
+    await questions(page).getByText('notes.txt').waitFor();
+    await expectStored(page, ['See the files']);
+  });
+
   test('unsent messages survive a reload', async () => {
     const page = await openThread();
     env.proxy.down = true;

@@ -56,6 +56,13 @@ class EventSocket {
     return () => this.#listeners.delete(listener);
   }
 
+  /** Resolves after the next reconnection. */
+  reconnected(): Promise<void> {
+    return new Promise((resolve) => {
+      const unlisten = this.listen(({ type }) => type === 'reconnected' && (unlisten(), resolve()));
+    });
+  }
+
   start(token: string): void {
     this.#token = token;
     this.failed = false;

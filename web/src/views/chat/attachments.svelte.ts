@@ -1,4 +1,5 @@
-import { request } from '../../api/client';
+import { ApiError, get, post } from '../../api/client';
+import { socket } from '../../api/socket.svelte';
 import type { Attachment } from '../../api/types';
 import { onStorageChange, storeAndNotify, store, stored } from '../../base/storage';
 import { toasts } from '../../base/toasts.svelte';
@@ -11,9 +12,17 @@ const maxBytes = 20 * 1024 * 1024;
 /** The gateway rejects names with control characters. */
 const unprintable = /\p{Cc}/gu;
 
+/** Begins again once the gateway is back, if it was stopped during the upload. */
 async function upload(file: File): Promise<Attachment> {
-  const answer = await request('POST', '/files', { query: { name: file.name.replace(unprintable, ' ') }, body: file });
-  return (await answer.json()) as Attachment;
+  for (;;) {
+    try {
+      return await post('/files', file, { query: { name: file.name.replace(unprintable, ' ') } });
+    } catch (error) {
+      const isCut = error instanceof ApiError && error.status === 0;
+      if (!isCut || (await get('/health').catch(() => false))) throw error;
+      await socket.reconnected();
+    }
+  }
 }
 
 /** The picture types that every browser can display. */
