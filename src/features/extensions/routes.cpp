@@ -55,14 +55,17 @@ Task<Response> create_extension(Extensions& extensions, const NameCheck& names, 
 }
 
 Task<Response> change_extension(Extensions& extensions, const NameCheck& names, Request& request) {
-  const auto current = extensions.require(request.path("id"));
+  auto current = extensions.require(request.path("id"));
   auto wanted = co_await work_on_body(request, [&request, &current] {
     return read_extension_change(request.body_object(), current->type, RequiredMembers::may_be_missing);
   });
   const auto changed = co_await extensions.apply(current->id, std::move(wanted));
   auto warnings = co_await names.unknown_names(changed);
   const SavedExtension saved{*changed, std::move(warnings)};
-  co_return co_await respond_in_kind(request, saved);
+  co_return co_await work_on_body(request, [&request, &saved, &current] {
+    current.reset();  // freeing a large version would hold the loop
+    return request.respond(saved);
+  });
 }
 
 Task<Response> toggle_extension(Extensions& extensions, Request& request) {
