@@ -143,8 +143,9 @@ else {
     await reject.click();
     assert.equal(await reason.inputValue(), 'It is wrong');
     await page.getByRole('button', { name: 'Reject proposal' }).click();
-    await page.getByText('Rejected.', { exact: true }).waitFor();
-    assert.deepEqual(await page.evaluate(() => Object.keys(localStorage).filter((key) => /feedback/.test(key))), []);
+    await page.getByRole('region', { name: 'Decided proposal' }).getByText('Rejected.').waitFor();
+    const kept = () => page.evaluate(() => Object.keys(localStorage).filter((key) => /feedback/.test(key)));
+    await eventually(async () => assert.deepEqual(await kept(), []));
   });
 
   test('a note is kept while another view is shown, until it is stored', async () => {
