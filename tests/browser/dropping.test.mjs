@@ -9,9 +9,11 @@ else {
 
   /** Drops files or a text on the middle of `target`, as the system does, and returns the pointer's effect. */
   async function drop(page, target, { files = [], text }) {
-    await page.waitForFunction(() =>
-      performance.getEntriesByType('resource').some(({ name }) => /\/entries-[^/]*\.js$/.test(name)),
+    const loaded = await page.waitForFunction(
+      () => performance.getEntriesByType('resource').find(({ name }) => /\/entries-[^/]*\.js$/.test(name))?.name,
     );
+    // Its listeners are there only once it has run.
+    await page.evaluate((url) => import(url), await loaded.jsonValue());
     await page.evaluate(() =>
       addEventListener('dragover', ({ dataTransfer }) => (window.effect = dataTransfer.dropEffect), { once: true }),
     );
