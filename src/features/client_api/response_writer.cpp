@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <map>
 #include <string>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -295,9 +294,12 @@ private:
       auto& item = open(Kind::call, "fc");
       item.call_id = delta.id;
       item.name = delta.name;
-      if (const auto found = tools_.find(delta.name); found != tools_.end())
-        std::tie(item.space, item.name, item.takes_text) =
-            std::tie(found->second.space, found->second.name, found->second.takes_text);
+      if (const auto found = tools_.find(delta.name); found != tools_.end()) {
+        const auto& tool = found->second;
+        item.space = tool.space;
+        item.name = tool.name;
+        item.takes_text = tool.takes_text;
+      }
       return announce(item);
     }
     if (delta.kind == Delta::Kind::arguments) {

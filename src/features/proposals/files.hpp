@@ -56,9 +56,10 @@ public:
   bool has(const ProposalAddress& address) const;
   /// Creates or replaces the file atomically. The next scan does not report it as new. Throws std::system_error.
   void write(const ProposalAddress& address, const std::string& text);
-  /// Replaces the file by the text that `edit` returns, unless that is nullopt. If a person saves it meanwhile, calls
-  /// `edit` again with the new file, which is null if there is none. Throws std::system_error, and what `edit` throws.
+  /// Returns the file's new text; nullopt leaves the file as it is. `file` is null if there is none.
   using Edit = std::function<std::optional<std::string>(const ProposalFile* file)>;
+  /// Changes the file as `edit` says, which is called again if a person saves the file meanwhile. Throws
+  /// std::system_error, and what `edit` throws.
   void change(const ProposalAddress& address, const Edit& edit);
   void remove(const ProposalAddress& address);
   /// Keeps the next scan from reporting the proposal as new. Returns whether it would have been reported.
