@@ -61,6 +61,12 @@ def without_digest(members):
     return [*members[:-1], (name, json.dumps(end).encode())]
 
 
+def with_one_more_file(trailer):
+    name, content = trailer
+    end = json.loads(content)
+    return name, json.dumps(end | {"files": end["files"] + 1}).encode()
+
+
 @pytest.fixture
 def filled_gateway(own_gateway):
     """A gateway with every kind of data that a backup must contain."""
@@ -244,11 +250,22 @@ def test_interrupted_backup_leaves_no_file(filled_gateway, tmp_path, number):
     assert os.listdir(folder) == []
 
 
+def add_large_file(archive, size):
+    """Adds a file of zeros to a backup. Not by `agw backup`: with its low priority that takes minutes on a busy machine."""
+    members = [member for member in without_digest(entries(archive)) if member[1] is not None]
+    with subprocess.Popen(["zstd", "-qfo", str(archive)], stdin=subprocess.PIPE) as packer, open("/dev/zero", "rb") as zeros:
+        with tarfile.open(fileobj=packer.stdin, mode="w|") as tar:
+            for name, content in [*members[:-1], ("data/large", None), with_one_more_file(members[-1])]:
+                info = tarfile.TarInfo(name)
+                info.size = size if content is None else len(content)
+                tar.addfile(info, zeros if content is None else io.BytesIO(content))
+    assert packer.returncode == 0
+
+
 @pytest.mark.parametrize("number", SIGNALS)
 def test_interrupted_restore_changes_nothing(filled_gateway, tmp_path, number):
-    with (filled_gateway.data / "large").open("wb") as file:
-        file.truncate(512 << 20)
     command(filled_gateway, "backup", str(tmp_path / "b.tar.zst"))
+    add_large_file(tmp_path / "b.tar.zst", 512 << 20)
     filled_gateway.stop()
     before = sorted(os.listdir(filled_gateway.data.parent)), sorted(os.listdir(filled_gateway.data))
     restore = ("restore", str(tmp_path / "b.tar.zst"))

@@ -199,12 +199,12 @@ def test_invalid_body_is_reported(tickets_talker):
             "only integrations of the kind mcp-http have logins")
 
 
-def test_agents_integration_reaches_no_private_address_by_a_login(tickets_talker, oauth_service):
+def test_agents_integration_reaches_no_private_address_by_a_login(own_talker, oauth_service):
+    new_agent(own_talker.gateway, "user", "trusted")
     body = {"type": "integration", "name": "theirs", "description": "", "source": "agent", "owner_agent_id": "user",
             "definition": {"kind": "mcp-http", "url": oauth_service.url}}
-    accepted(tickets_talker.gateway.http.post("/extensions", json=body), 201)
-    oauth_service.requests.clear()
-    response = tickets_talker.gateway.http.post("/integrations/theirs/login", json={"redirect_uri": REDIRECT})
+    accepted(own_talker.gateway.http.post("/extensions", json=body), 201)
+    response = own_talker.gateway.http.post("/integrations/theirs/login", json={"redirect_uri": REDIRECT})
     assert response.status_code == 502 and "cannot log in" in response.json()["error"]
     assert oauth_service.requests == []
 
