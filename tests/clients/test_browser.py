@@ -57,7 +57,7 @@ def browse(programs, website):
     new_integration(gateway, "browser", "mcp-stdio", command="/bin/sh", hosts=[website], args=[
         "-c", 'exec "$@" --proxy-server "$HTTP_PROXY"', "sh", str(MODULES / "node/bin/node"),
         str(MODULES / "@playwright/mcp/cli.js"), *arguments])
-    wait_for(lambda: connected(gateway))
+    wait_for(lambda: connected(gateway), seconds=300)
     thread = new_thread(gateway, new_agent(gateway, "surfer", "trusted"))
 
     def call(tool, **arguments):
