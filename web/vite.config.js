@@ -18,7 +18,7 @@ const page = [
   /node_modules\/(svelte|esm-env|clsx)\//,
   /src\/(main|App)/,
   /src\/views\/pair\//,
-  /src\/api\/(client|socket)/,
+  /src\/api\/(client|socket|on_demand)/,
   /src\/base\/(storage|router|announce|toasts|escape|language)/,
   /src\/state\/session/,
   /src\/components\/(Icon|Toasts|ConfirmDialog|Dialog|confirm)\b/,

@@ -269,6 +269,38 @@ else {
     }
   });
 
+  test('code that is first needed while the gateway is stopped loads once it is back', async () => {
+    const id = await env.threadWith({ role: 'user', content: 'Look' }, { role: 'assistant', content: '$x^2$' });
+    // A chat without code and formulas, so that theirs are not loaded yet.
+    const page = await openThread();
+    await env.backend.kill();
+    await page.getByText('The gateway cannot be reached').waitFor();
+    const failed = page.waitForEvent('requestfailed', (request) => /Shortcuts-.*js/.test(request.url()));
+    await page.keyboard.press('?');
+    await failed;
+    await env.backend.restart();
+    await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
+    await page.keyboard.press('Escape');
+
+    // Cut while the page does not know it yet: a formula is text until its code has been loaded.
+    await page.route('**/Formula-*.js', (route) => route.abort(), { times: 1 });
+    await page.evaluate((thread) => (location.hash = `#/t/${thread}`), id);
+    await answers(page).locator('code', { hasText: 'x^2' }).waitFor();
+    await answers(page).locator('math').waitFor();
+  });
+
+  test('code that is missing on the gateway is reported, with a button that reloads the page', async () => {
+    const page = await openThread();
+    await page.route('**/Shortcuts-*.js', (route) => route.fulfill({ status: 404 }));
+    await page.keyboard.press('?');
+    await page.getByText('This part of the page could not be loaded.').waitFor();
+    await page.unroute('**/Shortcuts-*.js');
+    await page.getByRole('button', { name: 'Reload the page' }).click();
+    await page.getByRole('log').waitFor();
+    await page.keyboard.press('?');
+    await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
+  });
+
   test('an error in a form stays visible after reconnecting', async () => {
     const page = await env.open('/extensions/+new?type=capability');
     await page.getByRole('textbox', { name: 'Name' }).fill('saved-late');

@@ -4,6 +4,7 @@
  */
 import { socket } from '../api/socket.svelte';
 import type { GatewayEvent } from '../api/events';
+import { onDemand } from '../api/on_demand';
 import { router } from '../base/router.svelte';
 import { store, stored } from '../base/storage';
 import { t } from '../base/language';
@@ -52,7 +53,10 @@ class Notifications {
     socket.listen((event) => this.#take(event));
     // The push subscription of this browser may have expired. It is checked after the first view is shown.
     if (stored('push', null))
-      setTimeout(() => void import('../views/system/push').then(({ renew }) => renew().catch(console.warn)), 5000);
+      setTimeout(
+        () => void onDemand(() => import('../views/system/push')).then(({ renew }) => renew().catch(console.warn)),
+        5000,
+      );
   }
 
   async enable(on: boolean): Promise<void> {

@@ -1,5 +1,6 @@
 /** The entries of the palette. */
 import { patch } from '../../api/client';
+import { onDemand } from '../../api/on_demand';
 import { newItem, router } from '../../base/router.svelte';
 import { tryOrToast } from '../../base/toasts.svelte';
 import { store } from '../../base/storage';
@@ -15,7 +16,7 @@ import { typeNames } from '../extensions/type_names';
 
 // Reopened from here because this module is loaded soon after the first view.
 if (sessionStorage.getItem('agw.terminals'))
-  void import('../terminal/shells.svelte').then(({ reopenTerminals }) => reopenTerminals(), console.warn);
+  void onDemand(() => import('../terminal/shells.svelte')).then(({ reopenTerminals }) => reopenTerminals());
 
 export interface Entry {
   /** Unique, unlike `kind` and `label`. */
