@@ -59,4 +59,37 @@ else {
     await domain.waitFor();
     assert.equal(await domain.inputValue(), 'agent:assistant');
   });
+
+  test('a double click starts one iteration, and adds one project', async () => {
+    /** Clicks twice before anything can answer. Returns the number of requests to `path` until `after` resolves. */
+    async function requestsOf(page, path, button, after) {
+      let count = 0;
+      page.on('request', (request) => {
+        if (request.method() === 'POST' && request.url().endsWith(path)) count++;
+      });
+      await button.evaluate((element) => (element.click(), element.click()));
+      await after();
+      return count;
+    }
+
+    const page = await env.open('/experiments');
+    const file = await env.backend.write({ path: 'twice/asset.txt', text: 'x' });
+    await page.getByRole('textbox', { name: 'Domain' }).fill('agent:assistant');
+    await page.getByRole('textbox', { name: 'File to improve' }).fill(file);
+    await page.getByRole('textbox', { name: 'Rubric' }).fill(file);
+    const start = page.getByRole('button', { name: 'Start', exact: true });
+    const iterations = await requestsOf(page, '/autoresearch/run', start, () =>
+      page.getByText('The iteration is running.').first().waitFor(),
+    );
+    assert.equal(iterations, 1);
+    await page.locator('button[aria-disabled=false]', { hasText: 'Start' }).waitFor();
+
+    await page.evaluate(() => (location.hash = '#/projects'));
+    await page.getByRole('textbox', { name: 'Name' }).fill('Twice');
+    await page.getByRole('textbox', { name: 'Directory' }).fill(file.replace('/asset.txt', ''));
+    const added = await requestsOf(page, '/projects', page.getByRole('button', { name: 'Add', exact: true }), () =>
+      page.getByRole('heading', { name: 'Twice' }).first().waitFor(),
+    );
+    assert.equal(added, 1);
+  });
 }
