@@ -35,6 +35,8 @@ test('a different text starts over', () => {
   expect(reader.read('Else.').map(({ token }) => token.raw)).toEqual(['Else.']);
 });
 
+declare const process: { cpuUsage(since?: object): { user: number; system: number } };
+
 /** Milliseconds of the processor that parsing takes, which do not depend on what else the machine does. */
 function workOf(text: string): number {
   const start = process.cpuUsage();
