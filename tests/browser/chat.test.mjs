@@ -71,6 +71,13 @@ else {
     assert.equal(await scrolled(), at);
   });
 
+  test('an answer without text says so', async () => {
+    const page = await env.open(`/t/${(await env.thread()).id}`);
+    await env.backend.reply({ text: '' });
+    await sendMessage(page, 'Say nothing');
+    await answers(page).getByText('The model ended without an answer.').waitFor();
+  });
+
   test('Escape in the composer stops the answer and keeps the draft', async () => {
     const page = await env.open();
     await env.backend.hold({ pieces: ['Again'] });

@@ -135,7 +135,7 @@ describe('push', { skip: missing }, () => {
 
     await box.click();
     await eventually(async () => assert.deepEqual(await env.api('GET', '/push/subscriptions'), []));
-    assert.equal(await page.evaluate(() => localStorage.getItem('agw.device')), null);
+    await eventually(async () => assert.equal(await page.evaluate(() => localStorage.getItem('agw.device')), null));
   });
 
   test('nothing is pushed while the page is visible', async () => {
