@@ -35,21 +35,26 @@ def entries(archive):
 
 
 def pack(archive, members):
-    """Writes an archive of these members: pairs of a name and its content (None: a directory), or TarInfo."""
-    packed = io.BytesIO()
-    with tarfile.open(fileobj=packed, mode="w") as tar:
-        for member in members:
-            if isinstance(member, tarfile.TarInfo):
-                tar.addfile(member)
-            else:
-                info = tarfile.TarInfo(member[0])
-                if member[1] is None:
+    """Writes an archive of these members: pairs of a name and its content (None: a directory; a number: as many zeros), or
+    TarInfo."""
+    with subprocess.Popen(["zstd", "-qfo", str(archive)], stdin=subprocess.PIPE) as packer, open("/dev/zero", "rb") as zeros:
+        with tarfile.open(fileobj=packer.stdin, mode="w|") as tar:
+            for member in members:
+                if isinstance(member, tarfile.TarInfo):
+                    tar.addfile(member)
+                    continue
+                name, content = member
+                info = tarfile.TarInfo(name)
+                if content is None:
                     info.type = tarfile.DIRTYPE
                     tar.addfile(info)
+                elif isinstance(content, int):
+                    info.size = content
+                    tar.addfile(info, zeros)
                 else:
-                    info.size = len(member[1])
-                    tar.addfile(info, io.BytesIO(member[1]))
-    archive.write_bytes(subprocess.run(["zstd", "-q"], input=packed.getvalue(), check=True, capture_output=True).stdout)
+                    info.size = len(content)
+                    tar.addfile(info, io.BytesIO(content))
+    assert packer.returncode == 0
     return archive
 
 
@@ -59,12 +64,6 @@ def without_digest(members):
     end = json.loads(content)
     del end["sha256"]
     return [*members[:-1], (name, json.dumps(end).encode())]
-
-
-def with_one_more_file(trailer):
-    name, content = trailer
-    end = json.loads(content)
-    return name, json.dumps(end | {"files": end["files"] + 1}).encode()
 
 
 @pytest.fixture
@@ -252,14 +251,10 @@ def test_interrupted_backup_leaves_no_file(filled_gateway, tmp_path, number):
 
 def add_large_file(archive, size):
     """Adds a file of zeros to a backup. Not by `agw backup`: with its low priority that takes minutes on a busy machine."""
-    members = [member for member in without_digest(entries(archive)) if member[1] is not None]
-    with subprocess.Popen(["zstd", "-qfo", str(archive)], stdin=subprocess.PIPE) as packer, open("/dev/zero", "rb") as zeros:
-        with tarfile.open(fileobj=packer.stdin, mode="w|") as tar:
-            for name, content in [*members[:-1], ("data/large", None), with_one_more_file(members[-1])]:
-                info = tarfile.TarInfo(name)
-                info.size = size if content is None else len(content)
-                tar.addfile(info, zeros if content is None else io.BytesIO(content))
-    assert packer.returncode == 0
+    *members, (trailer, content) = without_digest(entries(archive))
+    end = json.loads(content)
+    end["files"] += 1
+    pack(archive, [*members, ("data/large", size), (trailer, json.dumps(end).encode())])
 
 
 @pytest.mark.parametrize("number", SIGNALS)
