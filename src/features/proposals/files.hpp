@@ -56,7 +56,7 @@ public:
   bool has(const ProposalAddress& address) const;
   /// Creates or replaces the file atomically. The next scan does not report it as new. Throws std::system_error.
   void write(const ProposalAddress& address, const std::string& text);
-  /// Returns the file's new text; nullopt leaves the file as it is. `file` is null if there is none.
+  /// Returns the new text, or nullopt to leave the file unchanged. `file` is null if the file does not exist.
   using Edit = std::function<std::optional<std::string>(const ProposalFile* file)>;
   /// Changes the file as `edit` says, which is called again if a person saves the file meanwhile. Throws
   /// std::system_error, and what `edit` throws.
