@@ -23,6 +23,8 @@ namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 
 constexpr auto time_to_open = 20s;
+/// The server keeps the locks of a connection until it notices that the program has ended.
+constexpr auto time_to_unlock = 3s;
 
 [[noreturn]] void refuse(const std::string& why) { throw StartError(ExitStatus::failure, why); }
 
@@ -37,7 +39,7 @@ public:
       refuse(fmt::format("cannot reach the {} (cluster.database): {}", name(), error.what()));
     }
     try {
-      Owner::lock(connection(), address_, "", Session::Clock::now());
+      Owner::lock(connection(), address_, "", Session::Clock::now() + time_to_unlock);
     } catch (const StartError&) {
       refuse(fmt::format("the {} (cluster.database) is used by a gateway: stop all that use it", name()));
     }

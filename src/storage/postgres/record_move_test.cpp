@@ -1,5 +1,6 @@
 #include "storage/postgres/record_move.hpp"
 
+#include <future>
 #include <set>
 
 #include <fmt/format.h>
@@ -237,6 +238,15 @@ TEST_F(RecordMoveTest, ADatabaseThatAGatewayUsesIsLeftAlone) {
   EXPECT_THAT(refusal([this] { move_to_server(move(file_)); }), HasSubstr("is used by a gateway"));
   EXPECT_THAT(refusal([this] { move_to_file(move(directory_.path() / "other.db")); }),
               HasSubstr("is used by a gateway"));
+}
+
+TEST_F(RecordMoveTest, AGatewayThatIsEndingIsWaitedFor) {
+  auto gateway = connect();
+  gateway->prepare("SELECT pg_advisory_lock_shared(7420, hashtext(coalesce(current_schema(), '')))").step();
+  auto moved = std::async(std::launch::async, [this] { return move_to_server(move(file_)).rows; });
+  EXPECT_EQ(moved.wait_for(500ms), std::future_status::timeout);
+  gateway.reset();
+  EXPECT_GT(moved.get(), 0U);
 }
 
 TEST_F(RecordMoveTest, AChangeDuringTheMoveIsNoticed) {
