@@ -104,6 +104,28 @@ def change_definition(gateway, made, **members):
     return accepted(gateway.http.patch(f"/extensions/{made['id']}", json={"definition": definition}))
 
 
+@pytest.mark.parametrize("message", ["an answer", "a request"])
+def test_message_that_is_being_sent_while_the_channel_changes_arrives_once(talking, telegram, message):
+    made = connect(talking.gateway, telegram)
+    is_sent, is_changed = threading.Event(), threading.Event()
+
+    def hold_response():
+        if telegram.messages and not is_sent.is_set():
+            is_sent.set()
+            assert is_changed.wait(20)
+
+    telegram.on_step = hold_response
+    talking.stub.script("An answer." if message == "an answer" else calls(("Write", {"path": "note.txt", "content": "x"})))
+    telegram.says(ANN, "Tell me.")
+    assert is_sent.wait(20)
+    change_definition(talking.gateway, made, notify=["signal"])
+    is_changed.set()
+    telegram.says(ANN, "/help")
+    telegram.message("Commands:")
+    first, second = telegram.texts()
+    assert "twice" not in first + second and "Commands:" in second
+
+
 def test_request_that_is_too_long_is_mentioned_once_and_decided_on_the_page(talking, telegram):
     made = connect(talking.gateway, telegram)
     talking.stub.script(calls(("Write", {"path": "note.txt", "content": "word " * 25_000})), "Done with it.")

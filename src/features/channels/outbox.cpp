@@ -19,6 +19,8 @@
 //
 // A preview is shown only while its lane has no entries and less than a third of the rate is used.
 //
+// A stop lets the calls to the service finish, for two seconds.
+//
 // A kill before 2: the next start sends it. Between 2 and 4: the next start sends it with a remark, or with the same id
 // if the service drops repeated ones. After 4: nothing remains to be done.
 
@@ -48,6 +50,7 @@ using End = SendResult::End;
 constexpr auto min_resend_delay = 1s;
 constexpr auto max_resend_delay = 60s;
 constexpr auto give_up_after = 24h;
+constexpr auto time_to_finish = 2s;
 constexpr int max_resend_doublings = 6;
 static_assert(min_resend_delay * (1 << max_resend_doublings) >= max_resend_delay);
 /// Previews are sent only while less than a third of the rate is used, because messages have priority.
@@ -114,6 +117,13 @@ void ChannelOutbox::end_preview(const ChatPlace& place, std::int64_t question) {
   const auto lane = lane_of(place);
   if (lane->preview && lane->preview->question == question) lane->preview.reset();
   wake(lane);
+}
+
+Task<> ChannelOutbox::join() {
+  AGW_ASSERT(stop_.requested());
+  StopSource never;
+  if (co_await with_timeout(never, time_to_finish, group_.join()) == WaitResult::timed_out) sending_stop_.request();
+  co_await group_.join();
 }
 
 std::size_t ChannelOutbox::waiting() const {
@@ -215,12 +225,13 @@ Task<bool> ChannelOutbox::send_first(LanePointer lane) {
 /// returns the id of the existing one, which is edited.
 Task<SendResult> ChannelOutbox::send_message(Entry& entry, OutgoingMessage message) {
   if (!entry.preview.empty()) {
-    const auto found = co_await messenger_.send({.to = message.to, .id = entry.preview, .text = message.text}, stop_);
+    const auto found =
+        co_await messenger_.send({.to = message.to, .id = entry.preview, .text = message.text}, sending_stop_);
     if (found.end != End::sent) co_return found;
     entry.preview.clear();
     message.edits = entry.message.edits = found.message;
   }
-  co_return co_await messenger_.send(std::move(message), stop_);
+  co_return co_await messenger_.send(std::move(message), sending_stop_);
 }
 
 Task<> ChannelOutbox::load_files(OutgoingMessage& message, std::string ids) {
@@ -264,7 +275,7 @@ Task<> ChannelOutbox::finish(LanePointer lane, SendResult result) {
   AGW_ASSERT(!lane->entries.empty());
   AGW_ASSERT(result.end == End::sent || result.end == End::refused);
   auto& entry = lane->entries.front();
-  for (bool is_stored = entry.row.has_value(); is_stored && !stop_.requested();) {
+  for (bool is_stored = entry.row.has_value(); is_stored;) {
     try {
       co_await services_.database.write(
           [number = entry.row->number](Connection& connection) { channel_store::remove_sent(connection, number); });
@@ -273,7 +284,7 @@ Task<> ChannelOutbox::finish(LanePointer lane, SendResult result) {
       if (!may_pass(error)) throw;
       log::warn("the channel {} cannot record yet that a message was sent: {}", settings_.name, error.what());
     }
-    if (is_stored) co_await pause(stop_, min_resend_delay);
+    if (is_stored && co_await pause(stop_, min_resend_delay) == WaitResult::stopped) break;
   }
   if (result.end == End::sent) {
     if (entry.sent) entry.sent(result.message);
@@ -315,7 +326,7 @@ Task<> ChannelOutbox::update_preview(LanePointer lane) {
   if (as_draft) {
     // Telegram supports drafts only in private chats.
     if (!drafts_work_ || lane->to.is_group) co_return;
-    result = co_await messenger_.draft(lane->to, preview.question, std::move(preview.text), stop_);
+    result = co_await messenger_.draft(lane->to, preview.question, std::move(preview.text), sending_stop_);
     if (result.end == End::refused) drafts_work_ = false;
   } else {
     result = co_await edit_preview(lane, std::move(preview));
@@ -347,7 +358,7 @@ Task<SendResult> ChannelOutbox::edit_preview(LanePointer lane, Preview preview) 
                                           .text = std::move(preview.text),
                                           .edits = preview.message,
                                           .is_unfinished = true},
-                                         stop_);
+                                         sending_stop_);
   const bool is_known = result.end != End::uncertain && result.end != End::stopped;
   if (!is_first || !is_known) co_return result;
   co_await set_shown_as(result.end == End::sent ? std::optional(result.message) : std::nullopt);

@@ -32,8 +32,8 @@ public:
 
   /// Sends rows that are in the database.
   void add(std::vector<OutboxRow> rows);
-  /// Sends a message that is not in the database, so a kill may lose it. It is also
-  /// dropped, with a log entry, if 200 messages already wait in the chat. `sent` is called with the service's id of it.
+  /// Sends a message that is not in the database, so a kill may lose it. It is also dropped, with a log entry, if 200
+  /// messages already wait in the chat. `sent` is called with the service's id of it.
   void send_unstored(OutgoingMessage message, Sent sent = {});
 
   /// Shows an unfinished answer, as the settings specify. Later texts replace earlier ones that were not shown yet.
@@ -43,7 +43,9 @@ public:
 
   /// The number of messages that wait.
   std::size_t waiting() const;
-  Task<> join() { return group_.join(); }
+  /// Call it after the channel was stopped. Messages that are being sent get two seconds to arrive: otherwise nobody
+  /// would know whether they did, and they would be sent twice.
+  Task<> join();
 
 private:
   using SteadyClock = std::chrono::steady_clock;
@@ -102,6 +104,7 @@ private:
   const ChannelSettings& settings_;
   Messenger& messenger_;
   StopSource& stop_;
+  StopSource sending_stop_;  ///< of calls to the service, which may continue after the channel was stopped
   Refused refused_;
   std::map<ChatPlace, LanePointer> lanes_;
   std::deque<SteadyClock::time_point> recent_;  ///< when the last messages were sent; as many as the rate per second
