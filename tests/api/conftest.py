@@ -267,6 +267,6 @@ def telegram():
 def talking(make_gateway):
     """A gateway with a scripted model, which has the Telegram bot's token as a secret."""
     with ProviderStub() as stub:
-        gateway = make_gateway(config=configuration(stub)).start()
+        gateway = without_scheduled_jobs(make_gateway(config=configuration(stub)).start())
         gateway.http.put("/secrets/TELEGRAM", json={"value": TOKEN})
         yield Talker(gateway, stub)

@@ -376,8 +376,8 @@ def test_kills_at_random_times_lose_and_duplicate_nothing(connected, box, smtp):
 def test_hundreds_of_mails_at_a_start_are_answered_in_order(talking, dovecot, box, smtp):
     made = connect_email(talking, dovecot, box, smtp)
     accepted(talking.gateway.http.post(f"/extensions/{made['id']}/toggle"))
-    wanted = [f"Question {number}?" for number in range(300)]
-    for number, text in enumerate(wanted):
+    for number in range(300):
+        text = f"Question {number}?"
         box.receives(ANN, text, subject="")
         box.receives(ANN if number % 2 else EVE, text, verified=number % 2 == 0)
     talking.stub.always("An answer.")
@@ -389,8 +389,9 @@ def test_hundreds_of_mails_at_a_start_are_answered_in_order(talking, dovecot, bo
         rows = accepted(talking.gateway.http.get(f"/threads/{thread['id']}/turns", params=page))
         return [turn["content"] for turn in reversed(rows)]
 
-    wait_for(lambda: len(asked()) == len(wanted), seconds=120)
-    assert asked() == wanted
+    wait_for(lambda: len(asked()) == 300, seconds=120)
+    verified = [mail for mail in box.numbered_mails() if mail["from"] == ANN and mail["authentication-results"]]
+    assert asked() == [mail.get_content().strip() for mail in verified]
 
 
 # Real servers.

@@ -86,8 +86,9 @@ def run_story(make_gateway, failing_call, stub, tmp_path):
             assert gateway.running, f"it ended with {gateway.process.returncode}: {gateway.stderr}"
             verify(story, failure)
             # The failing call may be one that the first of these requests makes.
-            responses = [gateway.http.post("/threads", json={"title": "afterwards"}) for _ in range(2)]
-            accepted(responses[-1], 201)
+            with contextlib.suppress(httpx.TransportError):
+                gateway.http.post("/threads", json={"title": "afterwards"})
+            accepted(gateway.http.post("/threads", json={"title": "afterwards"}), 201)
             gateway._leave()
             open_descriptors = descriptors(gateway)
             if max_descriptors:

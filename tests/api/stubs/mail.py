@@ -92,6 +92,13 @@ class Maildir:
         files = sorted([*(self.path / "new").iterdir(), *(self.path / "cur").iterdir()], key=lambda file: file.name)
         return [email.message_from_bytes(file.read_bytes(), policy=email.policy.default) for file in files]
 
+    def numbered_mails(self):
+        """Returns the mails in the order in which the server numbered them. It can be any order if many are new."""
+        lines = (self.path / "dovecot-uidlist").read_text().splitlines()[1:]
+        files = {file.name.partition(":")[0]: file for file in (self.path / "cur").iterdir()}
+        return [email.message_from_bytes(files[line.partition(":")[2]].read_bytes(), policy=email.policy.default)
+                for line in lines]
+
     def read(self):
         """Returns the subjects of the mails that are marked as read."""
         files = [file for file in (self.path / "cur").iterdir() if "S" in file.name.partition(":2,")[2]]
