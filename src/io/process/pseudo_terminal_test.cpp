@@ -50,10 +50,15 @@ TEST_F(PseudoTerminalTest, ProgramsAreNotifiedOfEachSize) {
   std::string output;
   run([&](Loop& loop) -> Task<> {
     PseudoTerminal terminal(loop, {});
-    Process process(loop, command_at(terminal, "trap 'stty size' WINCH; echo ready; read one; read two"));
+    Process process(
+        loop,
+        command_at(terminal, "trap 'stty size' WINCH; echo ready; while :; do read word && echo got $word; done"));
     co_await read_until(terminal, output, "ready");
     terminal.resize({.columns = 132, .rows = 50});
     co_await read_until(terminal, output, "50 132");
+    // A resize may send two signals. By this answer, both were handled.
+    EXPECT_TRUE(co_await terminal.write("x\n"));
+    co_await read_until(terminal, output, "got x");
     output.clear();
     terminal.resize({.columns = 132, .rows = 50});
     co_await read_until(terminal, output, "50 132");
