@@ -4,8 +4,6 @@
 
 namespace agw {
 
-namespace {
-
 bool shows(const ExtensionFilter& filter, const std::optional<std::string>& owner_id, const Extension& extension) {
   return (!filter.type || *filter.type == extension.type) &&
          (!filter.enabled || *filter.enabled == extension.enabled) &&
@@ -14,13 +12,12 @@ bool shows(const ExtensionFilter& filter, const std::optional<std::string>& owne
           (owner_id && owner_id == extension.owner_agent_id));
 }
 
-}  // namespace
-
 void Registry::put(std::int64_t position, Extension extension) {
-  Entry entry{position, std::make_shared<const Extension>(std::move(extension)), {}};
+  Entry entry{position, std::make_shared<const RegisteredExtension>(std::move(extension))};
   AGW_ASSERT(position > 0);
   AGW_ASSERT(!entry.id().empty());
   AGW_ASSERT(!entry.name().empty());
+  all_ = nullptr;
   auto& by_id = entries_.get<ById>();
   const auto old = by_id.find(entry.id());
   // Lists are sorted by it, and pages of lists continue after it.
@@ -33,6 +30,7 @@ void Registry::put(std::int64_t position, Extension extension) {
 }
 
 void Registry::erase(std::string_view id) {
+  all_ = nullptr;
   auto& by_id = entries_.get<ById>();
   if (const auto entry = by_id.find(id); entry != by_id.end()) by_id.erase(entry);
 }
@@ -45,37 +43,31 @@ void Registry::reserve(std::size_t count) {
 ExtensionPointer Registry::find(std::string_view id) const {
   const auto& by_id = entries_.get<ById>();
   const auto entry = by_id.find(id);
-  return entry == by_id.end() ? nullptr : entry->extension;
+  return entry == by_id.end() ? nullptr : entry->extension();
 }
 
 ExtensionPointer Registry::find_named(std::string_view name) const {
   const auto& by_name = entries_.get<ByName>();
   const auto entry = by_name.find(name);
-  return entry == by_name.end() ? nullptr : entry->extension;
+  return entry == by_name.end() ? nullptr : entry->extension();
 }
 
 std::vector<ExtensionPointer> Registry::list(const ExtensionFilter& filter,
                                              const std::optional<std::string>& owner_id) const {
   std::vector<ExtensionPointer> found;
   for (const auto& entry : entries_.get<ByPosition>()) {
-    if (shows(filter, owner_id, *entry.extension)) found.push_back(entry.extension);
+    if (shows(filter, owner_id, entry.record->extension)) found.push_back(entry.extension());
   }
   return found;
 }
 
-std::optional<std::string> Registry::list_json(const ExtensionFilter& filter, std::size_t max_size,
-                                               const std::optional<std::string>& owner_id) const {
-  std::string json = "[";
-  for (const auto& entry : entries_.get<ByPosition>()) {
-    if (!shows(filter, owner_id, *entry.extension)) continue;
-    const auto size = entry.json.empty() ? entry.extension->definition.text().size() : entry.json.size();
-    if (json.size() + size > max_size) return std::nullopt;
-    if (json.size() > 1) json += ',';
-    if (entry.json.empty()) entry.json = to_json(*entry.extension);
-    json += entry.json;
-  }
-  json += ']';
-  return json;
+std::shared_ptr<const std::vector<RegisteredPointer>> Registry::all() const {
+  if (all_) return all_;
+  auto all = std::make_shared<std::vector<RegisteredPointer>>();
+  all->reserve(entries_.size());
+  for (const auto& entry : entries_.get<ByPosition>()) all->push_back(entry.record);
+  all_ = std::move(all);
+  return all_;
 }
 
 }  // namespace agw

@@ -2,9 +2,12 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <boost/multi_index/hashed_index.hpp>
@@ -16,6 +19,28 @@
 #include "features/extensions/types.hpp"
 
 namespace agw {
+
+/// A record, and its JSON for lists.
+class RegisteredExtension {
+public:
+  explicit RegisteredExtension(Extension record) : extension(std::move(record)) {}
+
+  /// Makes it at the first call, which may be on any thread, and keeps it.
+  const std::string& json() const {
+    std::call_once(made_, [this] { json_ = to_json(extension); });
+    return json_;
+  }
+
+  const Extension extension;
+
+private:
+  mutable std::once_flag made_;
+  mutable std::string json_;
+};
+using RegisteredPointer = std::shared_ptr<const RegisteredExtension>;
+
+/// Whether a list with the filter contains the extension. `owner_id` is that of the agent `filter.owner_agent_id`.
+bool shows(const ExtensionFilter& filter, const std::optional<std::string>& owner_id, const Extension& extension);
 
 /// All extensions in memory: looked up by id or name, listed newest first, without reading the disk.
 class Registry {
@@ -33,20 +58,19 @@ public:
   /// Newest first. With `filter.owner_agent_id`, only extensions owned by it or by `owner_id`.
   std::vector<ExtensionPointer> list(const ExtensionFilter& filter,
                                      const std::optional<std::string>& owner_id = std::nullopt) const;
-  /// The same as a JSON array; nullopt if it takes more than about `max_size` bytes.
-  std::optional<std::string> list_json(const ExtensionFilter& filter, std::size_t max_size,
-                                       const std::optional<std::string>& owner_id = std::nullopt) const;
+  /// All of them, newest first. The list is made at the first call after a change.
+  std::shared_ptr<const std::vector<RegisteredPointer>> all() const;
 
   std::size_t size() const { return entries_.size(); }
 
 private:
   struct Entry {
     std::int64_t position;
-    ExtensionPointer extension;
-    mutable std::string json;  ///< created for the first list that includes it
+    RegisteredPointer record;
 
-    std::string_view id() const { return extension->id; }
-    std::string_view name() const { return extension->name; }
+    std::string_view id() const { return record->extension.id; }
+    std::string_view name() const { return record->extension.name; }
+    ExtensionPointer extension() const { return {record, &record->extension}; }
   };
   struct ByPosition;
   struct ById;
@@ -65,6 +89,7 @@ private:
                      boost::multi_index::const_mem_fun<Entry, std::string_view, &Entry::name>, Hash>>>;
 
   Entries entries_;
+  mutable std::shared_ptr<const std::vector<RegisteredPointer>> all_;  ///< null after a change
 };
 
 }  // namespace agw

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <chrono>
 
 #include <fmt/core.h>
@@ -58,10 +59,10 @@ TEST(ExtensionsAfterARestart, ARestartFindsEveryRecordAsItWas) {
             "trigger_def":{"type":"webhook","secret":null},"source":"agent","owner_agent_id":"assistant"})"));
         co_await fixture.extensions.toggle("self-reflect");
         co_await fixture.extensions.remove("light");
-        kept = *fixture.extensions.list_json();
+        kept = co_await fixture.extensions.list_json(fixture.outbox.disk());
       },
       [](ExtensionsFixture& fixture, std::string& kept) -> Task<> {
-        EXPECT_EQ(fixture.extensions.list_json(), kept);
+        EXPECT_EQ(co_await fixture.extensions.list_json(fixture.outbox.disk()), kept);
         EXPECT_EQ(fixture.extensions.require("writer")->definition.members().at("systemPrompt").as_string(), "");
         co_return;
       });
@@ -157,14 +158,14 @@ TEST(ExtensionsAfterARestart, ThousandsOfThemAreReadAndListedFast) {
           Extensions extensions(fixture.database, fixture.hub, fixture.clock);
           extensions.load(connection);
         });
-        const auto first_list = min_milliseconds([&] {
-                                  Extensions extensions(fixture.database, fixture.hub, fixture.clock);
-                                  extensions.load(connection);
-                                  extensions.list_json();
-                                }) -
-                                load;
-        fixture.extensions.list_json();
-        const auto list = min_milliseconds([&] { fixture.extensions.list_json(); });
+        // Of the loop: another thread makes the text.
+        const auto list_milliseconds = [&]() -> Task<double> {
+          const auto began = testing::cpu_time();
+          co_await fixture.extensions.list_json(fixture.outbox.disk());
+          co_return std::chrono::duration<double, std::milli>(testing::cpu_time() - began).count();
+        };
+        const auto first_list = co_await list_milliseconds();
+        const auto list = std::min(co_await list_milliseconds(), co_await list_milliseconds());
         const auto look_up = min_milliseconds([&] {
           for (int i = 0; i < many; ++i)
             fixture.extensions.find_agent("agent-" + std::to_string(i))->definition.members();

@@ -5,7 +5,6 @@
 #include "api/body.hpp"
 #include "api/refusals.hpp"
 #include "api/route.hpp"
-#include "base/json/array_text.hpp"
 #include "features/extensions/schemas.hpp"
 #include "features/extensions/service.hpp"
 
@@ -13,17 +12,8 @@ namespace agw {
 
 namespace {
 
-std::string json_of(const std::vector<ExtensionPointer>& extensions) {
-  ArrayText<Extension> array;
-  for (const auto& extension : extensions) array(*extension);
-  return array.close();
-}
-
 Task<Response> list_extensions(Extensions& extensions, Request& request) {
-  const auto filter = request.query<ExtensionFilter>();
-  if (auto json = extensions.list_json(filter)) co_return Response{.body = std::move(*json)};
-  const auto write = [listed = extensions.list(filter)] { return json_of(listed); };
-  co_return Response{.body = co_await extensions.disk().run(write)};
+  co_return Response{.body = co_await extensions.list_json(extensions.disk(), request.query<ExtensionFilter>())};
 }
 
 Task<Response> show_extension(Extensions& extensions, Request& request) {

@@ -35,14 +35,52 @@ namespace agw {
 namespace {
 
 constexpr std::size_t max_shown_name = 100;
-/// In bytes: a list that takes about 2 ms to make, and that 10,000 ordinary extensions stay below.
-constexpr std::size_t max_list_on_loop = 8 << 20;
+/// A list of so many extensions with so many bytes takes less than a millisecond.
+constexpr std::size_t max_count_on_loop = 100;
+constexpr std::size_t max_bytes_on_loop = 64 * 1024;
+/// In bytes. The JSON of extensions is kept for later lists, unless it would take much memory: 10,000 ordinary
+/// extensions stay below.
+constexpr std::size_t max_kept_list = 16 << 20;
+/// The JSON of an extension without its definition, roughly.
+constexpr std::size_t record_size = 400;
 
 /// The result of a write: the stored record, and the changes.
 struct Written {
   Extension record;
   ExtensionWrites writes;
 };
+
+using Listed = std::vector<const RegisteredExtension*>;
+
+Listed listed(const std::vector<RegisteredPointer>& all, const ExtensionFilter& filter,
+              const std::optional<std::string>& owner_id) {
+  Listed list;
+  for (const auto& one : all) {
+    if (shows(filter, owner_id, one->extension)) list.push_back(one.get());
+  }
+  return list;
+}
+
+std::size_t json_size(const Listed& list) {
+  std::size_t size = 0;
+  for (const auto* one : list) size += one->extension.definition.text().size() + record_size;
+  return size;
+}
+
+std::string json_of(const Listed& list) {
+  const auto size = json_size(list);
+  std::string json = "[";
+  json.reserve(size);
+  for (const auto* one : list) {
+    if (json.size() > 1) json += ',';
+    if (size <= max_kept_list)
+      json += one->json();
+    else
+      write_json(json, one->extension);
+  }
+  json += ']';
+  return json;
+}
 
 ApiError update_failed() { return {500, "update failed"}; }
 
@@ -118,8 +156,18 @@ std::vector<ExtensionPointer> Extensions::list(const ExtensionFilter& filter) co
   return registry_->list(filter, agent_id_of(filter.owner_agent_id));
 }
 
-std::optional<std::string> Extensions::list_json(const ExtensionFilter& filter) const {
-  return registry_->list_json(filter, max_list_on_loop, agent_id_of(filter.owner_agent_id));
+Task<std::string> Extensions::list_json(BlockingPool& blocking, ExtensionFilter filter) {
+  auto all = registry_->all();
+  const auto owner_id = agent_id_of(filter.owner_agent_id);
+  if (all->size() <= max_count_on_loop) {
+    const auto list = listed(*all, filter, owner_id);
+    if (json_size(list) <= max_bytes_on_loop) co_return json_of(list);
+  }
+  co_return co_await blocking.run([&] {
+    auto json = json_of(listed(*all, filter, owner_id));
+    all.reset();  // freeing the list of a registry that has changed would hold the loop
+    return json;
+  });
 }
 
 void Extensions::require_agent_of_job(ExtensionType type, const json::object& definition,

@@ -86,8 +86,8 @@ public:
   ExtensionPointer require_enabled_agent(const std::string& id_or_name) const;
   /// Newest first.
   std::vector<ExtensionPointer> list(const ExtensionFilter& filter = {}) const;
-  /// The same as a JSON array; nullopt if it takes more than about 8 MiB, which would hold the loop.
-  std::optional<std::string> list_json(const ExtensionFilter& filter = {}) const;
+  /// The same as a JSON array. `blocking` makes the text of a long list.
+  Task<std::string> list_json(BlockingPool& blocking, ExtensionFilter filter = {});
 
   // Changes. Bodies have the format of the API, also if they come from tools or files, and are validated here;
   // validation.hpp lists the BadRequests. `in_transaction` runs in the same transaction. `run_id` is the run whose
