@@ -164,7 +164,7 @@ private:
   SharedLinks shared_links_;
   Channels channels_;
   Configuration configuration_;
-  DocumentRoutes document_routes_;
+  DocumentRoutes document_routes_{blocking_};
   Metrics metrics_;
   Apps apps_;
   AppRoutes app_routes_;

@@ -1,16 +1,10 @@
 #include "server/documents/document_routes.hpp"
 
+#include <string>
+
+#include "io/process/blocking.hpp"
+
 namespace agw {
-
-namespace {
-
-Response document(const json::object& content) {
-  Response response;
-  write_json(response.body, json::value(content));
-  return response;
-}
-
-}  // namespace
 
 Routes DocumentRoutes::routes() {
   return {
@@ -22,14 +16,15 @@ Routes DocumentRoutes::routes() {
   };
 }
 
-Response DocumentRoutes::openapi(const Request& request) {
-  return document(openapi_document(*table_, request.origin()));
-}
+Task<Response> DocumentRoutes::openapi(Request& request) { co_return co_await respond(openapi_document, request); }
 
-Response DocumentRoutes::asyncapi(const Request& request) {
-  return document(asyncapi_document(*table_, request.origin()));
-}
+Task<Response> DocumentRoutes::asyncapi(Request& request) { co_return co_await respond(asyncapi_document, request); }
 
-Response DocumentRoutes::utcp(const Request& request) { return document(utcp_manual(*table_, request.origin())); }
+Task<Response> DocumentRoutes::utcp(Request& request) { co_return co_await respond(utcp_manual, request); }
+
+Task<Response> DocumentRoutes::respond(Document& document, const Request& request) {
+  const std::string origin(request.origin());
+  co_return Response{.body = co_await blocking_.run([&] { return to_json(document(*table_, origin)); })};
+}
 
 }  // namespace agw

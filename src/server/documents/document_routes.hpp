@@ -3,21 +3,32 @@
 #include <string_view>
 
 #include "api/route.hpp"
+#include "base/async/task.hpp"
 
 namespace agw {
+
+class BlockingPool;
 
 /// The documents generated from the route table: `/openapi.json`, `/asyncapi.json` and `/utcp`.
 class DocumentRoutes {
 public:
+  /// `blocking` makes the documents, which takes some milliseconds.
+  explicit DocumentRoutes(BlockingPool& blocking) : blocking_(blocking) {}
+
   Routes routes();
   /// Sets the complete table, including these routes. Call it before the first request; `table` must outlive this
   /// object.
   void describe_table(const Routes& table) { table_ = &table; }
 
 private:
-  Response openapi(const Request& request);
-  Response asyncapi(const Request& request);
-  Response utcp(const Request& request);
+  using Document = json::object(const Routes& routes, std::string_view server_url);
+
+  Task<Response> openapi(Request& request);
+  Task<Response> asyncapi(Request& request);
+  Task<Response> utcp(Request& request);
+  Task<Response> respond(Document& document, const Request& request);
+
+  BlockingPool& blocking_;
   const Routes* table_ = nullptr;
 };
 
