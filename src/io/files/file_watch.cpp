@@ -6,7 +6,10 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <string_view>
 #include <utility>
+
+#include <fmt/format.h>
 
 #include "base/async/assert.hpp"
 #include "base/log.hpp"
@@ -47,19 +50,20 @@ void FileWatch::take_events(const char* events, std::size_t size, Changes& chang
     AGW_ASSERT(size - place >= sizeof(inotify_event));
     inotify_event event{};
     std::memcpy(&event, events + place, sizeof event);
-    const std::string name = event.len > 0 ? events + place + sizeof event : "";
+    const std::string_view name = event.len > 0 ? events + place + sizeof event : "";
     place += sizeof event + event.len;
     AGW_ASSERT(place <= size);
     if (event.mask & IN_IGNORED) {
       keys_.erase(event.wd);
       continue;
     }
-    if (is_temporary_name(name)) continue;
+    // A scan covers all other events, of which there can be 16,384.
+    if (changes.everything || is_temporary_name(name)) continue;
     const auto key = keys_.find(event.wd);
     if (event.mask & of_directories || key == keys_.end() || changes.files.size() == max_files) {
       changes.everything = true;
     } else {
-      changes.files.insert(key->second + "/" + name);
+      changes.files.insert(fmt::format("{}/{}", key->second, name));
       AGW_ASSERT(changes.files.size() <= max_files);
     }
   }
