@@ -33,6 +33,7 @@ REQUIRE_SQLITE = {
     "test_hooks.py::test_gateway_start_event_waits_for_a_readable_database": CHANGES,
     "test_hooks.py::test_gateway_with_unreadable_due_times_stops_immediately": CHANGES,
     "test_knowledge_compile.py::test_restored_pages_are_recognized_without_the_database": CHANGES,
+    "test_loop_trace.py::test_listing_ten_thousand_extensions_does_not_hold_the_loop": WRITES,
     "test_process.py::test_shutdown_leaves_one_database_file": READS,
     "test_process.py::test_signal_before_the_ready_line_ends_the_process_with_0": CHANGES,
     "test_program_secrets.py::test_secrets_are_in_no_record_event_or_log": READS,
