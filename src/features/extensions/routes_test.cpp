@@ -61,7 +61,9 @@ TEST(ExtensionRoutes, AnswerWithTheRecord) {
 }
 
 TEST(ExtensionRoutes, ListWhatTheQueryAsksFor) {
-  with_extensions([](ExtensionsFixture& fixture) -> Task<> {
+  testing::run([](Loop& loop) -> Task<> {
+    const testing::ScratchDirectory directory;
+    ExtensionsFixture fixture(loop, directory, Directories::followed);
     const auto list = [&](std::string name, std::string value) {
       return call(fixture, Method::get, "/extensions", "", "", {{name, value}});
     };
