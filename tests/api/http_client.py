@@ -25,7 +25,7 @@ url_of = functools.lru_cache(httpx.URL)
 
 class Client(httpx.Client):
     """Sends plain requests with http.client, in a quarter of the time, and all others with httpx. The responses and
-    errors are those of httpx; the request of a response has only `method` and `url`."""
+    errors are those of httpx; the request of a response has only `method`, and `url` without the host."""
 
     def __init__(self, **options):
         super().__init__(**OPTIONS, **options)
@@ -61,7 +61,7 @@ class Client(httpx.Client):
             self._unused.append(connection)
         headers = [(name.encode(), value.encode("latin-1")) for name, value in answered.getheaders()]
         return httpx.Response(answered.status, headers=headers, content=body,
-                              request=SimpleNamespace(method=method, url=url_of(f"http://{connection.host}{target}")))
+                              request=SimpleNamespace(method=method, url=url_of(target)))
 
     def _connection(self):
         while self._unused:

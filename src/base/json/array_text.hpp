@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "base/json/described.hpp"
 
@@ -11,12 +12,22 @@ template <class T>
 struct ArrayText {
   std::string text = "[";
   void operator()(const T& record) {
-    if (text.size() > 1) text += ',';
+    separate();
     write_json(text, record);
+  }
+  /// Adds a record whose JSON exists already.
+  void add(std::string_view json) {
+    separate();
+    text += json;
   }
   std::string close() {
     text += ']';
     return std::move(text);
+  }
+
+private:
+  void separate() {
+    if (text.size() > 1) text += ',';
   }
 };
 

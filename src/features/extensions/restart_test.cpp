@@ -158,11 +158,13 @@ TEST(ExtensionsAfterARestart, ThousandsOfThemAreReadAndListedFast) {
           Extensions extensions(fixture.database, fixture.hub, fixture.clock);
           extensions.load(connection);
         });
-        // Of the loop: another thread makes the text.
+        // Of the loop and of the thread that makes the text.
         const auto list_milliseconds = [&]() -> Task<double> {
-          const auto began = testing::cpu_time();
-          co_await fixture.extensions.list_json(fixture.outbox.disk());
-          co_return std::chrono::duration<double, std::milli>(testing::cpu_time() - began).count();
+          auto& disk = fixture.outbox.disk();
+          const auto began = co_await disk.run(testing::cpu_time) + testing::cpu_time();
+          co_await fixture.extensions.list_json(disk);
+          const auto ended = co_await disk.run(testing::cpu_time) + testing::cpu_time();
+          co_return std::chrono::duration<double, std::milli>(ended - began).count();
         };
         const auto first_list = co_await list_milliseconds();
         const auto list = std::min(co_await list_milliseconds(), co_await list_milliseconds());

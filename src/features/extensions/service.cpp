@@ -16,6 +16,7 @@
 #include "api/refusals.hpp"
 #include "base/async/assert.hpp"
 #include "base/id.hpp"
+#include "base/json/array_text.hpp"
 #include "base/json/json_values.hpp"
 #include "base/log.hpp"
 #include "base/text/utf8.hpp"
@@ -69,17 +70,15 @@ std::size_t json_size(const Listed& list) {
 
 std::string json_of(const Listed& list) {
   const auto size = json_size(list);
-  std::string json = "[";
-  json.reserve(size);
+  ArrayText<Extension> array;
+  array.text.reserve(size);
   for (const auto* one : list) {
-    if (json.size() > 1) json += ',';
     if (size <= max_kept_list)
-      json += one->json();
+      array.add(one->json());
     else
-      write_json(json, one->extension);
+      array(one->extension);
   }
-  json += ']';
-  return json;
+  return array.close();
 }
 
 ApiError update_failed() { return {500, "update failed"}; }
@@ -165,7 +164,7 @@ Task<std::string> Extensions::list_json(BlockingPool& blocking, ExtensionFilter 
   }
   co_return co_await blocking.run([&] {
     auto json = json_of(listed(*all, filter, owner_id));
-    all.reset();  // freeing the list of a registry that has changed would hold the loop
+    all.reset();  // may hold former versions, and freeing large ones would hold the loop
     return json;
   });
 }

@@ -1,20 +1,12 @@
-#include <utility>
-
 #include "api/route.hpp"
 #include "features/filesystem/service.hpp"
-#include "io/process/blocking.hpp"
 
 namespace agw {
 
 namespace {
 
 Task<Response> list_host_directory(Filesystem& filesystem, Request& request) {
-  auto listing = co_await filesystem.list(request.query<ListQuery>());
-  // A directory may have tens of thousands. Freeing their names takes long too.
-  co_return co_await filesystem.blocking().run([&] {
-    const auto listed = std::move(listing);
-    return request.respond(listed);
-  });
+  co_return Response{.body = co_await filesystem.list_json(request.query<ListQuery>())};
 }
 
 Task<Response> search_host(Filesystem& filesystem, Request& request) {

@@ -68,9 +68,10 @@ NamesFound search_names(const Home& home, const NameQuery& query) {
 
 }  // namespace
 
-Task<DirectoryListing> Filesystem::list(ListQuery query) {
+Task<std::string> Filesystem::list_json(ListQuery query) {
   co_return co_await blocking_.run([home = home_, query] {
-    return reading(home, directory_unreadable, [&](const Home& open) { return list_directories(open, query); });
+    return to_json(
+        reading(home, directory_unreadable, [&](const Home& open) { return list_directories(open, query); }));
   });
 }
 

@@ -22,12 +22,12 @@ public:
   /// `home` must be resolved.
   Filesystem(BlockingPool& blocking, std::filesystem::path home) : blocking_(blocking), home_(std::move(home)) {}
 
-  /// Lists the directories in a directory, by name, without those that begin with a dot. Throws like
-  /// Home::require_directory, and ApiError 500 `could not read directory`.
-  Task<DirectoryListing> list(ListQuery query);
+  /// Lists the directories in a directory, by name, without those that begin with a dot, as the JSON of a
+  /// DirectoryListing. Throws like Home::require_directory, and ApiError 500 `could not read directory`.
+  Task<std::string> list_json(ListQuery query);
 
-  /// Searches by name. Throws BadRequest `query too short (min 2 chars)`; otherwise like `list`, with `search failed`
-  /// for 500.
+  /// Searches by name. Throws BadRequest `query too short (min 2 chars)`; otherwise like `list_json`, with `search
+  /// failed` for 500.
   Task<NamesFound> search(NameQuery query);
 
   /// Returns the programs whose directory exists. Does not access their files.

@@ -16,11 +16,11 @@ Routes DocumentRoutes::routes() {
   };
 }
 
-Task<Response> DocumentRoutes::openapi(Request& request) { co_return co_await respond(openapi_document, request); }
+Task<Response> DocumentRoutes::openapi(Request& request) { return respond(openapi_document, request); }
 
-Task<Response> DocumentRoutes::asyncapi(Request& request) { co_return co_await respond(asyncapi_document, request); }
+Task<Response> DocumentRoutes::asyncapi(Request& request) { return respond(asyncapi_document, request); }
 
-Task<Response> DocumentRoutes::utcp(Request& request) { co_return co_await respond(utcp_manual, request); }
+Task<Response> DocumentRoutes::utcp(Request& request) { return respond(utcp_manual, request); }
 
 Task<Response> DocumentRoutes::respond(Document& document, const Request& request) {
   const std::string origin(request.origin());

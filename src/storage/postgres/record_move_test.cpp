@@ -244,7 +244,15 @@ TEST_F(RecordMoveTest, AGatewayThatIsEndingIsWaitedFor) {
   auto gateway = connect();
   gateway->prepare("SELECT pg_advisory_lock_shared(7420, hashtext(coalesce(current_schema(), '')))").step();
   auto moved = std::async(std::launch::async, [this] { return move_to_server(move(file_)).rows; });
-  EXPECT_EQ(moved.wait_for(500ms), std::future_status::timeout);
+  const auto is_tried = [&] {
+    return gateway
+        ->prepare(
+            "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND "
+            "query LIKE 'SELECT pg_try_advisory_lock(%'")
+        .step();
+  };
+  while (moved.wait_for(1ms) == std::future_status::timeout && !is_tried()) {
+  }
   gateway.reset();
   EXPECT_GT(moved.get(), 0U);
 }
