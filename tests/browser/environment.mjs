@@ -138,11 +138,13 @@ export function createEnvironment({ model = 'stub', environment = {}, open = ope
   /** Closes all pages, and all contexts but the reusable ones, whose connections end. */
   env.closePages = async () => {
     await Promise.all(
-      (env.browser.contexts?.() ?? []).map((context) =>
-        reusable.has(context) ? Promise.all(context.pages().map((page) => page.close())) : context.close(),
-      ),
+      (env.browser.contexts?.() ?? []).map((context) => {
+        const first = reusable.get(context);
+        if (!first) return context.close();
+        return Promise.all(context.pages().map((page) => page !== first && page.close()));
+      }),
     );
-    idle.splice(0, Infinity, ...reusable);
+    idle.splice(0, Infinity, ...reusable.keys());
     env.proxy.cut();
   };
 
@@ -167,14 +169,23 @@ export function createEnvironment({ model = 'stub', environment = {}, open = ope
   env.newPage = async (options = {}) => watch(await (await newContext(options)).newPage());
 
   // A context that has shown the page before opens it in half the time, because it has the compiled scripts. So contexts
-  // without options are reused, emptied.
-  const reusable = new Set();
+  // without options are reused, emptied. The first page of each stays, and opens the others, which then run in its process
+  // instead of starting one.
+  const reusable = new Map();
   const idle = [];
+  const newReusableContext = async () => {
+    const context = await newContext();
+    const first = await context.newPage();
+    await first.goto(`${env.proxy.url}/ui/icon.svg`);
+    reusable.set(context, first);
+    return context;
+  };
   const pageInReusedContext = async () => {
-    const context = idle.pop() ?? (await newContext());
-    reusable.add(context);
+    const context = idle.pop() ?? (await newReusableContext());
     await context.clearPermissions();
-    const page = await context.newPage();
+    const opened = context.waitForEvent('page');
+    await reusable.get(context).evaluate(() => void window.open());
+    const page = await opened;
     const session = await context.newCDPSession(page);
     await session.send('Storage.clearDataForOrigin', { origin: env.proxy.url, storageTypes: 'all' });
     await session.detach();
