@@ -3,6 +3,7 @@
 // (wire_format.hpp). Thinking blocks are kept unchanged, because the service checks their signatures.
 
 #include <algorithm>
+#include <charconv>
 #include <functional>
 #include <map>
 #include <set>
@@ -73,6 +74,23 @@ bool loads_tools(std::string_view base_url, std::string_view model) {
   const bool is_older =
       model.starts_with("claude-3") || model.starts_with("claude-2") || model.starts_with("claude-instant");
   return is_anthropic_service(base_url) && model.starts_with("claude-") && !is_older;
+}
+
+/// Whether the model decides itself how long it thinks, as Claude does since 4.6: `claude-sonnet-5`, `claude-opus-4-6`.
+bool thinks_adaptively(std::string_view model) {
+  const auto name = model.find("claude-");
+  const auto digits = name == model.npos ? name : model.find_first_of("0123456789", name);
+  if (digits == model.npos || digits == name + std::string_view("claude-").size()) return false;  // claude-3-7-sonnet
+  const auto* end = model.data() + model.size();
+  int major = 0;
+  int minor = 0;
+  const auto* rest = std::from_chars(model.data() + digits, end, major).ptr;
+  if (rest != end && (*rest == '-' || *rest == '.')) {
+    constexpr int max_digits = 2;  // claude-opus-4-20250514 has a date
+    const auto* minor_end = std::from_chars(rest + 1, end, minor).ptr;
+    if (minor_end - rest > 1 + max_digits) minor = 0;
+  }
+  return std::pair(major, minor) >= std::pair(4, 6);
 }
 
 using Names = std::set<std::string, std::less<>>;
@@ -178,6 +196,7 @@ private:
 
 constexpr std::int64_t default_output_tokens = 8'192;
 constexpr std::int64_t min_text_tokens = 4'096;
+constexpr std::int64_t min_thinking_tokens = 1'024;  // the service's own
 constexpr std::int64_t max_known_output_tokens = 1'000'000;
 
 /// The service requires a limit. If the request has none, this is the model's own limit, or a default if that is
@@ -345,11 +364,10 @@ public:
   bool adjust(json::object& request, const ProviderError& provider_error) const override {
     const auto mentions = [&](std::string_view text) { return provider_error.message.find(text) != std::string::npos; };
     if (mentions("defer_loading") || mentions("tool_reference")) return define_at_once(request);
-    // Newer models choose the budget themselves.
     if (mentions("thinking") && mentions("adaptive") && request.contains("thinking")) {
-      auto& thinking = request["thinking"].get_object();
+      const auto& thinking = request["thinking"].get_object();
       if (text_member(thinking, "type") == "enabled") {
-        thinking = {{"type", "adaptive"}};
+        think_adaptively(request, {.reasoning_budget = thinking.at("budget_tokens").to_number<std::int64_t>()});
         return true;
       }
     }
@@ -380,13 +398,28 @@ private:
     if (!request.tools.empty() && (options.tool_choice || options.parallel_tool_calls)) {
       body["tool_choice"] = anthropic_tool_choice(options);
     }
-    if (const auto budget = reasoning_budget(options); budget && *budget > 0) {
-      body["thinking"] = json::object{{"type", "enabled"}, {"budget_tokens", *budget}};
-      // Thinking counts towards the limit.
-      if (!options.reasoning_budget) {
-        body["max_tokens"] = std::max(body["max_tokens"].to_number<std::int64_t>(), *budget + min_text_tokens);
-      }
-    }
+    if (const auto budget = reasoning_budget(options); budget && *budget > 0) add_thinking(body, request, *budget);
+  }
+
+  /// Thinking counts towards the limit.
+  static void add_thinking(json::object& body, const ModelRequest& request, std::int64_t wanted) {
+    const auto& options = request.options;
+    auto limit = std::max(body["max_tokens"].to_number<std::int64_t>(), wanted + min_text_tokens);
+    limit = std::min(limit, options.output_ceiling);
+    body["max_tokens"] = limit;
+    if (thinks_adaptively(request.model)) return think_adaptively(body, options);
+    const auto room = options.reasoning_budget ? limit - 1 : limit - std::min(min_text_tokens, limit / 2);
+    const auto budget = std::min(wanted, room);
+    if (budget >= min_thinking_tokens) body["thinking"] = json::object{{"type", "enabled"}, {"budget_tokens", budget}};
+  }
+
+  /// Newer models choose the budget themselves. Without `display`, they keep their thoughts to themselves.
+  static void think_adaptively(json::object& body, const CallOptions& options) {
+    body["thinking"] = json::object{{"type", "adaptive"}, {"display", "summarized"}};
+    auto& config = body["output_config"];
+    if (config.is_null()) config.emplace_object();
+    const auto effort = *reasoning_effort(options);
+    config.get_object()["effort"] = effort == "minimal" ? "low" : effort;
   }
 
   /// Deferred tools come after the others and never change, so the cached prompt stays valid when one is found.

@@ -274,6 +274,77 @@ TEST(AnthropicRequest, OmitsTheTemperatureIfItIsRefused) {
   EXPECT_FALSE(anthropic_wire_format()->adjust(body, provider_error));
 }
 
+/// The members of a request with these options that concern thinking.
+std::string thinking_of(std::string_view model, CallOptions options, std::int64_t limit = 8'192) {
+  ModelRequest request;
+  request.model = model;
+  request.max_output_tokens = limit;
+  request.options = std::move(options);
+  const auto body = anthropic_wire_format()->request(request);
+  json::object members;
+  for (const auto* name : {"max_tokens", "thinking", "output_config"}) {
+    if (const auto* value = body.if_contains(name)) members[name] = *value;
+  }
+  return to_json(members);
+}
+
+TEST(AnthropicThinking, GetsABudgetInAdditionToTheAnswer) {
+  EXPECT_EQ(thinking_of("claude-sonnet-4-5", {.reasoning_effort = "high"}),
+            R"({"max_tokens":28672,"thinking":{"type":"enabled","budget_tokens":24576}})");
+  EXPECT_EQ(thinking_of("claude-sonnet-4-5", {.reasoning_effort = "none"}), R"({"max_tokens":8192})");
+}
+
+TEST(AnthropicThinking, StaysWithinTheLimitOfTheProgram) {
+  const auto with_limit = [](std::int64_t limit) {
+    return thinking_of("claude-sonnet-4-5", {.reasoning_effort = "high", .output_ceiling = limit}, limit);
+  };
+  EXPECT_EQ(with_limit(20'000), R"({"max_tokens":20000,"thinking":{"type":"enabled","budget_tokens":15904}})");
+  EXPECT_EQ(with_limit(4'000), R"({"max_tokens":4000,"thinking":{"type":"enabled","budget_tokens":2000}})");
+  EXPECT_EQ(with_limit(1'000), R"({"max_tokens":1000})");
+}
+
+TEST(AnthropicThinking, KeepsTheBudgetOfTheProgram) {
+  EXPECT_EQ(thinking_of("claude-sonnet-4-5", {.reasoning_budget = 3'000, .output_ceiling = 3'001}, 3'001),
+            R"({"max_tokens":3001,"thinking":{"type":"enabled","budget_tokens":3000}})");
+}
+
+TEST(AnthropicThinking, IsLeftToNewerModelsWithAnEffort) {
+  for (const auto* model : {"claude-sonnet-5-5", "claude-opus-4-6", "claude-opus-4-7-20260401",
+                            "anthropic/claude-opus-4.6", "claude-fable-5"}) {
+    EXPECT_EQ(
+        thinking_of(model, {.reasoning_effort = "max", .output_ceiling = 1'000}, 1'000),
+        R"({"max_tokens":1000,"thinking":{"type":"adaptive","display":"summarized"},"output_config":{"effort":"max"}})")
+        << model;
+  }
+  for (const auto* model :
+       {"claude-opus-4-5-20251101", "claude-opus-4-20250514", "claude-3-7-sonnet-latest", "claude-next", "kimi-k5"}) {
+    EXPECT_NE(thinking_of(model, {.reasoning_effort = "low"}).find("enabled"), std::string::npos) << model;
+  }
+}
+
+TEST(AnthropicThinking, KeepsTheFormatOfTheAnswer) {
+  const ResponseFormat format{.kind = ResponseFormat::Kind::json_schema, .schema = json::object{}};
+  const auto members = thinking_of("claude-sonnet-5", {.response_format = format, .reasoning_effort = "minimal"});
+  EXPECT_NE(members.find(R"("output_config":{"format":{"type":"json_schema","schema":{}},"effort":"low"})"),
+            std::string::npos)
+      << members;
+}
+
+TEST(AnthropicThinking, KeepsItsEffortIfTheModelTakesNoBudget) {
+  ModelRequest request;
+  request.model = "my-model";
+  request.options.reasoning_effort = "medium";
+  auto body = anthropic_wire_format()->request(request);
+  const ProviderError provider_error{
+      "\"thinking.type.enabled\" is not supported for this model. Use "
+      "\"thinking.type.adaptive\" and \"output_config.effort\"",
+      "invalid_request_error", 0};
+  ASSERT_TRUE(anthropic_wire_format()->adjust(body, provider_error));
+  EXPECT_EQ(to_json(body.at("thinking")), R"({"type":"adaptive","display":"summarized"})");
+  EXPECT_EQ(to_json(body.at("output_config")), R"({"effort":"medium"})");
+  EXPECT_FALSE(anthropic_wire_format()->adjust(body, provider_error));
+}
+
 TEST(AnthropicRequest, KnowsItsAddress) {
   EXPECT_EQ(anthropic_wire_format()->url("m"), "https://api.anthropic.com/v1/messages");
   EXPECT_EQ(anthropic_format({.kind = ProviderKind::anthropic, .base_url = "http://localhost:8080/v1/"})->url("m"),

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -126,6 +127,8 @@ struct CallOptions {
   std::string cache_ttl{};     ///< how long the prompt stays cached: `5m`, `1h`; empty: the default
   bool limits_output = true;   ///< false: `max_output_tokens` is sent only to services that require it
   bool streams_calls = false;  ///< whether tool calls and provider blocks are reported as deltas too
+  /// Tokens that no limit may exceed, not even to leave room for thinking: the program's own limit, or the model's.
+  std::int64_t output_ceiling = std::numeric_limits<std::int64_t>::max();
 };
 
 /// A program's parameters for the calls of one answer.

@@ -116,6 +116,7 @@ Task<Completion> answer_borrowed(std::vector<ModelChoice> choices, ModelRequest&
   };
   std::optional<ModelFailure> earlier;
   const auto wanted_tokens = request.max_output_tokens;
+  const auto ceiling = request.options.output_ceiling;
   std::vector<ToolDescription> tools;  // of the request, while the called model takes none
   for (auto choice = choices.begin();; ++choice) {
     AGW_ASSERT(choice->provider);
@@ -123,10 +124,12 @@ Task<Completion> answer_borrowed(std::vector<ModelChoice> choices, ModelRequest&
     AGW_ASSERT(tools.empty());
     request.model = choice->model;
     request.max_output_tokens = std::min(wanted_tokens, choice->output_token_limit);
+    if (!choice->is_limit_assumed) request.options.output_ceiling = std::min(ceiling, choice->output_token_limit);
     if (!choice->takes_tools) tools.swap(request.tools);
     auto outcome = co_await ask(*choice, request, noticing, stop, policy, began);
     if (!choice->takes_tools) tools.swap(request.tools);
     request.max_output_tokens = wanted_tokens;
+    request.options.output_ceiling = ceiling;
     auto* failure = std::get_if<ModelFailure>(&outcome);
     if (failure) *failure = joined(std::exchange(earlier, std::nullopt), std::move(*failure));
     const bool try_next = failure && !began && may_try_next_model(*failure) && choice + 1 != choices.end();

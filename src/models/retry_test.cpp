@@ -203,11 +203,13 @@ TEST(Retries, StopEndsTheDelay) {
 TEST(Retries, LeaveABorrowedRequestAsItWas) {
   Scripted provider({{ModelReply{}}});
   std::int64_t limit = 0;
+  std::int64_t ceiling = 0;
   std::size_t tools = 1;
   ModelRequest request;
   request.tools.resize(2);
   provider.on_request = [&](const ModelRequest& asked) {
     limit = asked.max_output_tokens;
+    ceiling = asked.options.output_ceiling;
     tools = asked.tools.size();
   };
   testing::run([&](Loop&) -> Task<> {
@@ -217,8 +219,10 @@ TEST(Retries, LeaveABorrowedRequestAsItWas) {
     co_await answer_borrowed({choice}, request, ignore, stop, quick);
   });
   EXPECT_EQ(limit, 10);
+  EXPECT_EQ(ceiling, 10);
   EXPECT_EQ(tools, 0u);
   EXPECT_EQ(request.max_output_tokens, ModelRequest().max_output_tokens);
+  EXPECT_EQ(request.options.output_ceiling, CallOptions().output_ceiling);
   EXPECT_EQ(request.tools.size(), 2u);
 }
 

@@ -376,3 +376,22 @@ def test_stream_without_a_text_has_the_encrypted_reasoning(gateway):
     assert read_response(response.text).stop == "completed"
     assert [json.loads(data)["item"]["type"] for data in data_of(response.text) if "output_item.done" in data] == [
         "reasoning"]
+
+
+@pytest.mark.parametrize("ask, limit", [
+    (lambda gateway, limit: chat(gateway, "anthropic", max_completion_tokens=limit, reasoning_effort="high"), 100),
+    (lambda gateway, limit: respond(gateway, "anthropic", max_output_tokens=limit, reasoning={"effort": "high"}), 5000),
+    (lambda gateway, limit: message(gateway, max_tokens=limit, output_config={"effort": "low"}), 3000)])
+def test_thinking_stays_within_the_programs_limit(gateway, ask, limit):
+    asked = ask(gateway, limit)
+    assert asked["max_tokens"] == limit
+    assert asked.get("thinking", {"budget_tokens": 0})["budget_tokens"] < limit
+
+
+def test_effort_stays_if_the_model_thinks_adaptively(gateway):
+    gateway.stub.script(Fault(400, "`thinking.type.enabled` is not supported for this model. Use "
+                                   "`thinking.type.adaptive` and `output_config.effort` to control thinking."))
+    for effort in ("low", "medium"):
+        asked = message(gateway, max_tokens=9000, output_config={"effort": effort})
+        assert asked["thinking"]["type"] == "adaptive"
+        assert asked["output_config"] == {"effort": effort}

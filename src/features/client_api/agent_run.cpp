@@ -24,7 +24,7 @@ std::int64_t count_in(const json::object& usage, std::string_view name) {
 CallSettings settings_of(const ModelRequest& call) {
   CallSettings settings{.temperature = call.temperature, .options = call.options};
   auto& options = settings.options;
-  if (options.limits_output) settings.max_output_tokens = call.max_output_tokens;
+  if (options.limits_output) settings.max_output_tokens = options.output_ceiling = call.max_output_tokens;
   options.limits_output = true;
   options.streams_calls = false;
   options.tool_choice.reset();
