@@ -272,6 +272,24 @@ private:
 
 }  // namespace
 
+void omit_nulls(json::object& input, const json::value& schema) {
+  const auto* object = schema.if_object();
+  const auto* properties = object ? object_member(*object, "properties") : nullptr;
+  if (!properties) return;
+  const auto* required = array_member(*object, "required");
+  std::vector<std::string> omitted;
+  for (const auto& member : input) {
+    const auto* property = member.value().is_null() ? properties->if_contains(member.key()) : nullptr;
+    if (!property || (required && std::ranges::find(*required, json::value(member.key())) != required->end())) continue;
+    try {
+      if (!InputCheck(schema).check(*property, nullptr, "").empty()) omitted.emplace_back(member.key());
+    } catch (const UnsupportedSchema&) {
+      continue;
+    }
+  }
+  for (const auto& name : omitted) input.stable_erase(name);
+}
+
 std::optional<std::string> input_problem(const json::value& schema, const json::object& input) {
   try {
     const auto problems = InputCheck(schema).check(schema, input, "");

@@ -31,6 +31,21 @@ TEST(InputProblem, ReportsMismatches) {
   EXPECT_EQ(problem(file_schema, R"({"path": "a", "other": 1})"), "other is not a member of this tool's input");
 }
 
+TEST(OmitNulls, KeepsWhatTheSchemaAllows) {
+  const auto schema = parse_json(R"({"properties": {"path": {"type": "string"}, "limit": {"type": "integer"},
+      "kind": {"enum": ["a", null]}, "note": {}, "name": {"type": ["string", "null"]}}, "required": ["path"]})")
+                          .value();
+  const auto kept = [&](std::string_view text) {
+    auto input = parse_json(text).value().as_object();
+    omit_nulls(input, schema);
+    return to_json(input);
+  };
+  EXPECT_EQ(kept(R"({"path":"a","limit":3})"), R"({"path":"a","limit":3})");
+  EXPECT_EQ(kept(R"({"limit":null,"path":"a","name":null})"), R"({"path":"a","name":null})");
+  constexpr auto allowed = R"({"path":null,"kind":null,"note":null,"name":null,"other":null})";
+  EXPECT_EQ(kept(allowed), allowed);
+}
+
 TEST(InputProblem, TakesMultiplesOfStepsThatAreNotExact) {
   constexpr auto cents = R"({"properties": {"x": {"multipleOf": 0.01}}})";
   for (const auto* input : {"19.99", "0.3", "5", "0", "-4.35", "1.1", "1e300", "123456789.01"}) {

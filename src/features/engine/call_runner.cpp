@@ -254,7 +254,10 @@ bool CallRunner::has_side_effects(const std::string& tool_name) const {
 Task<std::vector<Message>> CallRunner::run(ActiveRunPointer active, RunningAgentPointer caller,
                                            std::vector<ToolUse> uses) {
   StepCalls step{.active = std::move(active), .caller = std::move(caller), .uses = std::move(uses)};
-  for (const auto& use : step.uses) step.tools.push_back(tools_.find(use.name));
+  for (auto& use : step.uses) {
+    step.tools.push_back(tools_.find(use.name));
+    if (const auto& tool = step.tools.back()) omit_nulls(use.input, *tool->description.input_schema);
+  }
   step.results.resize(step.uses.size());
   const auto workers = are_read_only(step.uses) ? std::min(max_at_once, step.uses.size()) : 1;
   if (workers == 1) {
@@ -352,18 +355,15 @@ Task<ToolOutcome> CallRunner::outcome_of(const StepCalls& step, const ToolUse& u
   if (!is_offered(request)) co_return failed(permission_for(request).reason);
   if (!tool->authorizes_itself) {
     const auto permission = permission_for(request);
-    const bool is_refused =
-        permission.verdict != Permission::Verdict::allowed && permission.verdict != Permission::Verdict::ask;
-    if (is_refused) co_return failed(permission.reason);
+    using enum Permission::Verdict;
+    if (permission.verdict != allowed && permission.verdict != ask) co_return failed(permission.reason);
   }
   if (step.caller->dry && tool->effect != ToolEffect::reads) co_return ToolOutcome{dry_text(use)};
-  std::exception_ptr failure;
   try {
     co_return co_await make(step, use, *tool, std::move(request));
   } catch (...) {
-    failure = std::current_exception();
+    co_return failed(what_failed(std::current_exception(), use.name));
   }
-  co_return failed(what_failed(failure, use.name));
 }
 
 /// Changes that the client's tools make to files are only noted as not recorded. The person may edit the same files
