@@ -80,6 +80,26 @@ def test_null_removes_a_trigger(talker, agent_at_stage, new_name):
     assert not end["isError"] and find(talker.gateway, own_command["name"])["trigger_def"] is None, end
 
 
+def test_change_of_another_version_is_refused(talker, agent_at_stage, new_name):
+    agent, thread = agent_at_stage("sovereign")
+    made = accepted(talker.gateway.http.post("/extensions", json=command(
+        new_name("own"), source="agent", owner_agent_id=agent["id"])), 201)
+    change = {"id": made["id"], "description": "newer"}
+    end = call_tool(talker, thread, "UpdateExtension", {**change, "if_updated_at": "2020-01-01T00:00:00.000Z"})
+    assert end["isError"] and "changed meanwhile" in end["output"], end
+    assert find(talker.gateway, made["name"]) == made
+    end = call_tool(talker, thread, "UpdateExtension", {**change, "if_updated_at": made["updated_at"]})
+    assert not end["isError"] and find(talker.gateway, made["name"])["description"] == "newer", end
+
+
+def test_null_counts_as_omitted(talker, agent_at_stage, new_name):
+    _, thread = agent_at_stage("sovereign")
+    name = new_name("own")
+    end = call_tool(talker, thread, "CreateExtension", {
+        "type": "command", "name": name, "description": "d", "definition": {"prompt": "Hi"}, "enabled": None})
+    assert not end["isError"] and find(talker.gateway, name)["definition"] == {"prompt": "Hi"}, end
+
+
 @pytest.mark.parametrize("stage", STAGES[2:])
 def test_empty_change_keeps_its_extension_enabled(talker, agent_at_stage, new_name, stage):
     agent, thread = agent_at_stage(stage)

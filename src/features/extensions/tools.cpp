@@ -163,8 +163,9 @@ Task<ToolOutcome> update(Extensions& extensions, const ToolCall& call) {
   auto body = call.input;
   body.erase("id");
   body.erase("reason");
-  body.erase("if_updated_at");
-  const auto wanted = changed(*record, read_extension_change(body, record->type));
+  const auto change = read_extension_change(body, record->type);
+  require_version(*record, change);
+  const auto wanted = changed(*record, change);
   const auto permission = co_await permit(call, {.record_is_own = record->owner_agent_id == call.run.agent_id}, wanted);
   if (permission.verdict == Permission::Verdict::denied) co_return ToolOutcome{permission.reason, true};
   if (permission.verdict == Permission::Verdict::staged || needs_a_person(wanted, call.run.agent_id)) {

@@ -74,6 +74,10 @@ bool has_same_content(const Extension& one, const Extension& other) {
          one.enabled == other.enabled && one.definition.members() == other.definition.members();
 }
 
+void require_version(const Extension& extension, const ExtensionChange& change) {
+  if (change.if_updated_at && *change.if_updated_at != extension.updated_at) throw Conflict("changed meanwhile");
+}
+
 ExtensionWrites write_new(Connection& connection, const Extension& made) {
   require_free(connection, made.name);
   const auto position = extension_store::insert(connection, made);
@@ -84,7 +88,7 @@ ExtensionWrites write_change(Connection& connection, const extension_store::Row&
                              Timestamp now, ExtensionOutbox::Rewrite rewrite) {
   const auto& before = row.extension;
   check_allowed(before, change);
-  if (change.if_updated_at && *change.if_updated_at != before.updated_at) throw Conflict("changed meanwhile");
+  require_version(before, change);
   if (!changes_content(change) && !change.enabled) return {};
   if (change.name && *change.name != before.name) require_free(connection, *change.name);
   auto after = changed(before, change);

@@ -28,6 +28,9 @@ extension_store::Row require_row(Connection& connection, std::string_view id);
 /// A new record from a POST or a directory.
 Extension new_extension(std::string id, NewExtension wanted, Timestamp now);
 
+/// Throws Conflict `changed meanwhile` if `if_updated_at` belongs to another version of the record.
+void require_version(const Extension& extension, const ExtensionChange& change);
+
 /// The changed record, with its old `updated_at`.
 Extension changed(Extension extension, const ExtensionChange& change);
 
