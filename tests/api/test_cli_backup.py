@@ -483,4 +483,4 @@ def test_backup_larger_than_the_disk_is_refused_before_writing(backed_up):
         tar.addfile(info, io.BytesIO(members[0][1]))
     text = packed.getvalue()[:512 + 512] + bomb.tobuf(tarfile.GNU_FORMAT)
     (folder / "x").write_bytes(subprocess.run(["zstd", "-q"], input=text, check=True, capture_output=True).stdout)
-    refused(gateway, folder / "x", "not enough space")
+    refused(gateway, folder / "x", "MiB are free, and 100 MiB must remain")

@@ -169,7 +169,9 @@ private:
     struct statvfs status{};
     if (::statvfs(target_.c_str(), &status) != 0) return;
     const std::uint64_t free = status.f_bavail * status.f_frsize;
-    if (wanted > free || free - wanted < space_left_free) refuse("there is not enough space on the disk");
+    if (wanted <= free && free - wanted >= space_left_free) return;
+    refuse(fmt::format("there is not enough space on the disk: {} MiB are free, and {} MiB must remain", free >> 20,
+                       space_left_free >> 20));
   }
 
   const fs::path& archive_;

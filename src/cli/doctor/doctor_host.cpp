@@ -35,7 +35,7 @@ CheckResult check_disk(const fs::path& directory) {
   if (::statvfs(place.c_str(), &status) != 0) return {"disk", State::skipped, "its free space cannot be determined"};
   const std::uint64_t free = status.f_bavail * status.f_frsize;
   const auto what = fmt::format("{} MiB are free for {}", free / mebibyte, directory.string());
-  constexpr auto remedy = "free some space: trash/ and logs/ of the data directory may be deleted";
+  constexpr auto remedy = "free some space: trash/ of the data directory may be deleted, and the older files in logs/";
   if (free < too_little_space) return {"disk", State::failure, what, remedy};
   if (free < little_space) return {"disk", State::warning, what, remedy};
   return {"disk", State::good, what};
