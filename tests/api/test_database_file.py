@@ -10,13 +10,13 @@ import subprocess
 
 import pytest
 
-from approvals import call_asked
+from approvals import call_asked, person
 from checks import PATIENCE, accepted, refused
 from client_streams import read_response
 from disks import small_disk
 from jobs import new_job, rows, run, wait_for
 from talker import MODEL, Talker, configuration
-from tools import new_agent, new_thread
+from tools import calls, new_agent, new_thread
 
 
 def change_database(gateway, change):
@@ -218,6 +218,24 @@ def test_revoking_a_grant_on_a_full_disk_is_507_and_leaves_it_in_force(make_gate
             wait_for(lambda: gateway.http.delete(f"/agents/learner/grants/{grant['id']}").status_code == 204)
             gateway.restart()
             assert accepted(gateway.http.get("/agents/learner/grants")) == []
+        finally:
+            gateway.kill()
+
+
+def test_decision_on_a_full_disk_is_507_and_can_be_repeated(make_gateway, stub, tmp_path):
+    with small_disk(tmp_path / "small", "size=24m") as small:
+        gateway = make_gateway(data=small, config=configuration(stub)).start()
+        try:
+            thread = new_thread(gateway, new_agent(gateway, "learner", "apprentice"))
+            with person(Talker(gateway, stub), thread, calls(("Remember", {"text": "x"})), "Done.") as user:
+                asked = user.asked()
+                fill_with_the_log(gateway)
+                decision = {"decision": "allow"}
+                refused(gateway.http.post(f"/permissions/{asked['id']}", json=decision), 507, "disk full")
+                assert [request["id"] for request in accepted(gateway.http.get("/permissions"))] == [asked["id"]]
+                (gateway.data / "filling").unlink()
+                wait_for(lambda: gateway.http.post(f"/permissions/{asked['id']}", json=decision).status_code == 200)
+                assert not user.result()["isError"]
         finally:
             gateway.kill()
 

@@ -248,9 +248,11 @@ Task<std::optional<PermissionRequest>> Approvals::ask(AskedCall call, StopSource
 
 /// Returns once the request is decided.
 Task<> Approvals::wait(const WaitingPointer& waiting, StopSource& stop) {
-  const auto until_changed = [](WaitingPointer one) -> Task<> { co_await one->changed.wait(); };
-  auto end = WaitResult::done;
-  if (!waiting->request.decision) end = co_await with_timeout(stop, options_.patience, until_changed(waiting));
+  const auto until_decided = [](WaitingPointer one) -> Task<> {
+    // A decision that could not be stored pulses the event.
+    while (!one->request.decision) co_await one->changed.wait();
+  };
+  const auto end = co_await with_timeout(stop, options_.patience, until_decided(waiting));
   waiting->assert_invariants();
   // An earlier decision counts, even if it is not stored yet.
   while (waiting->is_being_decided) co_await waiting->changed.wait();

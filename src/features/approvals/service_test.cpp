@@ -175,6 +175,30 @@ TEST(Approvals, AreDecidedExactlyOnceByTheFirstDecision) {
   });
 }
 
+TEST(Approvals, WaitOnIfADecisionCannotBeStored) {
+  with_approvals([](ApprovalsRoom& room) -> Task<> {
+    const auto asked = co_await room.waiting_for(command(room.new_run()));
+    for (int tries = 0; tries < 2; ++tries) {
+      bool failed = false;
+      try {
+        co_await room.approvals.decide(asked.id, yes(), [](Connection&, const PermissionRequest&) {
+          throw DiskFull(0, "database or disk is full");
+        });
+      } catch (const DiskFull&) {
+        failed = true;
+      }
+      EXPECT_TRUE(failed);
+      // What waits for the request has seen that it is not decided.
+      co_await room.near.database.read([](Connection&) {});
+      EXPECT_EQ(testing::threads::ids_of(room.approvals.waiting({})), std::vector{asked.id});
+    }
+    EXPECT_EQ(co_await room.decide(asked.id, yes()), "none");
+    co_await until([&] { return !room.results.empty(); });
+    EXPECT_EQ(room.results.at(0).decision, PermissionDecision::allow);
+    EXPECT_EQ(room.results.at(0).by, DecidedBy::person);
+  });
+}
+
 TEST(Approvals, TakeOnlyDecisionsThatTheRequestHas) {
   with_approvals([](ApprovalsRoom& room) -> Task<> {
     const std::string refused = "400 decision not possible";
