@@ -15,8 +15,9 @@ from checks import PATIENCE, accepted, refused
 from client_streams import read_response
 from disks import small_disk
 from jobs import new_job, rows, run, wait_for
+from stubs.provider import ToolCall
 from talker import MODEL, Talker, configuration
-from tools import calls, new_agent, new_thread
+from tools import call_tool, calls, new_agent, new_thread
 
 
 def change_database(gateway, change):
@@ -220,6 +221,39 @@ def test_revoking_a_grant_on_a_full_disk_is_507_and_leaves_it_in_force(make_gate
             assert accepted(gateway.http.get("/agents/learner/grants")) == []
         finally:
             gateway.kill()
+
+
+def test_run_that_ends_because_of_a_full_disk_says_so(make_gateway, stub, tmp_path):
+    with small_disk(tmp_path / "small", "size=24m") as small:
+        gateway = make_gateway(data=small, config=configuration(stub)).start()
+        try:
+            answer = stub.hold(tool_calls=[ToolCall("Read", {"path": "a.txt"})])
+            turn = accepted(gateway.http.post("/chat", json={"content": "a question"}), 201)
+            assert answer.was_asked()
+            with gateway.events(turn["thread_id"]) as events:
+                fill_with_the_log(gateway)
+                answer.release()
+                failed = events.until(lambda event: event["type"] == "error")[-1]
+                (gateway.data / "filling").unlink()
+                assert failed["error"] == "disk full" and events.run(turn["id"])[-1]["finishReason"] == "error"
+            answered = accepted(gateway.http.get(f"/threads/{turn['thread_id']}/turns"))[0]
+            assert answered["metadata"]["error"] == "disk full"
+        finally:
+            gateway.kill()
+
+
+def test_tool_that_fails_because_of_a_full_disk_says_so(make_gateway, stub):
+    gateway = make_gateway(config=configuration(stub))
+    gateway.data.mkdir(mode=0o700, exist_ok=True)
+    with small_disk(gateway.data / "agents", "size=256k") as agents:
+        gateway.start()
+        thread = new_thread(gateway, new_agent(gateway, "writer"))
+        with (agents / "filling").open("wb", buffering=0) as file, contextlib.suppress(OSError):
+            while True:
+                file.write(bytes(4096))
+        result = call_tool(Talker(gateway, stub), thread, "Remember", {"text": "word " * 400})
+        assert result["isError"] and result["output"] == "disk full"
+        assert gateway.stop() == 0
 
 
 def test_decision_on_a_full_disk_is_507_and_can_be_repeated(make_gateway, stub, tmp_path):

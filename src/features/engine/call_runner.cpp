@@ -29,7 +29,8 @@
 
 #include <fmt/format.h>
 
-#include "api/error.hpp"
+#include "api/failure.hpp"
+#include "api/refusals.hpp"
 #include "base/async/assert.hpp"
 #include "base/async/task_group.hpp"
 #include "base/id.hpp"
@@ -130,17 +131,13 @@ std::string unseen_schema(const RunningAgent& caller, const Tool& tool) {
 }
 
 std::string what_failed(std::exception_ptr failure, const std::string& tool) {
-  try {
-    std::rethrow_exception(failure);
-  } catch (const ApiError& error) {
-    // Refusals by the API lack the prefix of refused tool calls.
-    const bool is_forbidden = error.status() == 403 && !error.error().starts_with("permission denied");
-    const auto said = (is_forbidden ? "permission denied: " : "") + error.error();
-    return error.extra().empty() ? said : fmt::format("{}: {}", said, to_json(error.extra()));
-  } catch (const std::exception& error) {
-    log::error("tool {}: {}", tool, error.what());
-  }
-  return "internal error: the tool failed, and the gateway's log says why";
+  const auto [error, cause] = as_failure(failure);
+  if (!cause.empty()) log::error("tool {}: {}", tool, cause);
+  if (error.error() == internal_error) return "internal error: the tool failed, and the gateway's log says why";
+  // Refusals by the API lack the prefix of refused tool calls.
+  const bool is_forbidden = error.status() == 403 && !error.error().starts_with("permission denied");
+  const auto said = (is_forbidden ? "permission denied: " : "") + error.error();
+  return error.extra().empty() ? said : fmt::format("{}: {}", said, to_json(error.extra()));
 }
 
 }  // namespace

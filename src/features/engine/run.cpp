@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <boost/asio/post.hpp>
 
-#include "api/refusals.hpp"
+#include "api/failure.hpp"
 #include "base/async/assert.hpp"
 #include "base/log_ids.hpp"
 #include "features/engine/agent_loop.hpp"
@@ -54,7 +54,7 @@ Task<> Engine::answer(ActiveRunPointer active) {
   } catch (const std::exception& error) {
     log::error({.run = active->run.id}, "{}", error.what());
     outcome.finish_reason = "error";
-    outcome.error = internal_error;
+    outcome.error = as_failure(std::current_exception()).error.error();
     outcome.partial = !active->log.content().empty() || !outcome.steps.empty();
   }
   AGW_DEBUG_ASSERT(!outcome.stopped || active->stop.requested());
