@@ -11,11 +11,13 @@ import subprocess
 import pytest
 
 from approvals import call_asked, person
+from channels import EVE, connect
 from checks import PATIENCE, accepted, refused
 from client_streams import read_response
 from disks import small_disk
 from jobs import new_job, rows, run, wait_for
 from stubs.provider import ToolCall
+from stubs.telegram import TOKEN
 from talker import MODEL, Talker, configuration
 from tools import call_tool, calls, new_agent, new_thread
 
@@ -254,6 +256,24 @@ def test_tool_that_fails_because_of_a_full_disk_says_so(make_gateway, stub):
         result = call_tool(Talker(gateway, stub), thread, "Remember", {"text": "word " * 400})
         assert result["isError"] and result["output"] == "disk full"
         assert gateway.stop() == 0
+
+
+def test_pairing_code_that_a_full_disk_cannot_store_stays_valid(make_gateway, stub, telegram, tmp_path):
+    with small_disk(tmp_path / "small", "size=24m") as small:
+        gateway = make_gateway(data=small, config=configuration(stub)).start()
+        try:
+            gateway.http.put("/secrets/TELEGRAM", json={"value": TOKEN})
+            connect(gateway, telegram, allow=[], pairing=True)
+            telegram.says(EVE, "Hello?")
+            code = {"code": telegram.message("does not know you")["text"].partition("agw pair ")[2]}
+            fill_with_the_log(gateway)
+            refused(gateway.http.post("/channels/pair", json=code), 507, "disk full")
+            (gateway.data / "filling").unlink()
+            wait_for(lambda: gateway.http.post("/channels/pair", json=code).status_code == 200)
+            telegram.message("You are known now")
+            refused(gateway.http.post("/channels/pair", json=code), 404, "code not found")
+        finally:
+            gateway.kill()
 
 
 def test_decision_on_a_full_disk_is_507_and_can_be_repeated(make_gateway, stub, tmp_path):

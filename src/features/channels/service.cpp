@@ -127,19 +127,26 @@ Task<ConfirmedSender> Channels::confirm(ConfirmSender sender) {
     const auto stranger = channel->find_stranger(sender.code);
     if (!stranger) continue;
     auto extension = services_.extensions.require(id);
-    co_await channel->welcome(*stranger);
-    for (;;) {
-      extension = services_.extensions.require(extension->id);
-      auto definition = extension->definition.members();
-      auto& allow = definition["allow"];
-      if (!allow.is_array()) allow.emplace_array();
-      allow.get_array().emplace_back(stranger->sender);
-      json::object change{{"definition", std::move(definition)}, {"if_updated_at", to_iso8601(extension->updated_at)}};
-      try {
-        co_await services_.extensions.change(extension->id, std::move(change));
-        break;
-      } catch (const Conflict&) {  // it was changed at the same time
+    try {
+      co_await channel->welcome(*stranger);
+      for (bool is_allowed = false; !is_allowed;) {
+        extension = services_.extensions.require(extension->id);
+        auto definition = extension->definition.members();
+        auto& allow = definition["allow"];
+        if (!allow.is_array()) allow.emplace_array();
+        allow.get_array().emplace_back(stranger->sender);
+        json::object change{{"definition", std::move(definition)},
+                            {"if_updated_at", to_iso8601(extension->updated_at)}};
+        try {
+          co_await services_.extensions.change(extension->id, std::move(change));
+          is_allowed = true;
+        } catch (const Conflict&) {  // it was changed at the same time
+        }
       }
+    } catch (...) {
+      // The code can be tried again.
+      channel->memory()->strangers.push_back(*stranger);
+      throw;
     }
     co_return ConfirmedSender{.channel = extension->name, .sender = stranger->sender, .name = stranger->name};
   }
