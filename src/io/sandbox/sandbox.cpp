@@ -150,8 +150,7 @@ std::string why_not(const std::string& said) {
 
 struct Sandbox::Probe {
   std::mutex mutex;
-  bool done = false;
-  std::optional<std::string> problem;
+  bool has_succeeded = false;
 };
 
 Sandbox::Sandbox(Options options)
@@ -229,15 +228,14 @@ std::optional<std::string> probe(const std::string& name, const Descriptor& life
 std::optional<std::string> Sandbox::problem() const {
   if (!options_.enabled) return std::nullopt;
   const std::lock_guard lock(probe_->mutex);
-  if (!probe_->done) {
-    try {
-      probe_->problem = probe(options_.program, *lifeline_);
-    } catch (const std::exception& error) {
-      probe_->problem = why_not(error.what());
-    }
-    probe_->done = true;
+  if (probe_->has_succeeded) return std::nullopt;
+  try {
+    auto problem = probe(options_.program, *lifeline_);
+    probe_->has_succeeded = !problem;
+    return problem;
+  } catch (const std::exception& error) {
+    return fmt::format("commands cannot be sandboxed now: {}", error.what());
   }
-  return probe_->problem;
 }
 
 /// Resources held for one command.

@@ -56,8 +56,8 @@ public:
   Sandbox(const Sandbox&) = delete;
   Sandbox& operator=(const Sandbox&) = delete;
 
-  /// The reason why commands cannot be sandboxed on this host, and the remedy, for people; nullopt if they can. The
-  /// first call takes a few milliseconds; the result is cached.
+  /// The reason why commands cannot be sandboxed on this host, and the remedy, for people; nullopt if they can. Takes a
+  /// few milliseconds until it succeeds once: a problem may pass, such as too few descriptors, or be remedied.
   std::optional<std::string> problem() const;
 
   /// False if commands run with the user's rights.

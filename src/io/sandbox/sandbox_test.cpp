@@ -476,15 +476,6 @@ TEST_F(SandboxTest, RefusesAnInvalidSpec) {
   EXPECT_THROW(sandbox_.wrap({"true"}, too_many), ProcessError);
 }
 
-TEST(SandboxProblem, SaysWhatToDo) {
-  const Sandbox missing({.home = "/nowhere", .data_directory = "/nowhere/data", .program = "agw-no-bwrap"});
-  EXPECT_THAT(missing.problem().value(), HasSubstr("apt install bubblewrap"));
-  const Sandbox broken({.home = "/nowhere", .data_directory = "/nowhere/data", .program = "/bin/false"});
-  EXPECT_THAT(broken.problem().value(), HasSubstr("user namespaces"));
-  EXPECT_THAT(broken.problem().value(), HasSubstr("sandbox: none"));
-  EXPECT_THROW(broken.wrap({"true"}, {.directory = "/tmp", .writable = {"/tmp"}}), ProcessError);
-}
-
 TEST(SandboxOff, RunsAsTheUserWithItsOwnEnvironment) {
   const Sandbox off({.enabled = false, .home = "/nowhere", .data_directory = "/nowhere/data", .program = "/bin/false"});
   EXPECT_EQ(off.problem(), std::nullopt);
