@@ -14,6 +14,7 @@
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -56,10 +57,17 @@ void warn(const std::string& text) {
 
 /// Removes temporary files of interrupted writes. A command may be writing one now: recent ones stay.
 void remove_temporary_files(const std::filesystem::path& data_directory) {
-  std::size_t removed = 0;
-  for (const auto& directory : {data_directory, data_directory / "attachments"}) {
-    removed += remove_stale_temporary_files(directory, std::chrono::hours(1));
+  namespace fs = std::filesystem;
+  std::vector<fs::path> directories{data_directory};
+  // Not deeper: what agents and integrations have there can be much.
+  for (const auto* place : {"", "agents", "jobs", "knowledge"}) {
+    std::error_code error;
+    for (fs::directory_iterator entry(data_directory / place, error), end; !error && entry != end;
+         entry.increment(error))
+      directories.push_back(entry->path());
   }
+  std::size_t removed = 0;
+  for (const auto& directory : directories) removed += remove_stale_temporary_files(directory, std::chrono::hours(1));
   if (removed > 0) log::info("removed {} files of writes that were cut short", removed);
 }
 

@@ -216,12 +216,13 @@ def files_of(gateway):
 def test_temporary_files_of_a_kill_are_removed_later(make_gateway):
     gateway = make_gateway().start()
     assert gateway.stop() == 0
-    (gateway.data / "attachments").mkdir(exist_ok=True)
     old, young = ".agw-0123456789abcdef.tmp", ".agw-fedcba9876543210.tmp"
-    for directory in (gateway.data, gateway.data / "attachments"):
+    places = ["", "attachments", "checkpoints", "agents", "agents/assistant", "jobs/compile-knowledge", "knowledge/wiki"]
+    for directory in (gateway.data / place for place in places):
+        directory.mkdir(exist_ok=True, parents=True)
         for name in (old, young):
             (directory / name).write_text("half")
         os.utime(directory / old, (time.time() - 7200,) * 2)
     gateway.start()
     wait_for(lambda: not list(gateway.data.glob(f"**/{old}")))
-    assert len(list(gateway.data.glob(f"**/{young}"))) == 2
+    assert len(list(gateway.data.glob(f"**/{young}"))) == len(places)
