@@ -36,7 +36,6 @@ namespace {
 
 constexpr int max_port = 65535;
 constexpr std::int64_t files_besides_connections = 512;
-constexpr std::size_t min_files = 64;  // twice what an idle gateway has open
 
 SettingsSources find_settings(const ServeOptions& options, const DataDirectory& directory) {
   if (options.config && options.config->empty()) throw StartError(ExitStatus::usage, "--config must name a file");
@@ -73,12 +72,7 @@ void remove_temporary_files(const std::filesystem::path& data_directory) {
 
 /// With fewer, the gateway would start, and then fail in the middle of its work.
 void check_file_limit() {
-  const auto max_files = raise_file_limit();
-  if (max_files >= min_files) return;
-  throw StartError(ExitStatus::failure,
-                   fmt::format("this process may open no more than {} files, and the gateway needs {}: raise the limit "
-                               "(ulimit -Hn, or LimitNOFILE= of a systemd unit)",
-                               max_files, min_files));
+  if (const auto problem = file_limit_problem()) throw StartError(ExitStatus::failure, *problem);
 }
 
 /// Connections over the limit get an error response; without a descriptor they could not even be accepted, and no file

@@ -13,6 +13,7 @@
 #include "cli/client/client.hpp"
 #include "cli/doctor/doctor.hpp"
 #include "io/files/lock_file.hpp"
+#include "io/process/process_setup.hpp"
 #include "io/sandbox/sandbox.hpp"
 
 namespace agw::cli {
@@ -59,6 +60,8 @@ CheckResult check_sandbox(const DoctorContext& context) {
     return {"sandbox", State::warning, "it is off: commands of agents can do whatever you can",
             "remove `sandbox: none` from config.yaml"};
   }
+  if (const auto problem = file_limit_problem())
+    return {"sandbox", State::warning, *problem, "until then the gateway does not start with this limit"};
   const Sandbox sandbox({.home = context.directory.home, .data_directory = context.directory.path});
   if (const auto problem = sandbox.problem())
     return {"sandbox", State::warning, *problem, "until then agents run no commands"};

@@ -5,6 +5,10 @@
 
 #include <utility>
 
+#include <fmt/format.h>
+
+#include "io/process/spawn.hpp"
+
 namespace agw {
 
 namespace {
@@ -32,6 +36,17 @@ std::size_t raise_file_limit() {
     limit_before() = std::exchange(limit, raised);
   }
   return limit.rlim_cur;
+}
+
+std::optional<std::string> file_limit_problem() {
+  // A sandboxed program gets about twenty descriptors above the fixed ones.
+  constexpr std::size_t min_files = first_spare_descriptor + 56;
+  const auto max_files = raise_file_limit();
+  if (max_files >= min_files) return std::nullopt;
+  return fmt::format(
+      "this process may open no more than {} files, and the gateway needs {}: raise the limit (ulimit -Hn, or "
+      "LimitNOFILE= of a systemd unit)",
+      max_files, min_files);
 }
 
 const std::optional<rlimit>& original_file_limit() { return limit_before(); }

@@ -15,6 +15,9 @@ void open_standard_streams(bool is_output_read);
 /// Raises the soft limit of open files to the hard limit, and returns it.
 std::size_t raise_file_limit();
 
+/// Why that limit is too low for the gateway, and what to raise; nullopt if it is high enough.
+std::optional<std::string> file_limit_problem();
+
 /// The soft limit before it was raised, if it was: child processes get it back, because some programs cannot handle a
 /// high one (select(2)).
 const std::optional<rlimit>& original_file_limit();
