@@ -276,6 +276,15 @@ def test_pairing_code_that_a_full_disk_cannot_store_stays_valid(make_gateway, st
             gateway.kill()
 
 
+def test_export_to_a_full_disk_says_why_it_fails(own_gateway):
+    thread = accepted(own_gateway.http.post("/threads", json={}), 201)
+    body = {"role": "user", "content": "word " * 20_000}
+    accepted(own_gateway.http.post(f"/threads/{thread['id']}/turns", json=body), 201)
+    with small_disk(own_gateway.home / "small", "size=16k"):
+        done = own_gateway.command("export", "small/out")
+    assert done.returncode == 1 and "No space left on device" in done.stderr, done
+
+
 def test_decision_on_a_full_disk_is_507_and_can_be_repeated(make_gateway, stub, tmp_path):
     with small_disk(tmp_path / "small", "size=24m") as small:
         gateway = make_gateway(data=small, config=configuration(stub)).start()

@@ -34,6 +34,7 @@
 #include "features/extensions/extension_text.hpp"
 #include "features/secrets/service.hpp"
 #include "io/files/atomic_file.hpp"
+#include "io/files/descriptor.hpp"
 
 namespace agw::cli {
 
@@ -58,17 +59,17 @@ public:
   explicit TextFile(const fs::path& path) : path_(path) {
     // Created with its final mode while it is empty.
     const int made = ::open(path.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0600);
-    if (made < 0) throw std::runtime_error(path.string() + ": cannot be created");
+    if (made < 0) throw_errno(path_.string() + ": cannot be created");
     ::close(made);
     file_.open(path, std::ios::binary | std::ios::app);
   }
   void write(std::string_view text) {
     if (!file_.write(text.data(), static_cast<std::streamsize>(text.size())))
-      throw std::runtime_error(path_.string() + ": cannot be written");
+      throw_errno(path_.string() + ": cannot be written");
   }
   void close() {
     file_.close();
-    if (!file_) throw std::runtime_error(path_.string() + ": cannot be written");
+    if (!file_) throw_errno(path_.string() + ": cannot be written");
   }
 
 private:
