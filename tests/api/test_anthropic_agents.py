@@ -125,3 +125,19 @@ def test_tokens_of_a_request_to_an_agent_are_counted(talker):
     body = {"model": "assistant", "messages": [user("Hello")]}
     assert accepted(talker.gateway.http.post("/v1/messages/count_tokens", json=body))["input_tokens"] > 0
     assert talker.stub.requests == []
+
+
+@pytest.mark.parametrize("length", [64, 65, 128])
+def test_tool_of_the_client_may_have_a_name_as_long_as_in_the_protocol(talker, length):
+    name = "look_" * 25 + "at_"
+    name = name[:length].ljust(length, "x")
+    talker.stub.script(Reply(tool_calls=[ToolCall(name, {"a": 1}, "call_1")]), "Done.")
+    tools = [{"name": name, "input_schema": {"type": "object"}}]
+    message = ask(talker, user("Look."), tools=tools)
+    (use,) = [block for block in message["content"] if block["type"] == "tool_use"]
+    assert (message["stop_reason"], use["name"], use["input"]) == ("tool_use", name, {"a": 1})
+    result = {"type": "tool_result", "tool_use_id": use["id"], "content": "A wall."}
+    ended = ask(talker, user("Look."), {"role": "assistant", "content": message["content"]}, user([result]), tools=tools)
+    assert [block["text"] for block in ended["content"]] == ["Done."]
+    called, = [call for sent in talker.stub.requests[-1].json["messages"] for call in sent.get("tool_calls", [])]
+    assert called["function"]["name"] == name

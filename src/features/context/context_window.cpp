@@ -369,7 +369,9 @@ std::vector<ToolUse> ContextWindow::add_reply(const std::string& model_id, std::
 /// Makes names and ids of calls acceptable to all services. Ids of this run stay; equal ids in earlier turns change.
 void ContextWindow::make_acceptable(std::vector<ToolUse>& uses) {
   for (auto& use : uses) {
-    use.name = acceptable_name(std::move(use.name));
+    // A program's tool may have a longer name.
+    const bool is_offered = std::ranges::find(request_.tools, use.name, &ToolDescription::name) != request_.tools.end();
+    if (!is_offered) use.name = acceptable_name(std::move(use.name));
     use.id = acceptable_name(std::move(use.id));
     if (!call_ids_.insert(use.id).second) call_ids_.insert(use.id = "call_" + random_hex(12));
     if (nests_deeper(use.input, max_input_depth)) use.raw_input = to_json(std::exchange(use.input, {}));
