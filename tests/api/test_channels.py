@@ -137,6 +137,18 @@ def test_commands_report_the_state(talking, telegram):
     telegram.message("The agent acts.")
 
 
+def test_command_for_another_bot_is_ignored(talking, telegram):
+    connect(talking.gateway, telegram)
+    telegram.says(ANN, "/status@other_bot", chat=GROUP)
+    telegram.says(ANN, "/help@other_bot please", chat=GROUP)
+    telegram.says(ANN, "/stop@The_Bot", chat=GROUP)
+    telegram.message("Nothing is running.")
+    talking.answers("A path.")
+    telegram.says(ANN, "/srv/ann@example.org", chat=GROUP)
+    telegram.message("A path.")
+    assert len(telegram.messages) == 2 and talking.request_count() == 1
+
+
 def test_stop_ends_the_answer(talking, telegram):
     connect(talking.gateway, telegram)
     held = talking.holds("Half of")

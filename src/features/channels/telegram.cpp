@@ -20,6 +20,7 @@
 #include <fmt/format.h>
 
 #include "base/json/json_values.hpp"
+#include "base/text/ascii.hpp"
 #include "features/attachments/service.hpp"
 #include "features/channels/markup.hpp"
 
@@ -91,6 +92,17 @@ std::chrono::milliseconds retry_after_of(const ServiceResponse& response) {
   return std::min(response.retry_after, max_retry_after);
 }
 
+/// Whether the text is a command, such as `/stop@name`, that names another bot than this.
+bool is_for_other_bot(std::string_view text, std::string_view name) {
+  const auto word = text.substr(0, text.find_first_of(white_space));
+  const auto at = word.find('@');
+  if (name.empty() || at == word.npos || !word.starts_with('/')) return false;
+  const auto command = word.substr(1, at - 1);
+  const bool is_command =
+      std::ranges::all_of(command, [](char character) { return is_alphanumeric(character) || character == '_'; });
+  return is_command && ascii_lower_case(word.substr(at + 1)) != name;
+}
+
 SendResult result_of(const ServiceResponse& response) {
   if (response.stopped) return {.end = End::stopped};
   if (response.status == 0) return {.end = End::uncertain, .error = response.error};
@@ -147,8 +159,9 @@ Task<ReceivedBatch> Telegram::read(std::string cursor, StopSource& stop) {
 }
 
 /// Tells the channel's state without the wait of a poll. If not, the next poll says why.
-Task<bool> Telegram::knows_account(StopSource& stop) const {
+Task<bool> Telegram::knows_account(StopSource& stop) {
   const auto response = co_await call("getMe", {}, stop);
+  name_ = ascii_lower_case(string_or_empty(object_or_empty(response.body, "result"), "username"));
   co_return !response.stopped && response.status == 200;
 }
 
@@ -173,7 +186,9 @@ ReceivedBatch Telegram::batch_of(const ServiceResponse& response, std::string cu
     if (!update) continue;
     const auto* id = update->if_contains("update_id");
     if (id && id->is_int64()) batch.cursor = std::to_string(id->get_int64());
-    if (auto message = telegram_message(*update, threads_)) batch.messages.push_back(*std::move(message));
+    auto message = telegram_message(*update, threads_);
+    if (message && !(message->place.is_group && is_for_other_bot(message->text, name_)))
+      batch.messages.push_back(*std::move(message));
   }
   return batch;
 }

@@ -26,7 +26,7 @@ public:
 private:
   Task<ServiceResponse> call(std::string_view method, json::object parameters, StopSource& stop,
                              std::chrono::milliseconds idle_timeout = std::chrono::seconds(30)) const;
-  Task<bool> knows_account(StopSource& stop) const;
+  Task<bool> knows_account(StopSource& stop);
   static json::object poll_parameters(const std::string& cursor);
   ReceivedBatch batch_of(const ServiceResponse& response, std::string cursor);
   ReceivedBatch problem_of(const ServiceResponse& response);
@@ -37,6 +37,7 @@ private:
   const ChannelAccount& account_;
   const ChannelThreads threads_;
   bool has_read_ = false;
+  std::string name_;   ///< of the bot, in lower case; empty if the service did not tell it
   int conflicts_ = 0;  ///< consecutive conflicts with another program that polls
 };
 
