@@ -174,6 +174,23 @@ def test_person_who_is_no_longer_allowed_gets_nothing(talking, telegram, waiting
     assert {message["chat"] for message in telegram.messages} == {BOB}
 
 
+def test_person_who_is_allowed_again_decides_a_pending_request(talking, telegram):
+    made = connect(talking.gateway, telegram, allow=[str(ANN), str(BOB)])
+    talking.stub.script(calls(("Write", {"path": "note.txt", "content": "x"})), "Done.")
+    telegram.says(ANN, "Write it.")
+    asked = telegram.until(lambda: [message for message in telegram.messages if message["buttons"]])[0]
+    for allow in ([BOB], [ANN, BOB]):
+        change_definition(talking.gateway, made, allow=[str(person) for person in allow])
+        telegram.says(BOB, "/help")
+        telegram.message("Commands:", count=len(allow))
+    press = telegram.presses(ANN, asked, "Deny")
+    acknowledged = telegram.until(
+        lambda: [one for one in telegram.of("answerCallbackQuery") if one["callback_query_id"] == press])
+    assert acknowledged[0]["text"] == "Deny"
+    telegram.until(lambda: "denied" in asked["text"])
+    assert pending(talking.gateway) == []
+
+
 @pytest.mark.parametrize("phase", ["asked", "answering", "sending"])
 def test_kill_loses_no_question_and_no_answer(talking, telegram, phase):
     connect(talking.gateway, telegram)

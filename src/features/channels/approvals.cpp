@@ -66,7 +66,15 @@ std::vector<AskedRequest::Choice> ChannelApprovals::choices_of(const json::objec
 
 void ChannelApprovals::ask(const json::object& request, std::vector<AskedRequest::Copy> copies) {
   const auto id = string_or_empty(request, "id");
-  if (copies.empty() || memory_.find_asked(id)) return;
+  if (copies.empty()) return;
+  if (const auto known = memory_.find_asked(id)) {
+    if (!std::ranges::all_of(known->copies, &AskedRequest::Copy::is_hidden)) return;
+    for (auto& copy : copies) {
+      known->copies.push_back(std::move(copy));
+      send(known, known->copies.size() - 1);
+    }
+    return;
+  }
   const auto question = object_or_empty(request, "question");
   const auto asked = std::make_shared<AskedRequest>(AskedRequest{.id = id,
                                                                  .thread_id = string_or_empty(request, "thread_id"),
@@ -88,11 +96,10 @@ void ChannelApprovals::resume(const std::set<std::string, std::less<>>& allow) {
       end(asked, "no longer asked");
       continue;
     }
-    std::erase_if(asked->copies,
-                  [&](const auto& copy) { return !copy.place.is_group && !allow.contains(copy.person); });
-    if (asked->copies.empty()) std::erase(memory_.asked, asked);
-    for (std::size_t copy = 0; copy < asked->copies.size(); ++copy) {
-      if (asked->copies[copy].message.empty()) send(asked, copy);
+    for (std::size_t index = 0; index < asked->copies.size(); ++index) {
+      auto& copy = asked->copies[index];
+      copy.is_hidden = !copy.place.is_group && !allow.contains(copy.person);
+      if (!copy.is_hidden && copy.message.empty()) send(asked, index);
     }
   }
 }
@@ -142,6 +149,7 @@ void ChannelApprovals::send(const AskedRequestPointer& asked, std::size_t copy) 
 
 void ChannelApprovals::show_outcome(const AskedRequest& asked, const AskedRequest::Copy& copy) {
   AGW_ASSERT(!asked.outcome.empty());
+  if (copy.is_hidden) return;
   outbox_.send_unstored(
       {.to = copy.place, .id = {}, .text = fmt::format("{}: {}", asked.title, asked.outcome), .edits = copy.message});
 }

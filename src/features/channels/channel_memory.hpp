@@ -23,7 +23,8 @@ struct AskedRequest {
     ChatPlace place;
     std::string person;  ///< the recipient; in a group, others see it too
     std::string replies_to{};
-    std::string message{};  ///< the service's id of the message; empty before it was sent
+    std::string message{};   ///< the service's id of the message; empty before it was sent
+    bool is_hidden = false;  ///< the person was removed from `allow`, and gets nothing until they are in it again
   };
   std::string id;
   std::string thread_id;
