@@ -285,6 +285,7 @@ std::variant<ModelChoice, NotConfigured> Models::choose(const Entry* entry, std:
                      .is_limit_assumed = about.is_max_output_assumed,
                      .takes_tools = about.tools,
                      .takes_pictures = !entry->refuses_pictures(model),
+                     .price = about.price,
                      .kept = entry->provider};
 }
 
@@ -403,12 +404,6 @@ std::optional<Price> Models::price(const Entry* entry, std::string_view provider
   if (listed && listed->prices) return listed->prices;
   if (const auto* known = find_known_model(model)) return known->price;
   return std::nullopt;
-}
-
-std::optional<double> Models::cost(std::string_view provider, std::string_view model, const Usage& usage) const {
-  const auto known = price(find(provider), provider, model);
-  if (!known) return std::nullopt;
-  return agw::cost(*known, usage);
 }
 
 }  // namespace agw

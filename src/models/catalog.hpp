@@ -58,7 +58,8 @@ struct ModelChoice {
   std::int64_t output_token_limit = std::numeric_limits<std::int64_t>::max();
   bool is_limit_assumed = false;  ///< see ModelInfo::is_max_output_assumed
   bool takes_tools = true;
-  bool takes_pictures = true;  ///< false: its definition or its service rules them out
+  bool takes_pictures = true;    ///< false: its definition or its service rules them out
+  std::optional<Price> price{};  ///< as it was when the model was chosen; nullopt: unknown
   /// Keeps the provider of a service alive after the service changes or is removed, so that active answers can finish
   /// on it.
   std::shared_ptr<Provider> kept{};
@@ -143,9 +144,6 @@ public:
   std::vector<ModelInfo> list() const;
   ModelInfo info(const ModelChoice& choice) const { return info(choice.provider_name, choice.model); }
   ModelInfo info(std::string_view provider, std::string_view model) const;
-
-  /// Returns the cost of a call in USD, or nullopt if the model has no price.
-  std::optional<double> cost(std::string_view provider, std::string_view model, const Usage& usage) const;
 
 private:
   struct Entry {

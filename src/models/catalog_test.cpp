@@ -158,9 +158,9 @@ TEST_F(ModelsTest, UnknownModelsGetSensibleLimitsAndNoPrice) {
   EXPECT_EQ(models_->info("ollama", "qwen3").context_window, 32'768);
   EXPECT_EQ(models_->info("ollama", "qwen3").price, Price());
   EXPECT_TRUE(models_->info("ollama", "qwen2.5vl:7b").vision);
-  EXPECT_EQ(models_->cost("router", "meta/llama", {.input_tokens = 1}), std::nullopt);
-  EXPECT_EQ(models_->cost("ollama", "qwen3", {.input_tokens = 1}), 0.0);
-  EXPECT_DOUBLE_EQ(*models_->cost("anthropic", "claude-haiku-4-5-20251001", {.input_tokens = 1'000'000}), 1.0);
+  EXPECT_EQ(models_->info("router", "meta/llama").price, std::nullopt);
+  EXPECT_EQ(models_->info("ollama", "qwen3").price, Price{});
+  EXPECT_EQ(models_->info("anthropic", "claude-haiku-4-5-20251001").price.value().input, 1.0);
 }
 
 TEST_F(ModelsTest, TheWindowOfOllamaIsTheOneThatItIsCalledWith) {

@@ -133,7 +133,7 @@ Task<Completion> answer_borrowed(std::vector<ModelChoice> choices, ModelRequest&
     auto* failure = std::get_if<ModelFailure>(&outcome);
     if (failure) *failure = joined(std::exchange(earlier, std::nullopt), std::move(*failure));
     const bool try_next = failure && !began && may_try_next_model(*failure) && choice + 1 != choices.end();
-    if (!try_next) co_return Completion{std::move(outcome), choice->provider_name, choice->model};
+    if (!try_next) co_return Completion{std::move(outcome), choice->provider_name, choice->model, choice->price};
     log::warn("{}: {}; asking {} instead", choice->id(), failure->message, (choice + 1)->id());
     earlier = std::move(*failure);
   }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -22,8 +23,9 @@ struct RetryPolicy {
 /// The outcome of a model call, and the model that was called last.
 struct Completion {
   ModelOutcome outcome;
-  std::string provider;  ///< the name of the last provider that was called
-  std::string model;     ///< the model's id at that provider
+  std::string provider;          ///< the name of the last provider that was called
+  std::string model;             ///< the model's id at that provider
+  std::optional<Price> price{};  ///< ModelChoice::price
 
   std::string id() const { return provider + "/" + model; }
   /// The tokens used, including those of a failed call.

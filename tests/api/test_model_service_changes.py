@@ -3,6 +3,8 @@
 See docs/contract/models.md#services-that-come-and-go.
 """
 
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 
 from checks import accepted, refused
@@ -81,6 +83,73 @@ def test_run_completes_on_a_service_deleted_during_it(live, stub, connect, new_n
         held.release()
         assert text_of(events.run(turn["id"])).endswith("Done.")
     assert {request.headers["authorization"] for request in stub.requests} == {"Bearer old-key-0123456789"}
+
+
+# Costs.
+
+
+PRICED = {"models": [{"id": "m", "prices": {"input": 1000, "output": 2000}}], "default_model": "m"}
+
+
+def delete(live, stub, service, new_name):
+    assert live.http.delete(f"/extensions/{service['id']}").status_code == 204
+
+
+def disable(live, stub, service, new_name):
+    accepted(live.http.patch(f"/extensions/{service['id']}", json={"enabled": False}))
+
+
+def rename(live, stub, service, new_name):
+    accepted(live.http.patch(f"/extensions/{service['id']}", json={"name": new_name("renamed")}))
+
+
+def take_prices(live, stub, service, new_name):
+    accepted(live.http.patch(f"/extensions/{service['id']}", json={"definition": definition(stub)}))
+
+
+def raise_prices(live, stub, service, new_name):
+    models = [{"id": "m", "prices": {"input": 5000, "output": 5000}}]
+    accepted(live.http.patch(f"/extensions/{service['id']}", json={"definition": definition(stub, models=models)}))
+
+
+MEANWHILE = pytest.mark.parametrize("change", [delete, disable, rename, take_prices, raise_prices])
+COST = pytest.approx(0.02)  # of an answer with the stub's 10 input and 5 output tokens
+
+
+def cost_of_model(live, model):
+    report = accepted(live.http.get("/costs"))
+    assert model not in report["unpriced"]
+    return {row["model"]: row["cost"] for row in report["by_model"]}[model]
+
+
+@MEANWHILE
+def test_run_costs_what_the_service_cost_when_it_began(live, stub, connect, new_name, change):
+    service = connect(definition(stub, **PRICED))
+    model = f"{service['name']}/m"
+    held = stub.hold("One ")
+    thread = accepted(live.http.post("/threads", json={"title": "a title"}), 201)
+    with live.events(thread["id"]) as events:
+        turn = accepted(live.http.post("/chat", json={"content": "a", "threadId": thread["id"], "model": model}), 201)
+        assert held.was_asked()
+        change(live, stub, service, new_name)
+        held.release("two")
+        assert events.run(turn["id"])[-1]["costUsd"] == COST
+    assert cost_of_model(live, model) == COST
+
+
+@MEANWHILE
+def test_answer_to_a_program_costs_what_the_service_cost_when_it_began(live, stub, connect, new_name, change):
+    service = connect(definition(stub, **PRICED))
+    model = f"{service['name']}/m"
+    held = stub.hold("One ")
+    with ThreadPoolExecutor() as pool:
+        answer = pool.submit(live.http.post, "/v1/chat/completions", json={
+            "model": model, "messages": [{"role": "user", "content": "a"}]})
+        assert held.was_asked()
+        change(live, stub, service, new_name)
+        held.release("two")
+        accepted(answer.result())
+    assert cost_of_model(live, model) == COST
 
 
 # Hostile answers.

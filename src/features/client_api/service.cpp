@@ -432,7 +432,7 @@ Task<json::object> ClientApi::embed(json::object body, const std::string& client
       ModelReply reply;
       if (const auto* usage = object_member(*answer, "usage"))
         reply.usage.input_tokens = count_member(*usage, "prompt_tokens").value_or(0);
-      spent = count(request, {reply, choice.provider_name, choice.model});
+      spent = count(request, {reply, choice.provider_name, choice.model, choice.price});
       (*answer)["model"] = request.model;
     }
   } catch (...) {
@@ -446,10 +446,8 @@ Task<json::object> ClientApi::embed(json::object body, const std::string& client
 }
 
 std::optional<UnstoredSpending> ClientApi::count(const ClientRequest& request, const Completion& completion) {
-  const auto& usage = completion.usage();
-  if (!std::holds_alternative<ModelReply>(completion.outcome) && usage == Usage{}) return std::nullopt;
-  const auto usd = services_.models.cost(completion.provider, completion.model, usage);
-  return services_.costs.spend(request.client, completion.id(), usage, usd);
+  if (!std::holds_alternative<ModelReply>(completion.outcome) && completion.usage() == Usage{}) return std::nullopt;
+  return services_.costs.spend(request.client, completion);
 }
 
 /// Stores a cost in the background, so that neither the program nor its next request waits for the disk.

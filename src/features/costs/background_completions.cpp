@@ -35,12 +35,11 @@ Task<std::optional<std::string>> BackgroundCompletions::write(std::string instru
     if (delta.kind == Delta::Kind::text) text += delta.text;
   };
   const auto completion = co_await answer_with_retries({*choice}, std::move(asked), on_delta, stop);
-  const auto& usage = completion.usage();
-  const auto usd = models_.cost(completion.provider, completion.model, usage);
   const auto* failure = std::get_if<ModelFailure>(&completion.outcome);
-  if (!failure || usage != Usage{}) {
-    co_await database_.write([spending = costs_.spend(*agent, "", completion.id(), usage, usd)](
-                                 Connection& connection) { Costs::record(connection, {spending}); });
+  if (!failure || completion.usage() != Usage{}) {
+    co_await database_.write([spending = costs_.spend(*agent, "", completion)](Connection& connection) {
+      Costs::record(connection, {spending});
+    });
   }
   if (failure) log::warn("the gateway could not write a text with the model: {}", failure->message);
   if (failure || text.empty()) co_return std::nullopt;

@@ -19,6 +19,7 @@
 #include "features/extensions/service.hpp"
 #include "features/threads/service.hpp"
 #include "models/catalog.hpp"
+#include "models/retry.hpp"
 #include "storage/database.hpp"
 
 namespace agw {
@@ -178,18 +179,16 @@ bool Costs::may_spend(const Extension& agent) const {
 
 bool Costs::may_spend() const { return !budget_ || spent_today() < *budget_; }
 
-Spending Costs::spend(const Extension& agent, const std::string& thread_id, const std::string& model,
-                      const Usage& usage, std::optional<double> usd) {
-  auto spending = count(agent.id, model, usage, usd);
+Spending Costs::spend(const Extension& agent, const std::string& thread_id, const Completion& completion) {
+  auto spending = count(agent.id, completion);
   spending.agent_id = agent.id;
   spending.agent_name = agent.name;
   spending.thread_id = thread_id;
   return spending;
 }
 
-UnstoredSpending Costs::spend(const std::string& client, const std::string& model, const Usage& usage,
-                              std::optional<double> usd) {
-  auto spending = count(std::string(all_clients), model, usage, usd);
+UnstoredSpending Costs::spend(const std::string& client, const Completion& completion) {
+  auto spending = count(std::string(all_clients), completion);
   spending.client = client;
 
   ++unstored_;
@@ -209,34 +208,31 @@ Task<> Costs::all_stored() {
   while (unstored_ > 0) co_await stored_.wait();
 }
 
-Spending Costs::count(const std::string& payer, const std::string& model, const Usage& usage,
-                      std::optional<double> usd) {
+Spending Costs::count(const std::string& payer, const Completion& completion) {
+  const auto model = completion.id();
+  const auto& usage = completion.usage();
+  auto price = completion.price;
+  if (!price) price = models_.info(completion.provider, completion.model).price;
+  const auto usd = price ? cost(*price, usage) : 0;
   // A client may use any model name, so the number of stored names is limited.
   const bool known = used_.contains(model) || used_.size() < max_models;
   auto& used = used_[known ? model : "other"];
   AGW_ASSERT(used_.size() <= max_models + 1);  // and `other`
   ++used.calls;
   used.usage += usage;
-  used.usd += usd.value_or(0);
+  used.usd += usd;
   const auto today = local_day(clock_.now(), zone_);
   if (day_ != today) by_agent_.clear();
   day_ = today;
-  by_agent_[payer] += usd.value_or(0);
-  hub_.publish({.record = MoneySpent{model, usd.value_or(0)}});
+  by_agent_[payer] += usd;
+  hub_.publish({.record = MoneySpent{model, usd}});
   return {.day = today,
           .model = model,
-          .usd = usd.value_or(0),
-          .priced = usd.has_value(),
-          .saved = saved_by_caches(model, usage),
+          .usd = usd,
+          .priced = price.has_value(),
+          .saved = price ? saved(*price, usage) : 0,
           .input_tokens = usage.input_tokens + usage.cache_read_tokens + usage.cache_write_tokens,
           .cached_tokens = usage.cache_read_tokens};
-}
-
-double Costs::saved_by_caches(std::string_view model, const Usage& usage) const {
-  const auto slash = model.find('/');
-  if (slash == model.npos) return 0;
-  const auto price = models_.info(model.substr(0, slash), model.substr(slash + 1)).price;
-  return price ? saved(*price, usage) : 0;
 }
 
 /// Uses the current prices, because one may have been added after the model was used.

@@ -15,6 +15,7 @@
 
 namespace agw {
 
+struct Completion;
 struct Route;
 class Connection;
 class Database;
@@ -63,13 +64,11 @@ public:
   bool may_spend() const;
 
   /// Counts a model call against the budgets, immediately, and publishes MoneySpent. Store the result with `record`
-  /// when the run ends. `usd` has no value if the price is unknown.
-  Spending spend(const Extension& agent, const std::string& thread_id, const std::string& model, const Usage& usage,
-                 std::optional<double> usd);
+  /// when the run ends. The price is that of the time when the model was chosen; if it was unknown, the current one.
+  Spending spend(const Extension& agent, const std::string& thread_id, const Completion& completion);
   /// Does the same for a program that calls a model directly; `client` is its own name for itself. Store the result
   /// with `store`.
-  UnstoredSpending spend(const std::string& client, const std::string& model, const Usage& usage,
-                         std::optional<double> usd);
+  UnstoredSpending spend(const std::string& client, const Completion& completion);
   /// Stores the cost. The caller may respond before that, because `report` waits for it.
   Task<> store(UnstoredSpending spent);
   /// Stores the costs. Call it inside the write that ends the run.
@@ -87,9 +86,8 @@ public:
 
 private:
   Task<> all_stored();
-  Spending count(const std::string& payer, const std::string& model, const Usage& usage, std::optional<double> usd);
+  Spending count(const std::string& payer, const Completion& completion);
   double spent_today(std::string_view agent_id) const;
-  double saved_by_caches(std::string_view model, const Usage& usage) const;
   bool has_price(std::string_view model) const;
 
   Database& database_;

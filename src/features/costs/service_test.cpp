@@ -33,8 +33,9 @@ struct CostFixture : CostRooms {
     json::object body{{"type", "agent"}, {"name", name}, {"description", "d"}, {"definition", object(definition)}};
     return extensions.create(std::move(body));
   }
-  Task<> pay(Costs& costs, ExtensionPointer agent, std::optional<double> usd, std::string of_model = talker) {
-    std::vector<Spending> spendings{costs.spend(*agent, thread, of_model, Usage{}, usd)};
+  Task<> pay(Costs& costs, ExtensionPointer agent, std::optional<double> usd, std::string of_model = "talker") {
+    std::vector<Spending> spendings{
+        costs.spend(*agent, thread, answer_for(usd, {.output_tokens = 1}, std::move(of_model)))};
     co_await database.write([spendings](Connection& connection) { Costs::record(connection, spendings); });
   }
 
@@ -76,7 +77,7 @@ TEST(Costs, AddUpByAgentModelAndThreadTheMostExpensiveFirst) {
   with_cost_fixture([](CostFixture& fixture, Costs& costs) -> Task<> {
     co_await fixture.pay(costs, fixture.ann, 0.1);
     co_await fixture.pay(costs, fixture.ann, 0.2);
-    co_await fixture.pay(costs, fixture.bob, 1.5, "stub/other");
+    co_await fixture.pay(costs, fixture.bob, 1.5, "other");
     const auto report = co_await costs.report(CostPeriod::today);
     EXPECT_EQ(report.today, 1.8);
     EXPECT_THAT(texts(report.by_agent), ElementsAre("bob 1.500000", "ann 0.300000"));
@@ -120,7 +121,7 @@ TEST(Costs, TakeTodayIntoTheSevenAndThirtyDays) {
 
 TEST(Costs, NameModelsWithoutAPrice) {
   with_cost_fixture([](CostFixture& fixture, Costs& costs) -> Task<> {
-    co_await fixture.pay(costs, fixture.bob, std::nullopt, "stub/new");
+    co_await fixture.pay(costs, fixture.bob, std::nullopt, "new");
     co_await fixture.pay(costs, fixture.bob, 0.0, "offline/librarian");
     const auto report = co_await costs.report(CostPeriod::today);
     EXPECT_THAT(report.unpriced, ElementsAre("stub/new"));
@@ -143,9 +144,9 @@ TEST(Costs, KeepTheNamesOfDeletedRecords) {
 
 TEST(Budgets, LimitWhatAnAgentSpendsInADay) {
   with_cost_fixture([](CostFixture& fixture, Costs& costs) -> Task<> {
-    costs.spend(*fixture.ann, fixture.thread, talker, {}, 1.99);
+    costs.spend(*fixture.ann, fixture.thread, answer_for(1.99));
     EXPECT_TRUE(costs.may_spend(*fixture.ann));
-    costs.spend(*fixture.ann, fixture.thread, talker, {}, 0.01);
+    costs.spend(*fixture.ann, fixture.thread, answer_for(0.01));
     EXPECT_FALSE(costs.may_spend(*fixture.ann));
     EXPECT_TRUE(costs.may_spend(*fixture.bob));
     fixture.clock.time += std::chrono::minutes{20};
@@ -156,7 +157,7 @@ TEST(Budgets, LimitWhatAnAgentSpendsInADay) {
 
 TEST(Budgets, LimitWhatAllSpendInADay) {
   with_cost_fixture([](CostFixture& fixture, Costs& costs) -> Task<> {
-    costs.spend(*fixture.bob, fixture.thread, talker, {}, 5.0);
+    costs.spend(*fixture.bob, fixture.thread, answer_for(5.0));
     EXPECT_FALSE(costs.may_spend(*fixture.bob));
     EXPECT_FALSE(costs.may_spend(*fixture.ann));
     co_return;
@@ -189,13 +190,14 @@ TEST(Budgets, AreKnownAfterARestart) {
 
 TEST(Costs, SumUpTheUseOfEachModelSinceTheStart) {
   with_cost_fixture([](CostFixture& fixture, Costs& costs) -> Task<> {
-    costs.spend(*fixture.ann, fixture.thread, talker, {.input_tokens = 10, .output_tokens = 2}, 0.5);
-    costs.spend(*fixture.bob, fixture.thread, talker, {.input_tokens = 5, .cache_read_tokens = 7}, std::nullopt);
+    costs.spend(*fixture.ann, fixture.thread, answer_for(0.5, {.input_tokens = 10, .output_tokens = 2}));
+    costs.spend(*fixture.bob, fixture.thread, answer_for(std::nullopt, {.input_tokens = 5, .cache_read_tokens = 7}));
     const auto& used = costs.used().at(talker);
     EXPECT_EQ(used.calls, 2U);
     EXPECT_EQ(used.usage, (Usage{.input_tokens = 15, .output_tokens = 2, .cache_read_tokens = 7}));
     EXPECT_EQ(used.usd, 0.5);
-    for (int i = 0; i < 200; ++i) costs.spend(*fixture.ann, fixture.thread, "made/up-" + std::to_string(i), {}, 0.0);
+    for (int i = 0; i < 200; ++i)
+      costs.spend(*fixture.ann, fixture.thread, answer_for(0.0, {.output_tokens = 1}, "up-" + std::to_string(i)));
     EXPECT_EQ(costs.used().size(), 101U);
     EXPECT_EQ(costs.used().at("other").calls, 101U);
     co_return;

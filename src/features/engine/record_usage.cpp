@@ -10,13 +10,12 @@ void record_usage(RunOutcome& outcome, const EngineServices& services, const Ext
                   const std::string& thread_id, const Completion& completion) {
   const auto& usage = completion.usage();
   if (!std::holds_alternative<ModelReply>(completion.outcome) && usage == Usage{}) return;
-  const auto usd = services.models.cost(completion.provider, completion.model, usage);
   outcome.usage += usage;
   if (std::holds_alternative<ModelReply>(completion.outcome))
     outcome.context_tokens =
         usage.input_tokens + usage.cache_read_tokens + usage.cache_write_tokens + usage.output_tokens;
-  outcome.cost_usd += usd.value_or(0);
-  outcome.spendings.push_back(services.costs.spend(agent, thread_id, completion.id(), usage, usd));
+  outcome.spendings.push_back(services.costs.spend(agent, thread_id, completion));
+  outcome.cost_usd += outcome.spendings.back().usd;
 }
 
 }  // namespace agw

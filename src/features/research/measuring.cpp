@@ -81,11 +81,9 @@ Task<std::string> Iteration::ask_model(std::string question) {
   };
   const auto completion = co_await answer_with_retries({*choice}, std::move(request), on_delta, stop_);
   const auto* reply = std::get_if<ModelReply>(&completion.outcome);
-  const auto& usage = completion.usage();
-  const auto usd = services_.models.cost(completion.provider, completion.model, usage);
-  if (reply || usage != Usage{}) {
-    spendings_.push_back(services_.costs.spend(agent, work_.thread_id, completion.id(), usage, usd));
-    result_.cost_usd = result_.cost_usd.value_or(0) + usd.value_or(0);
+  if (reply || completion.usage() != Usage{}) {
+    spendings_.push_back(services_.costs.spend(agent, work_.thread_id, completion));
+    result_.cost_usd = result_.cost_usd.value_or(0) + spendings_.back().usd;
     co_await record_spendings();
   }
   if (!reply) throw IterationProblem(std::get<ModelFailure>(completion.outcome).message);

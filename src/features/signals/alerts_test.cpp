@@ -41,7 +41,7 @@ TEST(Alerts, LookAtTheCostsAgainAfterACheckHasFailed) {
     const auto agent = co_await fixture.extensions.create(std::move(body));
     const auto thread = co_await fixture.threads.create({});
     co_await fixture.execute("ALTER TABLE cost_days RENAME TO hidden");
-    fixture.costs.spend(*agent, thread.id, "stub/talker", Usage{}, 5.0);
+    fixture.costs.spend(*agent, thread.id, answer_for(5.0));
     bool has_failed = false;
     try {
       co_await fixture.costs.report(CostPeriod::today);
@@ -51,7 +51,7 @@ TEST(Alerts, LookAtTheCostsAgainAfterACheckHasFailed) {
     EXPECT_TRUE(has_failed);
     co_await fixture.execute("ALTER TABLE hidden RENAME TO cost_days");
     while (!fixture.has_raised) {
-      fixture.costs.spend(*agent, thread.id, "stub/talker", Usage{}, 0.01);
+      fixture.costs.spend(*agent, thread.id, answer_for(0.01));
       co_await fixture.database.read([](Connection&) { return true; });
     }
     const auto raised = co_await fixture.signals.list({});
