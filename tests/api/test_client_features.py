@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from checks import accepted
+from stubs.provider import Fault
 from test_openai_chat import PIXEL
 from tools import new_agent
 
@@ -159,3 +160,30 @@ def test_pictures_are_not_sent_to_a_model_declared_without_vision(gateway, stub)
         accepted(gateway.http.post(path, json={**body, "model": "own/blind"}))
         for model in ("own/sees", "own/unsaid"):
             accepted(gateway.http.post(path, json={**body, **members, "model": model}))
+
+
+def test_picture_for_an_agent_whose_model_has_no_vision_is_refused(gateway):
+    picture = {"type": "base64", "media_type": "image/png", "data": PIXEL}
+    asked = [
+        (PATHS[0], {"messages": [{"role": "user", "content": [{"type": "image_url", "image_url": {"url": PICTURE}}]}]},
+         "messages[].content[].image_url"),
+        (PATHS[1], {"input": [{"role": "user", "content": [{"type": "input_image", "image_url": PICTURE}]}]},
+         "input[].content[].image_url"),
+        (PATHS[2], {"messages": [{"role": "user", "content": [{"type": "image", "source": picture}]}]},
+         "messages[].content[].source"),
+    ]
+    for (path, body), members, param in asked:
+        refusal = gateway.http.post(path, json={**body, **members, "model": "assistant"})
+        error = refusal.json()["error"]
+        assert refusal.status_code == 400, refusal.text
+        assert error["message"].startswith(f"{param}: the agent's model, openai-chat/m, cannot do this"), refusal.text
+        assert error.get("param", param) == param
+
+
+def test_conversation_that_is_too_long_is_named_as_in_the_protocol(gateway, stub):
+    stub.always(Fault(400, "prompt is too long", kind="context_length_exceeded"))
+    for (path, body), param in zip(PATHS, ("messages", "input", None), strict=True):
+        refusal = gateway.http.post(path, json={**body, "model": "openai-chat/m"})
+        error = refusal.json()["error"]
+        assert refusal.status_code == 400 and "prompt is too long" in error["message"], refusal.text
+        assert error.get("param") == param

@@ -8,8 +8,8 @@ namespace agw {
 
 namespace {
 
-ApiError by_status(const ModelFailure& failure) {
-  if (failure.too_long) return client_error(400, failure.message, "messages", "context_length_exceeded");
+ApiError by_status(const ModelFailure& failure, std::string_view conversation) {
+  if (failure.too_long) return client_error(400, failure.message, std::string(conversation), "context_length_exceeded");
   switch (failure.status) {
     case 400:
     case 413:
@@ -40,8 +40,8 @@ bool can_be_refused(const CallSettings& settings) {
 
 }  // namespace
 
-ApiError client_failure(const ModelFailure& failure) {
-  auto error = by_status(failure);
+ApiError client_failure(const ModelFailure& failure, std::string_view conversation) {
+  auto error = by_status(failure, conversation);
   const bool is_temporary = error.status() == 429 || error.status() == 503;
   if (failure.retry_after && is_temporary)
     error.set_retry_after(std::chrono::ceil<std::chrono::seconds>(*failure.retry_after));
@@ -49,12 +49,12 @@ ApiError client_failure(const ModelFailure& failure) {
 }
 
 ApiError agent_failure(const std::string& problem, const std::optional<ModelFailure>& failure,
-                       const CallSettings& settings) {
+                       const CallSettings& settings, std::string_view conversation) {
   const int status = failure ? failure->status : 0;
   const bool is_limited = status == 402 || status == 429;
   const bool is_overloaded = status == 503 || status == 529;
   const bool is_refused = (status == 400 || status == 422) && can_be_refused(settings);
-  if (is_limited || is_overloaded || is_refused) return client_failure(*failure);
+  if (is_limited || is_overloaded || is_refused) return client_failure(*failure, conversation);
   return client_error(502, problem, {}, "agent_failed");
 }
 

@@ -155,11 +155,14 @@ void complete(ClientAnswer& answer, ModelReply reply) {
   answer.provider_blocks = std::move(reply.provider_blocks);
 }
 
+/// The parameter with the messages.
+constexpr CallFeature conversation_feature{"messages", "input", "messages", {}};
+
 /// The error if the run gave no answer; otherwise no value.
-std::optional<ApiError> failure_of(const AgentRun& run, const ClientAnswer& answer) {
+std::optional<ApiError> failure_of(const AgentRun& run, const ClientAnswer& answer, const AnswerWriter& writer) {
   if (run.over_budget() && answer.text.empty()) return over_budget();
   if (!run.has_ended() || run.error().empty()) return std::nullopt;
-  return agent_failure(run.error(), run.model_failure(), run.settings());
+  return agent_failure(run.error(), run.model_failure(), run.settings(), writer.name_of(conversation_feature));
 }
 
 bool has_picture(const ModelRequest& call) {
@@ -176,6 +179,15 @@ ApiError cannot_do(const CallFeature& feature, const AnswerWriter& writer, std::
                        "unsupported_parameter");
 }
 
+/// Whether the question of the user at the end has a picture. With results of tools before it, it may be a comment on
+/// them.
+bool asks_with_picture(const std::vector<Message>& messages) {
+  const auto is_not_users = [](const Message& message) { return message.role != Message::Role::user; };
+  const auto last = std::ranges::find_if(messages.rbegin(), messages.rend(), is_not_users);
+  if (last != messages.rend() && last->role == Message::Role::tool) return false;
+  return std::any_of(messages.rbegin(), last, [](const Message& message) { return !message.images.empty(); });
+}
+
 /// Rejects features that agents do not support, because they control their calls themselves, and features that the
 /// agent's model does not support.
 void check_for_agent(const Models& models, const Extension& agent, const ModelRequest& call,
@@ -186,6 +198,8 @@ void check_for_agent(const Models& models, const Extension& agent, const ModelRe
   const auto model = models.resolve(string_or_empty(agent.definition.members(), "model"));
   const auto* choice = std::get_if<ModelChoice>(&model);
   const auto* feature = choice ? choice->provider->unsupported(call) : nullptr;
+  if (!feature && choice && asks_with_picture(call.messages) && !models.info(*choice).vision)
+    feature = &pictures_feature;
   if (feature) throw cannot_do(*feature, writer, fmt::format("the agent's model, {},", choice->id()));
 }
 
@@ -357,7 +371,8 @@ Task<> ClientApi::pass_through(ClientRequest request, ModelChoice choice, Answer
         std::move(choices), std::move(call), [&sender](const Delta& delta) { sender->take(delta); },
         connection.disconnected());
     spent = count(request, completion);
-    if (const auto* problem = std::get_if<ModelFailure>(&completion.outcome)) throw client_failure(*problem);
+    if (const auto* problem = std::get_if<ModelFailure>(&completion.outcome))
+      throw client_failure(*problem, writer.name_of(conversation_feature));
     complete(sender->answer(), std::get<ModelReply>(std::move(completion.outcome)));
     sender->begin();
     co_await writer.before_end(sender->answer());
@@ -398,7 +413,7 @@ Task<> ClientApi::answer_by_agent(ClientRequest request, ExtensionPointer agent,
   std::optional<ApiError> failed;
   if (waited == WaitResult::done) {
     co_await agents_.store_continuation(run);
-    failed = failure_of(*run, sender.answer());
+    failed = failure_of(*run, sender.answer(), writer);
     if (!failed) {
       sender.begin();
       co_await before_end(writer, sender.answer());
@@ -441,7 +456,7 @@ Task<json::object> ClientApi::embed(json::object body, const std::string& client
   co_await connection.close();
   if (spent) co_await store_later(*std::move(spent));
   if (failure) std::rethrow_exception(failure);
-  if (const auto* problem = std::get_if<ModelFailure>(&outcome)) throw client_failure(*problem);
+  if (const auto* problem = std::get_if<ModelFailure>(&outcome)) throw client_failure(*problem, "input");
   co_return std::move(std::get<json::object>(outcome));
 }
 
