@@ -82,6 +82,19 @@ def test_configuration_takes_precedence_over_a_record_of_the_same_name(make_gate
         assert ask(gateway, "mine/m")[-1]["finishReason"] == "stop"
 
 
+def test_service_cannot_have_the_name_of_the_built_in_one(live, stub, connect, new_name):
+    body = {"type": "integration", "name": "offline", "description": "", "enabled": True, "definition": definition(stub)}
+    problem = {"path": "name", "message": "offline is the gateway's own model: choose another name"}
+    assert refused(live.http.post("/extensions", json=body), 400, "validation failed")["details"] == [problem]
+    service = connect(definition(stub))
+    renaming = live.http.patch(f"/extensions/{service['id']}", json={"name": "offline"})
+    assert refused(renaming, 400, "validation failed")["details"] == [problem]
+    other = connect({"kind": "mcp-http", "url": "https://example.org/mcp"}, name="offline", enabled=False)
+    changing = live.http.patch(f"/extensions/{other['id']}", json={"definition": definition(stub)})
+    assert refused(changing, 400, "validation failed")["details"] == [problem]
+    accepted(live.http.patch(f"/extensions/{other['id']}", json={"description": "Of no matter."}))
+
+
 def test_error_names_the_missing_secret(live, stub, connect):
     service = connect(definition(stub, api_key="${secret:NEVER_SET}"))
     run = ask(live, f"{service['name']}/m")

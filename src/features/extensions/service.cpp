@@ -205,6 +205,7 @@ Task<ExtensionPointer> Extensions::change(std::string id_or_name, json::object b
 Task<ExtensionPointer> Extensions::apply(std::string id_or_name, ExtensionChange wanted, std::string run_id) {
   const auto current = require(id_or_name);
   if (wanted.definition) require_agent_of_job(current->type, wanted.definition->members(), current.get());
+  check_service_name(*current, wanted);
   // A new definition replaces the edited one, and the edited file is moved to the trash. With `if_updated_at`, the edit
   // is read first, so that the caller gets the conflict.
   if (!wanted.definition || wanted.if_updated_at) co_await take_over_edit(current->id);
@@ -219,6 +220,7 @@ Task<ExtensionPointer> Extensions::overwrite(std::string id_or_name, json::objec
   try {
     wanted = read_extension_change(change_body(std::move(flat), *current, MissingTrigger::stays), current->type);
     if (wanted.definition) require_agent_of_job(current->type, wanted.definition->members(), current.get());
+    check_service_name(*current, wanted);
   } catch (const ApiError& error) {
     throw in_terms_of_file(error);
   }

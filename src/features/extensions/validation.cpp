@@ -10,6 +10,7 @@
 #include "features/extensions/schemas.hpp"
 #include "features/extensions/triggers.hpp"
 #include "io/proxy/declared_secrets.hpp"
+#include "models/catalog.hpp"
 #include "models/service_definition.hpp"
 
 namespace agw {
@@ -31,6 +32,13 @@ void check_name(const json::object& body) {
   const auto name = string_member(body, "name");
   if (!name || !is_extension_name(*name)) throw BadRequest("name must be kebab-case (a-z, 0-9, hyphens)");
 }
+
+/// Whether it would hide the gateway's own model.
+bool is_offline_service(ExtensionType type, std::string_view name, const json::object& definition) {
+  return name == offline_provider && type == ExtensionType::integration && is_model_service(definition);
+}
+
+Problem offline_is_reserved() { return {"name", "offline is the gateway's own model: choose another name"}; }
 
 void append(Problems& problems, Problems more) {
   problems.insert(problems.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
@@ -149,6 +157,8 @@ NewExtension read_new_extension(json::object body) {
   }
   validate_objects(body, from_text<ExtensionType>(string_member(body, "type").value_or("")), "trigger_def",
                    RequiredMembers::checked, problems);
+  if (is_offline_service(wanted.type, wanted.name, wanted.definition.members()))
+    problems.push_back(offline_is_reserved());
   if (!problems.empty()) fail_validation(problems);
   check_prompt_file(wanted.type, wanted.definition);
   return wanted;
@@ -165,6 +175,14 @@ ExtensionChange read_extension_change(const json::object& body, ExtensionType ty
   if (!problems.empty()) fail_validation(problems);
   if (change.definition) check_prompt_file(type, *change.definition);
   return change;
+}
+
+void check_service_name(const Extension& current, const ExtensionChange& change) {
+  const auto& definition = (change.definition ? *change.definition : current.definition).members();
+  // A record of an earlier version can still be edited, and renamed.
+  if (is_offline_service(current.type, change.name.value_or(current.name), definition) &&
+      !is_offline_service(current.type, current.name, current.definition.members()))
+    fail_validation({offline_is_reserved()});
 }
 
 }  // namespace agw

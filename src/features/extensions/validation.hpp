@@ -35,4 +35,7 @@ NewExtension read_new_extension(json::object body);
 ExtensionChange read_extension_change(const json::object& body, ExtensionType type,
                                       RequiredMembers required = RequiredMembers::checked);
 
+/// Throws BadRequest `validation failed` if the change would give a model service the name of the gateway's own model.
+void check_service_name(const Extension& current, const ExtensionChange& change);
+
 }  // namespace agw
