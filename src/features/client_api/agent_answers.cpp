@@ -69,14 +69,31 @@ std::string question_text(const std::vector<Message>& messages, std::size_t ques
   return text + joined_texts(messages, std::max(question, first));
 }
 
-Conversation conversation_before(const std::vector<Message>& messages, std::size_t end) {
+Conversation conversation_before(const ClientRequest& request, std::size_t end) {
+  AGW_ASSERT(request.picture_digests.size() == request.call.messages.size());
   Conversation conversation;
   for (std::size_t i = 0; i < end; ++i) {
-    const auto& message = messages[i];
-    if (message.role != MessageRole::tool)
-      conversation.add(message.role == MessageRole::user ? Role::user : Role::assistant, message.text);
+    const auto& message = request.call.messages[i];
+    if (message.role != MessageRole::tool) {
+      conversation.add(message.role == MessageRole::user ? Role::user : Role::assistant, message.text,
+                       request.picture_digests[i]);
+    }
   }
   return conversation;
+}
+
+bool has_images(const Message& message) { return !message.images.empty(); }
+
+bool says_nothing(std::span<const Message> messages, std::string_view text) {
+  return is_blank(text) && std::ranges::none_of(messages, has_images);
+}
+
+/// The digests of the user's pictures in the messages from `first` on.
+std::vector<std::string> digests_from(const ClientRequest& request, std::size_t first) {
+  std::vector<std::string> all;
+  for (auto i = first; i < request.picture_digests.size(); ++i)
+    std::ranges::copy(request.picture_digests[i], std::back_inserter(all));
+  return all;
 }
 
 }  // namespace
@@ -109,7 +126,7 @@ Task<> AgentAnswers::store_continuation(std::shared_ptr<AgentRun> run) {
   const auto at_end = run->take_at_end();
   if (!at_end) co_return;
   try {
-    co_await at_end(run->all_text());
+    co_await at_end(run->conversation());
   } catch (const std::exception& error) {
     log::error("the conversation of a program could not be stored: {}", error.what());
   }
@@ -118,10 +135,11 @@ Task<> AgentAnswers::store_continuation(std::shared_ptr<AgentRun> run) {
 Task<> AgentAnswers::stop() { co_await background_.join(); }
 
 Task<StartedRun> AgentAnswers::start(ExtensionPointer agent, ClientRequest& request) {
-  if (auto resumed = resume(request)) co_return std::move(*resumed);
+  if (StartedRun resumed; co_await resume(request, resumed)) co_return resumed;
   const auto& messages = request.call.messages;
   auto question = question_in(messages);
-  if (question == messages.size() || (is_blank(question_text(messages, question)) && messages.back().images.empty())) {
+  if (question == messages.size() ||
+      says_nothing(std::span(messages).subspan(question), question_text(messages, question))) {
     throw bad_parameter("messages", "the last message must be of the user and have a text, or be the result of a tool");
   }
   auto found = co_await find_thread(*agent, request, question);
@@ -130,10 +148,9 @@ Task<StartedRun> AgentAnswers::start(ExtensionPointer agent, ClientRequest& requ
   if (found.thread_id) co_await end_waiting_run(*found.thread_id);
   if (!found.thread_id && question > 0) found.thread_id = co_await import(*agent, request, question);
   ChatMessage chat{.content = std::move(text), .threadId = found.thread_id, .agentId = agent->id};
-  if (auto files = co_await store_pictures(messages, question); !files.empty()) chat.attachments = std::move(files);
   if (messages[question].role == MessageRole::tool)
     chat.metadata = program_text(joined_texts(messages, users_at_end(messages)));
-  auto conversation = conversation_before(messages, messages.size());
+  co_await add_pictures(chat, std::span(messages).subspan(question), digests_from(request, question));
   const bool none =
       request.call.options.tool_choice && request.call.options.tool_choice->kind == ToolChoice::Kind::none;
   ModelRequest part{.system = request.call.system,
@@ -144,32 +161,65 @@ Task<StartedRun> AgentAnswers::start(ExtensionPointer agent, ClientRequest& requ
   auto run = std::make_shared<AgentRun>(loop_, std::move(part));
   const auto turn = co_await engine_.chat(std::move(chat), {}, run);
   if (found.is_complete) {
-    run->at_end([this, conversation, id = agent->id, thread_id = turn.thread_id](std::string answer) {
-      auto whole = conversation;
-      whole.add(Role::assistant, answer);
-      return continued_.store(thread_id, whole.hash(id));
-    });
+    run->at_end(conversation_before(request, messages.size()),
+                [this, id = agent->id, thread_id = turn.thread_id](const Conversation& whole) {
+                  return continued_.store(thread_id, whole.hash(id));
+                });
   }
   std::erase_if(open_, [](const auto& entry) { return entry.second.expired(); });
   open_.emplace_back(turn.thread_id, run);
   co_return StartedRun{std::move(run), turn.thread_id};
 }
 
-/// Resumes the run that waits for the tool results at the end of the messages, if there is one.
-std::optional<StartedRun> AgentAnswers::resume(const ClientRequest& request) {
-  auto results = request.call.messages;
-  const auto after = users_at_end(results);
-  const auto more = joined_texts(results, after);
-  results.resize(after);
-  if (results.empty() || results.back().role != MessageRole::tool) return std::nullopt;
+/// Resumes the run that waits for the tool results at the end of the messages, if there is one. What the user says
+/// beside them is steered into the run, so that the model reads it after the results.
+Task<bool> AgentAnswers::resume(ClientRequest& request, StartedRun& resumed) {
+  const auto& messages = request.call.messages;
+  const auto after = users_at_end(messages);
+  if (after == 0 || messages[after - 1].role != MessageRole::tool) co_return false;
   for (const auto& [thread_id, open] : open_) {
     const auto run = open.lock();
-    if (!run || !run->waits_for(results.back().tool_call_id)) continue;
-    if (!more.empty()) results.back().text += "\n\n" + more;
-    run->resume(results);
-    return StartedRun{run, thread_id};
+    if (run && run->waits_for(messages[after - 1].tool_call_id)) resumed = {run, thread_id};
   }
-  return std::nullopt;
+  if (!resumed.run) co_return false;
+  resumed.run->take_results(messages);
+  try {
+    co_await steer(resumed, request);
+  } catch (...) {
+    resumed.run->wait_again();
+    throw;
+  }
+  resumed.run->resume();
+  co_return true;
+}
+
+Task<> AgentAnswers::steer(const StartedRun& run, ClientRequest& request) {
+  auto& messages = request.call.messages;
+  auto first = messages.size();
+  while (first > 0 && messages[first - 1].role != MessageRole::assistant) --first;
+  const auto digests = digests_from(request, first);
+  std::vector<Message> said;
+  for (; first < messages.size(); ++first) {
+    if (messages[first].role == MessageRole::user) said.push_back(std::move(messages[first]));
+  }
+  const auto text = joined_texts(said, 0);
+  if (says_nothing(said, text)) co_return;
+  ChatMessage chat{.content = text, .threadId = run.thread_id, .delivery = Delivery::steer};
+  co_await add_pictures(chat, said, digests);
+  if (const auto active = runs_.front(run.thread_id)) chat.agentId = active->run.agent_id;
+  co_await engine_.chat(std::move(chat));
+  run.run->add_said(text, digests);
+}
+
+/// Stores the pictures of the messages, and adds them.
+Task<> AgentAnswers::add_pictures(ChatMessage& chat, std::span<const Message> messages,
+                                  const std::vector<std::string>& digests) {
+  const auto files = co_await store_pictures(messages);
+  if (files.empty()) co_return;
+  if (!chat.metadata) chat.metadata.emplace();
+  add_program_pictures(*chat.metadata, digests);
+  chat.attachments.emplace();
+  for (const auto& file : files) chat.attachments->push_back(file.id);
 }
 
 /// Finds the thread, and moves `question` past the messages that it already contains. These can include messages of the
@@ -203,7 +253,7 @@ Task<AgentAnswers::FoundThread> AgentAnswers::find_thread(const Extension& agent
 /// The thread that consists of exactly the messages before `question`.
 Task<std::optional<std::string>> AgentAnswers::find_continued(const Extension& agent, const ClientRequest& request,
                                                               std::size_t question) {
-  auto before = conversation_before(request.call.messages, question);
+  auto before = conversation_before(request, question);
   if (before.empty()) co_return std::nullopt;
   co_return co_await continued_.find(agent.id, std::move(before));
 }
@@ -221,26 +271,37 @@ Task<std::string> AgentAnswers::import(const Extension& agent, const ClientReque
     json::object metadata;
     if (has_calls) metadata = program_text(message.role == MessageRole::tool ? std::string() : message.text);
     metadata["imported"] = true;
+    const auto files = co_await store_pictures({&message, 1});
+    auto pictures = metadata;
+    auto& shows = is_users ? metadata : pictures;
+    if (!files.empty()) shows["attachments"] = attachment_list(files);
+    add_program_pictures(shows, request.picture_digests[i]);
     batch.push_back({.thread_id = thread.id,
                      .role = is_users ? Role::user : Role::assistant,
                      .content = turn_text(message),
                      .metadata = std::move(metadata)});
-    if (batch.size() == max_batch || i + 1 == question) co_await threads_.add_turns(std::exchange(batch, {}));
+    if (!files.empty() && !is_users) {
+      // Models are shown only pictures of the user.
+      batch.push_back({.thread_id = thread.id,
+                       .role = Role::user,
+                       .content = "The pictures of the result above.",
+                       .metadata = std::move(pictures)});
+    }
+    if (batch.size() >= max_batch || i + 1 == question) co_await threads_.add_turns(std::exchange(batch, {}));
   }
   AGW_ASSERT(batch.empty());
   co_return thread.id;
 }
 
-Task<std::vector<std::string>> AgentAnswers::store_pictures(const std::vector<Message>& messages,
-                                                            std::size_t question) {
-  std::vector<std::string> ids;
-  for (auto i = question; i < messages.size(); ++i) {
-    for (const auto& image : messages[i].images) {
+Task<std::vector<Attachment>> AgentAnswers::store_pictures(std::span<const Message> messages) {
+  std::vector<Attachment> files;
+  for (const auto& message : messages) {
+    for (const auto& image : message.images) {
       const auto name = fmt::format("picture.{}", image.mime.substr(image.mime.find('/') + 1));
-      ids.push_back((co_await attachments_.add(name, image.mime, image.bytes)).id);
+      files.push_back(co_await attachments_.add(name, image.mime, image.bytes));
     }
   }
-  co_return ids;
+  co_return files;
 }
 
 /// Stops a run that waits for tool results: a program that asks a new question will not send them.

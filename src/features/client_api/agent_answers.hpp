@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -44,12 +45,14 @@ private:
     bool is_complete = true;  ///< the request contains the whole thread
   };
 
-  std::optional<StartedRun> resume(const ClientRequest& request);
+  Task<bool> resume(ClientRequest& request, StartedRun& resumed);
+  Task<> steer(const StartedRun& run, ClientRequest& request);
+  Task<> add_pictures(ChatMessage& chat, std::span<const Message> messages, const std::vector<std::string>& digests);
   Task<FoundThread> find_thread(const Extension& agent, const ClientRequest& request, std::size_t& question);
   Task<std::optional<std::string>> find_continued(const Extension& agent, const ClientRequest& request,
                                                   std::size_t question);
   Task<std::string> import(const Extension& agent, const ClientRequest& request, std::size_t question);
-  Task<std::vector<std::string>> store_pictures(const std::vector<Message>& messages, std::size_t question);
+  Task<std::vector<Attachment>> store_pictures(std::span<const Message> messages);
   Task<> store_continuation_at_end(std::shared_ptr<AgentRun> run);
   Task<> end_waiting_run(std::string thread_id);
 

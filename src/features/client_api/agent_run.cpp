@@ -106,16 +106,33 @@ Task<RunClient::Result> AgentRun::result(std::string call_id, StopSource& stop) 
                    true};
 }
 
-void AgentRun::resume(const std::vector<Message>& messages) {
+void AgentRun::take_results(const std::vector<Message>& messages) {
   AGW_ASSERT(is_waiting());
   for (const auto& message : messages) {
     const auto found = std::ranges::find(calls_, message.tool_call_id, [](const Call& call) { return call.use.id; });
-    if (message.role == Message::Role::tool && found != calls_.end())
-      found->result = Result{message.text, message.is_error};
+    if (message.role != Message::Role::tool || found == calls_.end()) continue;
+    found->result = Result{message.text, message.is_error, message.images};
+    for (auto& image : found->result->images) image.text_before = 0;  // another message will contain them
   }
   at_beginning_ = true;
   paused_.reset();
-  resumed_.notify();
+}
+
+void AgentRun::at_end(Conversation conversation, AtEnd at_end) {
+  conversation_ = std::move(conversation);
+  at_end_ = std::move(at_end);
+}
+
+void AgentRun::add_said(std::string_view text, const std::vector<std::string>& pictures) {
+  conversation_ = conversation();
+  conversation_.add(Role::user, text, pictures);
+  in_conversation_ = all_text_.size();
+}
+
+Conversation AgentRun::conversation() const {
+  auto whole = conversation_;
+  whole.add(Role::assistant, std::string_view(all_text_).substr(in_conversation_));
+  return whole;
 }
 
 void AgentRun::ended(std::string_view type, const json::object& members, std::string_view error) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/async/async_event.hpp"
+#include "features/client_api/conversations.hpp"
 #include "features/client_api/types.hpp"
 #include "features/runs/run_client.hpp"
 
@@ -44,14 +45,22 @@ public:
   /// Whether the run waits for the result of the call with that id, which is the program's.
   bool waits_for(std::string_view call_id) const { return is_waiting() && find_call(call_id); }
   bool is_waiting() const { return !ended_ && paused_.happened(); }
-  /// Resumes the run with the results in the messages; calls without a result fail.
-  void resume(const std::vector<Message>& messages);
+  /// Takes the results in the messages. The run does not wait for others any more; call `resume` or `wait_again` next.
+  void take_results(const std::vector<Message>& messages);
+  /// Resumes the run with these results; calls without a result fail.
+  void resume() { resumed_.notify(); }
+  void wait_again() { paused_.notify(); }
 
-  /// Sets a function to call once the run has ended, before the answer ends.
-  void at_end(std::function<Task<>(std::string text)> at_end) { at_end_ = std::move(at_end); }
+  /// Sets a function to call once the run has ended, before the answer ends, with the program's conversation, which
+  /// begins with `conversation`.
+  using AtEnd = std::function<Task<>(Conversation whole)>;
+  void at_end(Conversation conversation, AtEnd at_end);
+  /// Adds what the program said while the run waited for it.
+  void add_said(std::string_view text, const std::vector<std::string>& pictures);
   /// The function set by `at_end`, once; empty afterwards.
-  std::function<Task<>(std::string text)> take_at_end() { return std::exchange(at_end_, {}); }
-  const std::string& all_text() const { return all_text_; }
+  AtEnd take_at_end() { return std::exchange(at_end_, {}); }
+  /// The program's conversation so far.
+  Conversation conversation() const;
 
   const std::string& system() const override { return system_; }
   const std::vector<ToolDescription>& tools() const override { return tools_; }
@@ -93,7 +102,9 @@ private:
   std::optional<ModelFailure> model_failure_;
   bool at_beginning_ = false;  ///< no text since the program's results: leading line breaks are removed
   bool ended_ = false;
-  std::function<Task<>(std::string)> at_end_;
+  AtEnd at_end_;
+  Conversation conversation_;
+  std::size_t in_conversation_ = 0;  ///< the number of bytes of `all_text_` that `conversation_` contains
 };
 
 }  // namespace agw

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "api/client_errors.hpp"
+#include "base/digest.hpp"
 #include "io/http/web_request.hpp"
 #include "models/picture.hpp"
 
@@ -78,6 +79,15 @@ Task<Image> fetch_picture(HttpClient& http, PictureUrl picture, StopSource& stop
   const auto mime = mime_of(response.body);
   if (mime.empty()) throw bad_parameter(picture.param, no_picture);
   co_return Image{std::string(mime), response.body};
+}
+
+void digest_pictures(ClientRequest& request) {
+  request.picture_digests.clear();
+  for (const auto& message : request.call.messages) {
+    auto& digests = request.picture_digests.emplace_back();
+    if (message.role != Message::Role::user) continue;
+    for (const auto& image : message.images) digests.push_back(to_hex(sha256(image.bytes)));
+  }
 }
 
 std::vector<Message> with_pictures_of_tools(std::vector<Message> messages) {

@@ -24,6 +24,9 @@ Image picture_of(std::string_view mime, std::string_view base64, const std::stri
 /// Fetches the picture from a public address. Throws BadRequest that names the parameter.
 Task<Image> fetch_picture(HttpClient& http, PictureUrl picture, StopSource& stop);
 
+/// Sets `picture_digests` of a request whose pictures have been fetched.
+void digest_pictures(ClientRequest& request);
+
 /// Moves the pictures of tool results to a user message after them, because services do not accept pictures in results.
 std::vector<Message> with_pictures_of_tools(std::vector<Message> messages);
 

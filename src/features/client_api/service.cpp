@@ -364,6 +364,7 @@ Task<> ClientApi::pass_through(ClientRequest request, ModelChoice choice, Answer
   std::optional<UnstoredSpending> spent;
   try {
     co_await fetch_pictures(request, connection.disconnected());
+    request.call.messages = with_pictures_of_tools(std::move(request.call.messages));
     sender.emplace(connection, stream, writer, request.stream, new_answer(request));
     auto call = take_call(request, choice);
     auto choices = with_fallbacks(std::move(choice), call);
@@ -401,6 +402,7 @@ Task<> ClientApi::answer_by_agent(ClientRequest request, ExtensionPointer agent,
   check_for_agent(services_.models, *agent, request.call, writer);
   define_deferred_tools(request.call);
   co_await fetch_pictures(request, stream.stop_source());
+  co_await services_.blocking.run_if(has_picture(request.call), [&request] { digest_pictures(request); });
   const auto [run, thread_id] = co_await agents_.start(agent, request);
   ClientConnection connection(services_.loop, stream, request.is_repeatable);
   auto answer = new_answer(request);
@@ -491,7 +493,6 @@ Task<> ClientApi::fetch_pictures(ClientRequest& request, StopSource& stop) const
     image.mime = std::move(fetched.mime);
     image.bytes = std::move(fetched.bytes);
   }
-  request.call.messages = with_pictures_of_tools(std::move(request.call.messages));
 }
 
 }  // namespace agw

@@ -25,6 +25,8 @@ struct ClientRequest {
   /// The system prompt, the conversation, the program's own tools and the settings; without a model.
   ModelRequest call{};
   std::vector<PictureUrl> pictures{};
+  /// Agents only: for each message of the conversation, the digests of the user's pictures.
+  std::vector<std::vector<std::string>> picture_digests{};
   bool stream = false;
   std::string client{};                             ///< the program's name: see `client_product`
   std::optional<std::string> thread_id{};           ///< agents only: the thread to continue

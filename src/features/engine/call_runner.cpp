@@ -370,8 +370,8 @@ Task<ToolOutcome> CallRunner::make_by_client(const StepCalls& step, const ToolUs
   if (client->changes_files()) {
     co_await recorder_.record_uncovered(step.caller->run, "/", "commands and tools of an editor can change all files");
   }
-  auto result = co_await client->result(use.id, step.active->stop);
-  co_return ToolOutcome{.output = std::move(result.text), .is_error = result.is_error};
+  auto [text, is_error, images] = co_await client->result(use.id, step.active->stop);
+  co_return ToolOutcome{.output = std::move(text), .is_error = is_error, .images = std::move(images)};
 }
 
 struct CallRunner::Call {

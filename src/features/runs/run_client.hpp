@@ -33,6 +33,7 @@ public:
   struct Result {
     std::string text;
     bool is_error = false;
+    std::vector<Image> images{};
   };
   /// Waits, for a limited time, until the program has sent the result of the call.
   virtual Task<Result> result(std::string call_id, StopSource& stop) = 0;
