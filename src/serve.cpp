@@ -1,5 +1,6 @@
 #include "serve.hpp"
 
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -123,7 +124,10 @@ GatewayEnd start_and_serve(const ServeOptions& options, DataDirectory directory,
   if (const auto swept = remove_stale_placeholders(directory.own); swept > 0) {
     log::info("removed {} placeholders that a killed gateway had left in projects", swept);
   }
-  const WorkerThread sweeping("agw-sweep", [path = directory.path] { remove_temporary_files(path); });
+  const WorkerThread sweeping("agw-sweep", [path = directory.path] {
+    ::setpriority(PRIO_PROCESS, 0, 19);  // only of this thread: the start comes first
+    remove_temporary_files(path);
+  });
   if (previous_port && settings.port == 0) settings.port = *previous_port;
   const auto end = run_gateway(directory, settings, {sources, configured}, lock, options.trace_loop);
   log::info("stopped");
