@@ -27,6 +27,24 @@ def test_edit_is_shown_as_a_diff(talker, acting, open_folder):
     assert ends == {read["toolCallId"]: "completed", edit["toolCallId"]: "completed"}
 
 
+def test_calls_with_equal_ids_are_told_apart_also_when_they_are_replayed(talker, acting, start_editor, open_folder):
+    """Some services number the calls of each answer anew."""
+    editor, session = acting("apprentice")
+    editor.decide = select("allow_once")
+    talker.stub.script(calls(("Write", {"path": "a.txt", "content": "a"}, "call_1")), "Done.",
+                       calls(("Write", {"path": "b.txt", "content": "b"}, "call_1")), "Done.")
+    for prompt in ("One.", "Two."):
+        assert editor.prompt(session, prompt) == "end_turn"
+    begun = [(update["toolCallId"], update["title"]) for update in editor.kinds(session, "tool_call")]
+    assert [title for _, title in begun] == ["Write a.txt", "Write b.txt"] and len(dict(begun)) == 2
+    ids = list(dict(begun))
+    assert [update["toolCallId"] for update in editor.kinds(session, "tool_call_update")] == ids
+    assert [asked["params"]["toolCall"]["toolCallId"] for asked in editor.asked] == ids
+    other = start_editor()
+    other.ask("session/load", sessionId=session, cwd=str(open_folder), mcpServers=[])
+    assert [(update["toolCallId"], update["title"]) for update in other.kinds(session, "tool_call")] == begun
+
+
 def test_failed_call_includes_the_reason(talker, acting):
     editor, session = acting()
     talker.stub.script(calls(("Read", {"path": "absent.txt"})), "Done.")

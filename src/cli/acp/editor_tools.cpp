@@ -27,6 +27,8 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto offer_limit = 10s;
+constexpr auto event_interval = 10ms;
+constexpr int event_checks = 500;
 constexpr std::int64_t usual_seconds = 120;
 constexpr std::int64_t max_seconds = 600;
 constexpr std::int64_t max_output = 100'000;  // bytes
@@ -247,7 +249,12 @@ Task<json::object> EditorTools::run_tool(const json::object& request, StopSource
   const auto tool = string_or_empty(request, "tool");
   const auto* input = object_member(request, "input");
   if (!input) co_return failure("invalid input: the arguments are not a JSON object");
-  const auto call_id = string_or_empty(request, "toolCallId");
+  auto call_id = string_or_empty(request, "toolCallId");
+  auto shown = updates_.shown_id(call_id);
+  // The event that the call has begun comes on another connection.
+  for (int i = 0; shown.empty() && i < event_checks && co_await pause(stop, event_interval) != WaitResult::stopped; ++i)
+    shown = updates_.shown_id(call_id);
+  if (!shown.empty()) call_id = std::move(shown);
   const auto server = servers_.server_of(tool);
   if (server.empty()) {
     if (tool != shell_tool) co_return failure("the editor's MCP server with this tool is not connected");

@@ -55,6 +55,9 @@ std::size_t position(std::string_view text, const json::object& step) {
   return first_characters(text, static_cast<std::size_t>(count)).size();
 }
 
+/// Models number the calls of each answer anew.
+std::string call_id(std::string_view run, std::string_view id) { return fmt::format("{}/{}", run, id); }
+
 bool is_superseded(const json::object& turn) { return is_true(object_or_empty(turn, "metadata"), "superseded"); }
 
 }  // namespace
@@ -98,7 +101,7 @@ json::object EventUpdates::text_chunk(const std::string& run, std::string_view t
 
 json::object EventUpdates::begin_call(const json::object& event) {
   is_new_message_ = true;
-  const auto id = string_or_empty(event, "toolCallId");
+  const auto id = call_id(string_or_empty(event, "runId"), string_or_empty(event, "toolCallId"));
   const auto tool = string_or_empty(event, "toolName");
   const auto input = object_or_empty(event, "input");
   const auto file = tool == "Write" ? file_of_call(input, context_.directory) : fs::path();
@@ -112,7 +115,7 @@ json::object EventUpdates::begin_call(const json::object& event) {
 
 json::object EventUpdates::end_call(const json::object& event) {
   is_new_message_ = true;
-  const auto id = string_or_empty(event, "toolCallId");
+  const auto id = call_id(string_or_empty(event, "runId"), string_or_empty(event, "toolCallId"));
   const auto found = calls_.find(id);
   const bool has_diff = found != calls_.end() && found->second.has_diff;
   auto members = tool_result_members(string_or_empty(event, "output"), is_true(event, "isError"), has_diff);
@@ -156,6 +159,12 @@ void EventUpdates::keep_content(const std::string& call_id) {
   if (const auto found = calls_.find(call_id); found != calls_.end()) found->second.has_diff = true;
 }
 
+std::string EventUpdates::shown_id(std::string_view id) const {
+  const auto found = std::ranges::find_if(
+      calls_, [&](const auto& call) { return std::string_view(call.first).substr(call.first.find('/') + 1) == id; });
+  return found == calls_.end() ? std::string() : found->first;
+}
+
 std::string EventUpdates::active_call(const std::string& tool, const json::object& input) const {
   const auto found = std::ranges::find_if(
       calls_, [&](const auto& call) { return call.second.tool == tool && call.second.input == input; });
@@ -170,7 +179,10 @@ std::vector<json::object> EventUpdates::replay(const std::vector<json::object>& 
     if (is_superseded(turn)) continue;
     const auto role = string_or_empty(turn, "role");
     if (role == "user") updates.push_back(user_message(turn));
-    if (role == "tool") calls[string_or_empty(object_or_empty(turn, "metadata"), "tool_call_id")] = &turn;
+    if (role == "tool") {
+      const auto metadata = object_or_empty(turn, "metadata");
+      calls[call_id(string_or_empty(metadata, "run_id"), string_or_empty(metadata, "tool_call_id"))] = &turn;
+    }
     if (role == "assistant") add_answer(updates, turn, calls);
   }
   return updates;
@@ -192,16 +204,16 @@ void EventUpdates::add_answer(std::vector<json::object>& updates, const json::ob
   for (const auto& entry : steps ? *steps : json::array()) {
     const auto& step = entry.as_object();
     add_text(std::max(begin, position(content, step)));
-    add_calls(updates, strings_of(step, "tool_call_ids"), calls);
+    add_calls(updates, run, strings_of(step, "tool_call_ids"), calls);
   }
   add_text(content.size());
 }
 
-void EventUpdates::add_calls(std::vector<json::object>& updates, const std::vector<std::string>& ids,
-                             std::map<std::string, const json::object*>& calls) {
+void EventUpdates::add_calls(std::vector<json::object>& updates, const std::string& run,
+                             const std::vector<std::string>& ids, std::map<std::string, const json::object*>& calls) {
   is_new_message_ = true;
   for (const auto& id : ids) {
-    const auto found = calls.find(id);
+    const auto found = calls.find(call_id(run, id));
     if (found == calls.end()) continue;
     const auto metadata = object_or_empty(*found->second, "metadata");
     const auto tool = string_or_empty(metadata, "tool_name");
@@ -211,7 +223,7 @@ void EventUpdates::add_calls(std::vector<json::object>& updates, const std::vect
          tool_result_members(string_or_empty(*found->second, "content"), is_true(metadata, "is_error"), has_diff)) {
       members[member.key()] = std::move(member.value());
     }
-    members["toolCallId"] = id;
+    members["toolCallId"] = found->first;
     updates.push_back(update_of("tool_call", std::move(members)));
     calls.erase(found);
   }

@@ -32,9 +32,12 @@ public:
   /// The list of tasks as a plan.
   static json::object plan(const json::array& tasks);
 
-  /// The call's content is shown by another update, so its result must not replace it.
+  /// The content of the call with this `toolCallId` is shown by another update, so its result must not replace it.
   void keep_content(const std::string& call_id);
-  /// The id of an active call with this tool and input; empty if there is none.
+  /// The `toolCallId` for the client of the active call with this id, which is unique only within its run; empty if
+  /// there is none.
+  std::string shown_id(std::string_view id) const;
+  /// The `toolCallId` of an active call with this tool and input; empty if there is none.
   std::string active_call(const std::string& tool, const json::object& input) const;
 
 private:
@@ -47,14 +50,14 @@ private:
   json::object text_chunk(const std::string& run, std::string_view text);
   json::object begin_call(const json::object& event);
   json::object end_call(const json::object& event);
-  void add_calls(std::vector<json::object>& updates, const std::vector<std::string>& ids,
+  void add_calls(std::vector<json::object>& updates, const std::string& run, const std::vector<std::string>& ids,
                  std::map<std::string, const json::object*>& calls);
   void add_answer(std::vector<json::object>& updates, const json::object& turn,
                   std::map<std::string, const json::object*>& calls);
   std::vector<json::object> of_thread(const json::object& event);
 
   UpdateContext context_;
-  std::map<std::string, Call> calls_;  ///< active calls by id
+  std::map<std::string, Call> calls_;  ///< active calls by `toolCallId`
   std::string run_;                    ///< the run of the latest text
   std::size_t message_ = 0;            ///< the number of its earlier messages
   bool is_new_message_ = true;         ///< its next text starts a message

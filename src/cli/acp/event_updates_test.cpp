@@ -21,18 +21,29 @@ std::vector<std::string> kinds(const std::vector<json::object>& updates) {
 
 TEST(EventUpdates, ReportsAToolCallFromStartToEnd) {
   EventUpdates updates({.directory = "/site"});
-  const auto begin = updates.of(object(R"({"type": "tool-start", "toolCallId": "c1", "toolName": "Edit",
+  const auto begin = updates.of(object(R"({"type": "tool-start", "runId": "r", "toolCallId": "c1", "toolName": "Edit",
       "input": {"path": "a.c", "old_string": "1", "new_string": "2"}})"));
   ASSERT_EQ(kinds(begin), std::vector<std::string>{"tool_call"});
   EXPECT_EQ(begin[0].at("kind"), "edit");
   EXPECT_EQ(begin[0].at("locations"), parse_json(R"([{"path": "/site/a.c"}])"));
   EXPECT_EQ(begin[0].at("content"),
             parse_json(R"([{"type": "diff", "path": "/site/a.c", "oldText": "1", "newText": "2"}])"));
-  EXPECT_EQ(updates.active_call("Edit", object(R"({"path": "a.c", "old_string": "1", "new_string": "2"})")), "c1");
+  EXPECT_EQ(updates.active_call("Edit", object(R"({"path": "a.c", "old_string": "1", "new_string": "2"})")), "r/c1");
+  EXPECT_EQ(updates.shown_id("c1"), "r/c1");
   const auto end = updates.of(object(
-      R"({"type": "tool-end", "toolCallId": "c1", "toolName": "Edit", "output": "replaced", "isError": false})"));
+      R"({"type": "tool-end", "runId": "r", "toolCallId": "c1", "toolName": "Edit", "output": "replaced",
+          "isError": false})"));
   EXPECT_EQ(end[0].at("status"), "completed");
   EXPECT_FALSE(end[0].contains("content")) << "the diff stays";
+}
+
+TEST(EventUpdates, TellsEqualIdsOfDifferentRunsApart) {
+  EventUpdates updates({.directory = "/site"});
+  const auto begins = [&](std::string_view run) {
+    return updates.of(
+        json::object{{"type", "tool-start"}, {"runId", run}, {"toolCallId", "call_1"}, {"toolName", "A"}});
+  };
+  EXPECT_NE(begins("r1")[0].at("toolCallId"), begins("r2")[0].at("toolCallId"));
 }
 
 TEST(EventUpdates, BeginsANewMessageAfterACall) {
@@ -53,12 +64,13 @@ TEST(EventUpdates, ReplaysCallsWhereTheyWere) {
       updates.replay({object(R"({"role": "user", "id": "t1", "content": "Look."})"),
                       object(R"({"role": "user", "id": "t0", "content": "old", "metadata": {"superseded": true}})"),
                       object(R"({"role": "tool", "id": "t2", "content": "text",
-                  "metadata": {"tool_call_id": "c", "tool_name": "Read", "input": {"path": "b"}}})"),
+                  "metadata": {"run_id": "r", "tool_call_id": "c", "tool_name": "Read", "input": {"path": "b"}}})"),
                       object(R"({"role": "assistant", "id": "t3", "content": "Grüße. Done.",
                   "metadata": {"run_id": "r", "steps": [{"text_end": 6, "tool_call_ids": ["c", "lost"]}]}})")});
   EXPECT_EQ(kinds(replayed), (std::vector<std::string>{"user_message_chunk", "agent_message_chunk", "tool_call",
                                                        "agent_message_chunk"}));
   EXPECT_EQ(replayed[1].at("content").at("text"), "Grüße.");
+  EXPECT_EQ(replayed[2].at("toolCallId"), "r/c");
   EXPECT_EQ(replayed[2].at("status"), "completed");
 }
 
