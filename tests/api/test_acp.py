@@ -259,6 +259,29 @@ def test_loaded_session_is_replayed(talker, acting, start_editor, open_folder):
     assert other.prompt(session, "Go on.") == "end_turn"
 
 
+def test_replay_has_the_pictures_of_prompts_and_the_thoughts(make_gateway, stub, start_editor):
+    config = configuration(stub)
+    config["providers"][PROVIDER]["default_model"] = "vision-1"
+    talker = Talker(make_gateway(config=config).start(), stub)
+    folder = talker.gateway.home / "site"
+    folder.mkdir()
+    editor = start_editor(gateway=talker.gateway)
+    session = editor.new(folder)
+    stub.script(Reply("A red dot.", reasoning="Hm, red."))
+    picture = {"type": "image", "mimeType": "image/png", "data": PICTURE}
+    assert editor.prompt(session, "What is it?", picture, picture) == "end_turn"
+    live = [update["content"] for update in editor.kinds(session, "agent_thought_chunk")]
+    other = start_editor(gateway=talker.gateway)
+    other.ask("session/load", sessionId=session, cwd=str(folder), mcpServers=[])
+    prompt = other.kinds(session, "user_message_chunk")
+    assert [update["content"] for update in prompt] == [text("What is it?"), picture, picture]
+    assert len({update["messageId"] for update in prompt}) == 1
+    assert "".join(content["text"] for content in live) == "Hm, red."
+    assert [update["content"] for update in other.kinds(session, "agent_thought_chunk")] == [text("Hm, red.")]
+    kinds = [update["sessionUpdate"] for owner, update in other.updates if "chunk" in update["sessionUpdate"]]
+    assert kinds == ["user_message_chunk"] * 3 + ["agent_thought_chunk", "agent_message_chunk"]
+
+
 def test_resumed_session_is_not_replayed(talker, editor, start_editor, open_folder):
     session = editor.new(open_folder)
     talker.answers("Fine.")

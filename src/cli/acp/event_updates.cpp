@@ -58,6 +58,16 @@ std::size_t position(std::string_view text, const json::object& step) {
 /// Models number the calls of each answer anew.
 std::string call_id(std::string_view run, std::string_view id) { return fmt::format("{}/{}", run, id); }
 
+void add_pictures(std::vector<json::object>& updates, const json::object& turn) {
+  const auto metadata = object_or_empty(turn, "metadata");
+  const auto* files = array_member(metadata, "attachments");
+  if (!files) return;
+  for (const auto& file : *files) {
+    if (!string_or_empty(file.as_object(), "mime").starts_with("image/")) continue;
+    updates.push_back(update_of("user_message_chunk", {{"content", file}, {"messageId", string_or_empty(turn, "id")}}));
+  }
+}
+
 bool is_superseded(const json::object& turn) { return is_true(object_or_empty(turn, "metadata"), "superseded"); }
 
 }  // namespace
@@ -178,7 +188,10 @@ std::vector<json::object> EventUpdates::replay(const std::vector<json::object>& 
   for (const auto& turn : turns) {
     if (is_superseded(turn)) continue;
     const auto role = string_or_empty(turn, "role");
-    if (role == "user") updates.push_back(user_message(turn));
+    if (role == "user") {
+      updates.push_back(user_message(turn));
+      add_pictures(updates, turn);
+    }
     if (role == "tool") {
       const auto metadata = object_or_empty(turn, "metadata");
       calls[call_id(string_or_empty(metadata, "run_id"), string_or_empty(metadata, "tool_call_id"))] = &turn;
@@ -195,6 +208,8 @@ void EventUpdates::add_answer(std::vector<json::object>& updates, const json::ob
   const auto run_id = string_member(metadata, "run_id");
   const auto run = run_id ? std::string(*run_id) : string_or_empty(turn, "id");
   const auto* steps = array_member(metadata, "steps");
+  if (const auto reasoning = string_or_empty(metadata, "reasoning"); !reasoning.empty())
+    updates.push_back(chunk("agent_thought_chunk", reasoning));
   std::size_t begin = 0;
   const auto add_text = [&](std::size_t end) {
     auto update = text_chunk(run, std::string_view(content).substr(begin, end - begin));

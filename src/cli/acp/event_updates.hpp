@@ -25,7 +25,7 @@ public:
 
   /// The updates for a run's event, `tasks-updated` or `thread-updated`.
   std::vector<json::object> of(const json::object& event);
-  /// The updates that replay stored turns, oldest first.
+  /// The updates that replay stored turns, oldest first. The `content` of a picture is the record of its file.
   std::vector<json::object> replay(const std::vector<json::object>& turns);
   /// The update for a message that the person sent with another client.
   static json::object user_message(const json::object& turn);

@@ -66,12 +66,14 @@ TEST(EventUpdates, ReplaysCallsWhereTheyWere) {
                       object(R"({"role": "tool", "id": "t2", "content": "text",
                   "metadata": {"run_id": "r", "tool_call_id": "c", "tool_name": "Read", "input": {"path": "b"}}})"),
                       object(R"({"role": "assistant", "id": "t3", "content": "Grüße. Done.",
-                  "metadata": {"run_id": "r", "steps": [{"text_end": 6, "tool_call_ids": ["c", "lost"]}]}})")});
-  EXPECT_EQ(kinds(replayed), (std::vector<std::string>{"user_message_chunk", "agent_message_chunk", "tool_call",
-                                                       "agent_message_chunk"}));
-  EXPECT_EQ(replayed[1].at("content").at("text"), "Grüße.");
-  EXPECT_EQ(replayed[2].at("toolCallId"), "r/c");
-  EXPECT_EQ(replayed[2].at("status"), "completed");
+                  "metadata": {"run_id": "r", "reasoning": "Hm.",
+                               "steps": [{"text_end": 6, "tool_call_ids": ["c", "lost"]}]}})")});
+  EXPECT_EQ(kinds(replayed), (std::vector<std::string>{"user_message_chunk", "agent_thought_chunk",
+                                                       "agent_message_chunk", "tool_call", "agent_message_chunk"}));
+  EXPECT_EQ(replayed[1].at("content").at("text"), "Hm.");
+  EXPECT_EQ(replayed[2].at("content").at("text"), "Grüße.");
+  EXPECT_EQ(replayed[3].at("toolCallId"), "r/c");
+  EXPECT_EQ(replayed[3].at("status"), "completed");
 }
 
 TEST(EventUpdates, ReportsACompactionOnlyToClientsThatShowIt) {

@@ -123,6 +123,7 @@ private:
   Task<bool> reconnect();
   Task<bool> try_to_reconnect();
   Task<> replay();
+  Task<> send_picture(json::object update);
   Task<> catch_up_active();
   Task<> catch_up(std::string run_id);
   Task<> settle(PromptPointer prompt);

@@ -14,6 +14,7 @@
 
 #include "base/json/json_values.hpp"
 #include "cli/acp/session.hpp"
+#include "models/wire_format.hpp"
 
 namespace agw::cli {
 
@@ -29,6 +30,7 @@ constexpr std::size_t max_runs = 64;
 constexpr std::size_t max_early = 64;
 constexpr std::size_t turns_per_page = 1000;
 constexpr std::size_t max_replayed = 2000;
+constexpr std::int64_t max_replayed_pictures = 64 << 20;  // bytes
 
 std::int64_t number_of(const json::object& object, std::string_view name) {
   const auto* value = object.if_contains(name);
@@ -44,6 +46,12 @@ template <class Value>
 void push_bounded(std::deque<Value>& list, Value value, std::size_t max_size) {
   list.push_back(std::move(value));
   if (list.size() > max_size) list.pop_front();
+}
+
+/// The size of the picture in an update of EventUpdates::replay; 0 if it is another update.
+std::int64_t picture_size(const json::object& update) {
+  const auto* content = object_member(update, "content");
+  return content && content->contains("mime") ? std::max<std::int64_t>(1, number_of(*content, "size")) : 0;
 }
 
 }  // namespace
@@ -215,6 +223,21 @@ void Session::fail_prompts(const std::string& why) {
   }
 }
 
+/// Replaces the record of the picture by its content.
+Task<> Session::send_picture(json::object update) {
+  std::string problem;
+  try {
+    auto& content = update["content"].as_object();
+    const auto gateway = gateway_.find();
+    const auto bytes = co_await Client(*gateway).get_text(path({"files", string_or_empty(content, "id")}));
+    content = {{"type", "image"}, {"mimeType", string_or_empty(content, "mime")}, {"data", base64(bytes)}};
+    send(std::move(update));
+  } catch (const std::exception& error) {
+    problem = error.what();
+  }
+  if (!problem.empty()) send(notice("warning", "A picture could not be loaded", problem));
+}
+
 /// Sends the client the stored turns and then the active run.
 Task<> Session::replay() {
   std::vector<json::object> turns;
@@ -237,7 +260,18 @@ Task<> Session::replay() {
       progress_of(run).has_ended = true;
     }
   }
-  for (auto& update : updates_.replay(turns)) send(std::move(update));
+  auto updates = updates_.replay(turns);
+  std::int64_t left = 0;
+  for (const auto& update : updates) left += picture_size(update);
+  for (auto& update : updates) {
+    const auto size = picture_size(update);
+    left -= size;
+    if (size == 0) {
+      send(std::move(update));
+    } else if (left + size <= max_replayed_pictures) {
+      co_await send_picture(std::move(update));
+    }
+  }
   const auto thread = co_await gateway_.get(path({"threads", id_}));
   if (!thread.is_object()) co_return;
   if (const auto* tasks = array_member(thread.get_object(), "tasks"); tasks && !tasks->empty())
