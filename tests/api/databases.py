@@ -16,6 +16,7 @@ REQUIRE_SQLITE = {
     "test_approvals_hostile.py::test_a_stop_of_the_gateway_ends_requests": READS,
     "test_channel_matrix.py::test_reply_to_a_late_number_is_sent_although_storing_it_fails_at_first": WRITES,
     "test_channel_steps.py": READS,
+    "test_channel_storage.py": WRITES,
     "test_checkpoints.py::test_backup_has_checkpoints_only_if_requested": "`agw backup` refuses a database on a server",
     "test_cli_backup.py": "`agw backup` refuses a database on a server",
     "test_cli_doctor.py::test_damaged_database_is_a_failure_and_left_unchanged": CHANGES,

@@ -115,6 +115,13 @@ const InboundRow* ChannelAnswers::find(std::string_view thread_id, std::string_v
   return question ? &question->row : nullptr;
 }
 
+std::string ChannelAnswers::problem() const {
+  for (const auto& [thread, question] : questions_) {
+    if (!question.problem.empty()) return question.problem;
+  }
+  return {};
+}
+
 bool ChannelAnswers::has_questions(std::string_view thread_id) const { return questions_.contains(thread_id); }
 
 void ChannelAnswers::deliver(const DomainEvent& event) {
@@ -145,12 +152,17 @@ Task<> ChannelAnswers::finish(InboundRow row) {
   AGW_ASSERT(row.number > 0);
   std::optional<std::vector<OutboxRow>> added;
   while (!added && !stop_.requested()) {
+    std::string problem;
     try {
       // If the answering node was killed, its run is ended once its lease has expired.
       if (!co_await services_.runs.is_answered_elsewhere(row.turn_id.value_or(""))) added = co_await store_answer(row);
     } catch (const std::exception& error) {
-      if (!may_pass(error)) throw;
-      log::warn("an answer for the channel {} waits: {}", settings_.name, error.what());
+      problem = error.what();
+    }
+    if (auto* question = question_of(row.thread_id.value_or(""), row.turn_id.value_or(""))) {
+      if (!problem.empty() && problem != question->problem)
+        log::warn("an answer for the channel {} waits: {}", settings_.name, problem);
+      question->problem = std::move(problem);
     }
     if (!added) co_await pause(stop_, store_retry_delay);
   }
@@ -229,9 +241,8 @@ void ChannelAnswers::add_files(const InboundRow& question, const std::string& fi
 }
 
 Task<> ChannelAnswers::wait_for_capacity() {
-  const auto until_changed = [](AsyncEvent& changed) -> Task<> { co_await changed.wait(); };
   while (questions_.size() >= max_open_questions && !stop_.requested()) {
-    co_await with_timeout(stop_, no_limit, until_changed(changed_));
+    co_await with_timeout(stop_, no_limit, changed_.wait());
   }
 }
 

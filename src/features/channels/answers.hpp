@@ -28,6 +28,8 @@ public:
   const InboundRow* find(std::string_view thread_id, std::string_view turn_id) const;
   bool has_questions(std::string_view thread_id) const;
   std::size_t count() const { return questions_.size(); }
+  /// Why the answer to a question cannot be stored; empty if there is no such question.
+  std::string problem() const;
   /// Waits while too many questions are open, or until the channel stops.
   Task<> wait_for_capacity();
   Task<> join() { return group_.join(); }
@@ -37,6 +39,7 @@ private:
     InboundRow row;
     std::string text{};  ///< the answer so far
     bool is_ending = false;
+    std::string problem{};  ///< why its answer cannot be stored yet
   };
 
   /// Whether a stored question or message belongs to someone who is no longer in `allow`.

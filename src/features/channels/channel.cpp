@@ -13,10 +13,10 @@
 //
 //   1. `connect`: read the token (a secret), with retries, and create the messenger.
 //   2. `recover`, once: load the cursor, the unanswered questions and the unsent messages.
-//   3. `read_batch` until it is stopped: read, pass each message to the inbox, store the cursor. A failure is shown in
-//      the channel's status. The next attempt is made after the time that the service specifies, or with a delay that
-//      doubles up to a minute; after a refused token, in ten minutes or when the token changes. Refusals and conflicts
-//      also raise a signal, once.
+//   3. `read_batch` until it is stopped: read, pass each message to the inbox, store the cursor. A failure, also one
+//      of the database or a file, is shown in the channel's status. The next attempt is made after the time that the
+//      service specifies, or with a delay that doubles up to a minute; after a refused token, in ten minutes or when
+//      the token changes. Refusals and conflicts also raise a signal, once.
 //   4. Join answers, outbox and events, then close the messenger.
 //
 // In addition, `deliver` receives events of runs from the hub: answers and requests are sent to the chat of the
@@ -70,6 +70,13 @@ struct Channel::Session {
         approvals(services, *messenger, outbox, memory),
         inbox(services, settings, *messenger, outbox, answers, approvals, memory, stop) {}
 
+  /// Why a message or an answer waits; empty if none does.
+  std::string problem() const {
+    auto found = inbox.problem();
+    if (found.empty()) found = answers.problem();
+    return found.empty() ? outbox.problem() : found;
+  }
+
   std::unique_ptr<Messenger> messenger;
   ChannelOutbox outbox;
   ChannelAnswers answers;
@@ -113,7 +120,6 @@ Task<> Channel::run() {
         has_recovered = true;
         co_await read_batch();
       } catch (const std::exception& error) {
-        if (!may_pass(error)) throw;
         problem = error.what();  // No message is lost: the service keeps unread ones.
       }
       if (!problem.empty()) co_await pause(stop_, record_failure(std::move(problem)));
@@ -173,7 +179,7 @@ Task<std::string> Channel::read_token() {
           return filled;
         });
     if (read.token != account_.token) account_ = std::move(read);
-  } catch (const SecretError& error) {
+  } catch (const std::exception& error) {
     co_return error.what();
   }
   co_return "";
@@ -197,11 +203,12 @@ Task<> Channel::read_batch() {
   const bool must_store = !batch.messages.empty() || cursor_.empty();
   co_await receive_all(std::move(batch.messages));
   if (stop_.requested() || batch.cursor == cursor_) co_return;
+  if (must_store) {
+    co_await services_.database.write([id = settings_.id, cursor = batch.cursor](Connection& connection) {
+      channel_store::set_cursor(connection, id, cursor);
+    });
+  }
   cursor_ = std::move(batch.cursor);
-  if (!must_store) co_return;
-  co_await services_.database.write([id = settings_.id, cursor = cursor_](Connection& connection) {
-    channel_store::set_cursor(connection, id, cursor);
-  });
 }
 
 Task<> Channel::receive_all(std::vector<ReceivedMessage> messages) {
@@ -352,6 +359,10 @@ ChannelStatus Channel::status() const {
   ChannelStatus status{.id = settings_.id, .name = settings_.name, .service = settings_.service, .state = state_};
   if (!error_.empty()) status.error = error_;
   if (!session_) return status;
+  if (const auto problem = session_->problem(); !problem.empty() && !status.error) {
+    status.state = ChannelState::failing;
+    status.error = problem;
+  }
   status.open_questions = static_cast<std::int64_t>(session_->answers.count());
   status.unsent = static_cast<std::int64_t>(session_->outbox.waiting());
   memory_->expire();

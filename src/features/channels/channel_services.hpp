@@ -1,7 +1,5 @@
 #pragma once
 
-#include <exception>
-
 #include "base/time/time.hpp"
 #include "features/approvals/service.hpp"
 #include "features/attachments/service.hpp"
@@ -33,12 +31,5 @@ struct ChannelServices {
   Approvals& approvals;
   Engine& engine;
 };
-
-/// Whether a write may succeed later: the disk is full, the database server is unreachable, or another node answers in
-/// the thread. Nothing was written.
-inline bool may_pass(const std::exception& error) {
-  return dynamic_cast<const DiskFull*>(&error) || dynamic_cast<const DatabaseUnavailable*>(&error) ||
-         dynamic_cast<const ThreadElsewhere*>(&error);
-}
 
 }  // namespace agw

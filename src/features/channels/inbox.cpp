@@ -16,7 +16,8 @@
 //      text.
 //
 // Failures are retried: without limit while the disk is full or the database unreachable, for a minute if another node
-// answers in the thread, otherwise three times. Then the person is notified. An API error is reported immediately.
+// answers in the thread, otherwise three times. Then the person is notified; if that fails too, the message is tried
+// again. An API error is reported immediately.
 //
 // A kill loses no message: before the transaction, the service still has it; after it, `ChannelAnswers::recover` finds
 // the row at the next start. Codes are lost; a stranger who writes again gets a new one.
@@ -54,6 +55,13 @@ constexpr int max_tries_elsewhere = 60;
 std::string new_code() {
   std::random_device kernel("getentropy");
   return fmt::format("{:06}", std::uniform_int_distribution<int>(0, max_code)(kernel));
+}
+
+/// Whether a write may succeed later: the disk is full, the database server is unreachable, or another node answers in
+/// the thread. Nothing was written.
+bool may_pass(const std::exception& error) {
+  return dynamic_cast<const DiskFull*>(&error) || dynamic_cast<const DatabaseUnavailable*>(&error) ||
+         dynamic_cast<const ThreadElsewhere*>(&error);
 }
 
 std::string with_line(std::string text, const std::string& line) { return text + (text.empty() ? "" : "\n") + line; }
@@ -137,33 +145,36 @@ void ChannelInbox::resume() {
 
 // Messages.
 
+/// Handles a message, or replies why it could not be handled.
 Task<> ChannelInbox::handle_allowed(ReceivedMessage message) {
-  const auto problem = co_await try_handle(message);
-  if (!problem.empty()) co_await reply(std::move(message), problem);
-}
-
-Task<std::string> ChannelInbox::try_handle(ReceivedMessage message) {
-  int tries = 1;
-  for (int tries_elsewhere = 1; !stop_.requested();) {
-    AGW_ASSERT(tries <= max_tries);
-    AGW_ASSERT(tries_elsewhere <= max_tries_elsewhere);
+  std::string refusal;
+  int tries = 0;
+  int tries_elsewhere = 0;
+  while (!stop_.requested()) {
     try {
-      co_await handle_once(message);
-      co_return "";
+      if (refusal.empty())
+        co_await handle_once(message);
+      else
+        co_await reply(message, refusal);
+      problem_.clear();
+      co_return;
     } catch (const ApiError& error) {
-      co_return text_with_details(error);
+      refusal = text_with_details(error);
     } catch (const ThreadElsewhere&) {
-      if (tries_elsewhere++ == max_tries_elsewhere)
-        co_return "Another gateway answers in this chat. Send it again later.";
+      if (++tries_elsewhere >= max_tries_elsewhere)
+        refusal = "Another gateway answers in this chat. Send it again later.";
     } catch (const std::exception& error) {
       // The service keeps the message until the cursor advances.
       log::error("the channel {} could not handle a message: {}", settings_.name, error.what());
-      if (!may_pass(error) && tries++ == max_tries)
-        co_return "The gateway could not take this message. Its log says why.";
+      problem_ = error.what();
+      // If the reply cannot be stored either, everything is tried again.
+      if (!std::exchange(refusal, {}).empty())
+        tries = 0;
+      else if (!may_pass(error) && ++tries == max_tries)
+        refusal = "The gateway could not take this message. Its log says why.";
     }
-    co_await pause(stop_, pause_before_retry);
+    if (refusal.empty()) co_await pause(stop_, pause_before_retry);
   }
-  co_return "";
 }
 
 Task<> ChannelInbox::handle_once(ReceivedMessage message) {

@@ -24,14 +24,15 @@ public:
 
   Task<> receive(ReceivedMessage message);
 
+  /// Why the message that is being handled waits; empty if it does not.
+  const std::string& problem() const { return problem_; }
+
 private:
   bool is_allowed(const ReceivedMessage& message) const { return settings_.allow.contains(message.sender); }
   Task<> handle_press(ReceivedMessage message);
   void send_pairing_code(const ReceivedMessage& message);
   void send_code(const Stranger& stranger);
   Task<> handle_allowed(ReceivedMessage message);
-  /// Returns why the message could not be handled; empty on success.
-  Task<std::string> try_handle(ReceivedMessage message);
   Task<> handle_once(ReceivedMessage message);
   Task<> ask_agent(ReceivedMessage message);
   Task<> attach(const ReceivedMessage& message, ChatMessage& chat);
@@ -57,6 +58,7 @@ private:
   ChannelApprovals& approvals_;
   ChannelMemory& memory_;
   StopSource& stop_;
+  std::string problem_;
 };
 
 }  // namespace agw

@@ -17,6 +17,8 @@
 //   4. Accepted or refused: remove the row. No response: mark as uncertain and retry. Other failures: retry with
 //      increasing delays; after a day, give up and report it.
 //
+// If the database or a file fails, the step is repeated each second, without limit.
+//
 // A preview is shown only while its lane has no entries and less than a third of the rate is used.
 //
 // A stop lets the calls to the service finish, for two seconds.
@@ -132,6 +134,13 @@ std::size_t ChannelOutbox::waiting() const {
   return count;
 }
 
+std::string ChannelOutbox::problem() const {
+  for (const auto& [place, lane] : lanes_) {
+    if (!lane->problem.empty()) return lane->problem;
+  }
+  return {};
+}
+
 ChannelOutbox::LanePointer ChannelOutbox::lane_of(const ChatPlace& place) {
   auto& lane = lanes_[place];
   if (!lane) lane = std::make_shared<Lane>(services_.loop, place);
@@ -149,20 +158,20 @@ void ChannelOutbox::wake(const LanePointer& lane) {
 Task<> ChannelOutbox::work(LanePointer lane) {
   AGW_ASSERT(lane->is_active);
   while (!stop_.requested() && (!lane->entries.empty() || (lane->preview && !lane->preview->is_current))) {
-    bool must_wait = false;
     try {
       if (lane->entries.empty())
         co_await update_preview(lane);
       else if (co_await send_first(lane))
         lane->entries.pop_front();
+      lane->problem.clear();
     } catch (const std::exception& error) {
-      if (!may_pass(error)) throw;
-      must_wait = true;
+      note_problem(*lane, error);
     }
-    if (must_wait) co_await pause(stop_, min_resend_delay);
+    if (!lane->problem.empty()) co_await pause(stop_, min_resend_delay);
   }
   AGW_ASSERT(lane->is_active);
   lane->is_active = false;
+  lane->problem.clear();
   if (lane->entries.empty()) lane->is_overfull = false;
   const bool is_idle = lane->entries.empty() && !lane->preview;
   // Remove the lane of an idle chat once its interval has passed.
@@ -281,8 +290,7 @@ Task<> ChannelOutbox::finish(LanePointer lane, SendResult result) {
           [number = entry.row->number](Connection& connection) { channel_store::remove_sent(connection, number); });
       is_stored = false;
     } catch (const std::exception& error) {
-      if (!may_pass(error)) throw;
-      log::warn("the channel {} cannot record yet that a message was sent: {}", settings_.name, error.what());
+      note_problem(*lane, error);
     }
     if (is_stored && co_await pause(stop_, min_resend_delay) == WaitResult::stopped) break;
   }
@@ -291,6 +299,11 @@ Task<> ChannelOutbox::finish(LanePointer lane, SendResult result) {
   } else {
     refused_(result.error);
   }
+}
+
+void ChannelOutbox::note_problem(Lane& lane, const std::exception& error) const {
+  if (lane.problem != error.what()) log::warn("messages of the channel {} wait: {}", settings_.name, error.what());
+  lane.problem = error.what();
 }
 
 void ChannelOutbox::note_failure(Entry& entry, const SendResult& result) {
@@ -308,11 +321,10 @@ Task<> ChannelOutbox::update_preview(LanePointer lane) {
   AGW_ASSERT(lane->entries.empty());
   AGW_ASSERT(lane->preview);
   AGW_ASSERT(!lane->preview->is_current);
-  const auto until_changed = [](LanePointer one) -> Task<> { co_await one->changed.wait(); };
   const auto limit = std::max<std::size_t>(1, messenger_.traits().per_second / preview_share);
   const auto earliest = std::max(lane->last_preview + interval(lane->to), next_turn(limit));
   if (const auto left = earliest - SteadyClock::now(); left > 0s) {
-    co_await with_timeout(stop_, std::chrono::ceil<std::chrono::milliseconds>(left), until_changed(lane));
+    co_await with_timeout(stop_, std::chrono::ceil<std::chrono::milliseconds>(left), lane->changed.wait());
     co_return;
   }
   if (!co_await wait_for_turn({}) || !lane->preview || !lane->entries.empty()) co_return;

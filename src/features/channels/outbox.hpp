@@ -43,6 +43,8 @@ public:
 
   /// The number of messages that wait.
   std::size_t waiting() const;
+  /// Why a message waits although the service would take it; empty if none does.
+  std::string problem() const;
   /// Call it after the channel was stopped. Messages that are being sent get two seconds to arrive: otherwise nobody
   /// would know whether they did, and they would be sent twice.
   Task<> join();
@@ -77,6 +79,7 @@ private:
     SteadyClock::time_point last_preview{};  ///< of a draft or an edit
     bool is_active = false;
     bool is_overfull = false;  ///< messages were dropped since the lane was last empty
+    std::string problem{};     ///< why the last step failed in the gateway itself
     AsyncEvent changed;
   };
   using LanePointer = std::shared_ptr<Lane>;
@@ -91,6 +94,7 @@ private:
   /// Loads the files of a message. Deleted ones are named in its text.
   Task<> load_files(OutgoingMessage& message, std::string ids);
   Task<> finish(LanePointer lane, SendResult result);
+  void note_problem(Lane& lane, const std::exception& error) const;
   void note_failure(Entry& entry, const SendResult& result);
   Task<> update_preview(LanePointer lane);
   Task<SendResult> edit_preview(LanePointer lane, Preview preview);

@@ -91,8 +91,7 @@ const Messenger::Traits& Xmpp::traits() const {
 // Reading.
 
 Task<> Xmpp::wait(StopSource& stop, std::chrono::milliseconds limit) {
-  const auto until_changed = [](AsyncEvent& changed) -> Task<> { co_await changed.wait(); };
-  co_await with_timeout(stop, limit, until_changed(changed_));
+  co_await with_timeout(stop, limit, changed_.wait());
   changed_.reset();
 }
 
@@ -287,8 +286,7 @@ void Xmpp::settle(std::string_view id, SendResult result) {
 // Writing.
 
 Task<SendResult> Xmpp::send(OutgoingMessage message, StopSource& stop) {
-  const auto until_open = [](AsyncEvent& open) -> Task<> { co_await open.wait(); };
-  if (!is_open_ && co_await with_timeout(stop, send_timeout, until_open(open_)) == WaitResult::stopped)
+  if (!is_open_ && co_await with_timeout(stop, send_timeout, open_.wait()) == WaitResult::stopped)
     co_return SendResult{.end = End::stopped};
   std::string file_url;
   if (is_open_ && !message.files.empty()) {
@@ -302,8 +300,7 @@ Task<SendResult> Xmpp::send(OutgoingMessage message, StopSource& stop) {
   const auto sending = std::make_shared<Sending>(loop_);
   sendings_[id] = sending;
   connection_->send(xmpp_stanza(message, file_url) + ping_after(id));
-  const auto until_settled = [](std::shared_ptr<Sending> one) -> Task<> { co_await one->changed.wait(); };
-  const auto waited = co_await with_timeout(stop, send_timeout, until_settled(sending));
+  const auto waited = co_await with_timeout(stop, send_timeout, sending->changed.wait());
   if (sending->result) co_return *std::move(sending->result);
   sendings_.erase(id);
   if (waited == WaitResult::stopped) co_return SendResult{.end = End::stopped};

@@ -23,8 +23,7 @@ Task<std::optional<XmppElement>> XmppRequests::get(std::string to, std::string c
     co_return std::nullopt;
   const auto pending = std::make_shared<Pending>(loop_, std::move(to));
   pending_[id] = pending;
-  const auto until_changed = [](std::shared_ptr<Pending> one) -> Task<> { co_await one->changed.wait(); };
-  co_await with_timeout(stop, response_timeout, until_changed(pending));
+  co_await with_timeout(stop, response_timeout, pending->changed.wait());
   pending_.erase(id);
   co_return std::move(pending->response);
 }
