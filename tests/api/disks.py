@@ -2,9 +2,12 @@
 
 import contextlib
 import os
+import sqlite3
 import subprocess
 
 import pytest
+
+from checks import PATIENCE
 
 
 @contextlib.contextmanager
@@ -21,3 +24,21 @@ def small_disk(folder, limit):
         yield folder
     finally:
         subprocess.run(["umount", folder], check=True)
+
+
+def fill(gateway):
+    """Fills the disk with a file."""
+    with (gateway.data / "filling").open("wb", buffering=0) as file, contextlib.suppress(OSError):
+        while True:
+            file.write(bytes(4096))
+
+
+def fill_with_the_log(gateway):
+    """Also fills the free space in the database log: a log that was restarted after a checkpoint has some."""
+    while True:
+        with contextlib.closing(sqlite3.connect(gateway.data / "gateway.db", timeout=PATIENCE)) as database:
+            database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        fill(gateway)
+        if (gateway.data / "gateway.db-wal").stat().st_size == 0:
+            return
+        (gateway.data / "filling").unlink()

@@ -4,6 +4,7 @@ See docs/contract/channels.md#exactly-once.
 """
 
 import contextlib
+import os
 import resource
 import sqlite3
 
@@ -11,9 +12,10 @@ import pytest
 
 from channels import ANN, channel, connect, threads
 from checks import PATIENCE, accepted
+from disks import fill, fill_with_the_log, small_disk
 from jobs import wait_for
 from stubs.telegram import TOKEN
-from talker import configuration
+from talker import Talker, configuration
 from tools import turns_of
 
 
@@ -70,3 +72,71 @@ def test_channel_connects_once_descriptors_are_left(make_gateway, stub, telegram
     telegram.says(ANN, "/help")
     telegram.message("Commands:", seconds=60)
     wait_until_well(gateway)
+
+
+def sends_file(telegram, size, caption="Look at it."):
+    telegram.files["files/plan"] = os.urandom(size)
+    document = {"file_id": "plan", "file_name": "plan.bin", "mime_type": "application/octet-stream", "file_size": size}
+    telegram.says(ANN, document=document, caption=caption)
+
+
+def check_question(gateway, text, size):
+    """Checks that there is one question, with a file of that size, and no other file."""
+    (thread,) = threads(gateway)
+    (question,) = turns_of(gateway, thread, "user")
+    assert question["content"] == text and len(question["metadata"]["attachments"]) == 1
+    assert [file.stat().st_size for file in (gateway.data / "attachments").iterdir()] == [size]
+    with contextlib.closing(sqlite3.connect(gateway.data / "gateway.db", timeout=PATIENCE)) as database:
+        assert database.execute("SELECT count(*) FROM attachments").fetchone() == (1,)
+
+
+def leave(gateway, size):
+    """Frees that many bytes of a full disk; all of them with 0."""
+    filling = gateway.data / "filling"
+    os.truncate(filling, filling.stat().st_size - size if size else 0)
+
+
+@pytest.fixture
+def talking_on_small_disk(make_gateway, stub, tmp_path):
+    with small_disk(tmp_path / "small", "size=24m") as small:
+        data = small / "data"
+        data.mkdir(mode=0o700)
+        gateway = make_gateway(data=data, config=configuration(stub)).start()
+        try:
+            accepted(gateway.http.patch("/extensions/compile-knowledge", json={"enabled": False}))
+            assert gateway.http.put("/secrets/TELEGRAM", json={"value": TOKEN}).is_success
+            yield Talker(gateway, stub)
+            gateway.close()
+        finally:
+            if gateway.running:
+                gateway.kill()
+
+
+def test_message_waits_while_its_file_does_not_fit_on_the_disk(talking_on_small_disk, telegram):
+    gateway = talking_on_small_disk.gateway
+    connect(gateway, telegram)
+    talking_on_small_disk.answers("I looked.")
+    fill(gateway)
+    leave(gateway, 3 << 20)
+    sends_file(telegram, 4 << 20)
+    wait_for(lambda: channel(gateway)["state"] == "failing" or telegram.messages)
+    assert not telegram.messages and "No space left on device" in channel(gateway)["error"]
+    leave(gateway, 0)
+    telegram.message("I looked.", seconds=60)
+    check_question(gateway, "Look at it.", 4 << 20)
+    wait_until_well(gateway)
+
+
+def test_file_is_fetched_and_stored_once_although_its_message_does_not_fit(talking_on_small_disk, telegram):
+    gateway = talking_on_small_disk.gateway
+    connect(gateway, telegram)
+    talking_on_small_disk.answers("I looked.")
+    fill_with_the_log(gateway)
+    leave(gateway, 400_000)
+    text = "word " * 200_000
+    sends_file(telegram, 1000, text)
+    wait_until_failing(gateway, "full")
+    leave(gateway, 0)
+    telegram.message("I looked.", seconds=60)
+    assert len(telegram.of("getFile")) == 1
+    check_question(gateway, text, 1000)

@@ -12,9 +12,9 @@ import pytest
 
 from approvals import call_asked, person
 from channels import EVE, connect
-from checks import PATIENCE, accepted, refused
+from checks import accepted, refused
 from client_streams import read_response
-from disks import small_disk
+from disks import fill, fill_with_the_log, small_disk
 from jobs import new_job, rows, run, wait_for
 from stubs.provider import ToolCall
 from stubs.telegram import TOKEN
@@ -366,24 +366,6 @@ def test_answers_are_durable_after_space_is_freed(gateway_on_small_disk, stub):
     gateway.start()
     turn = accepted(gateway.http.get(f"/threads/{thread['id']}/turns"))[0]
     assert turn["role"] == "assistant" and turn["content"] == text and turn["metadata"]["partial"]
-
-
-def fill(gateway):
-    """Fills the disk with a file."""
-    with (gateway.data / "filling").open("wb", buffering=0) as file, contextlib.suppress(OSError):
-        while True:
-            file.write(bytes(4096))
-
-
-def fill_with_the_log(gateway):
-    """Also fills the free space in the database log: a log that was restarted after a checkpoint has some."""
-    while True:
-        with contextlib.closing(sqlite3.connect(gateway.data / "gateway.db", timeout=PATIENCE)) as database:
-            database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        fill(gateway)
-        if (gateway.data / "gateway.db-wal").stat().st_size == 0:
-            return
-        (gateway.data / "filling").unlink()
 
 
 def fill_and_free(gateway):

@@ -17,7 +17,7 @@
 //
 // Failures are retried: without limit while the disk is full or the database unreachable, for a minute if another node
 // answers in the thread, otherwise three times. Then the person is notified; if that fails too, the message is tried
-// again. An API error is reported immediately.
+// again. An API error is reported immediately. Files that were stored by a failed try are reused by the next one.
 //
 // A kill loses no message: before the transaction, the service still has it; after it, `ChannelAnswers::recover` finds
 // the row at the next start. Codes are lost; a stranger who writes again gets a new one.
@@ -35,6 +35,7 @@
 #include "base/id.hpp"
 #include "base/json/json_values.hpp"
 #include "base/log.hpp"
+#include "io/files/disk_full.hpp"
 
 namespace agw {
 
@@ -48,6 +49,8 @@ constexpr std::size_t max_strangers = 50;
 constexpr int max_code = 999'999;
 constexpr auto max_age = std::chrono::days(30);
 constexpr auto pause_before_retry = 1s;
+/// Files that did not fit on the disk are fetched again.
+constexpr auto pause_before_fetching_again = 10s;
 constexpr int max_tries = 3;
 /// Limits how long all chats of the channel wait while another node answers in one of them.
 constexpr int max_tries_elsewhere = 60;
@@ -60,8 +63,8 @@ std::string new_code() {
 /// Whether a write may succeed later: the disk is full, the database server is unreachable, or another node answers in
 /// the thread. Nothing was written.
 bool may_pass(const std::exception& error) {
-  return dynamic_cast<const DiskFull*>(&error) || dynamic_cast<const DatabaseUnavailable*>(&error) ||
-         dynamic_cast<const ThreadElsewhere*>(&error);
+  return is_disk_full(error) || dynamic_cast<const DiskFull*>(&error) ||
+         dynamic_cast<const DatabaseUnavailable*>(&error) || dynamic_cast<const ThreadElsewhere*>(&error);
 }
 
 std::string with_line(std::string text, const std::string& line) { return text + (text.empty() ? "" : "\n") + line; }
@@ -151,6 +154,7 @@ Task<> ChannelInbox::handle_allowed(ReceivedMessage message) {
   int tries = 0;
   int tries_elsewhere = 0;
   while (!stop_.requested()) {
+    auto wait = pause_before_retry;
     try {
       if (refusal.empty())
         co_await handle_once(message);
@@ -170,10 +174,12 @@ Task<> ChannelInbox::handle_allowed(ReceivedMessage message) {
       // If the reply cannot be stored either, everything is tried again.
       if (!std::exchange(refusal, {}).empty())
         tries = 0;
-      else if (!may_pass(error) && ++tries == max_tries)
+      else if (may_pass(error))
+        wait = message.files.empty() ? pause_before_retry : pause_before_fetching_again;
+      else if (++tries == max_tries)
         refusal = "The gateway could not take this message. Its log says why.";
     }
-    if (refusal.empty()) co_await pause(stop_, pause_before_retry);
+    if (refusal.empty()) co_await pause(stop_, wait);
   }
 }
 
@@ -258,18 +264,24 @@ Task<std::string> ChannelInbox::thread_for(ChatPlace place) {
   co_return thread.id;
 }
 
-/// Attaches the files. Those that cannot be fetched are named in the message, for the person and the agent.
+/// Attaches the files. Those that cannot be fetched are named in the message, for the person and the agent. A file has
+/// the same id at each try, so that one which is stored already is neither fetched nor stored again.
 Task<> ChannelInbox::attach(const ReceivedMessage& message, ChatMessage& chat) {
   std::vector<std::string> ids;
-  for (const auto& file : message.files) {
-    auto fetched = co_await messenger_.fetch(file, stop_);
-    if (!fetched.error.empty()) {
-      chat.content = with_line(chat.content, fmt::format("({} could not be fetched: {})", file.name, fetched.error));
-      continue;
+  for (std::size_t i = 0; i < message.files.size(); ++i) {
+    const auto& file = message.files[i];
+    auto id = id_of_key(settings_.id, fmt::format("{} {} {} {}", message.update, message.message, i, file.name));
+    if ((co_await services_.attachments.find({id})).empty()) {
+      auto fetched = co_await messenger_.fetch(file, stop_);
+      if (!fetched.error.empty()) {
+        chat.content = with_line(chat.content, fmt::format("({} could not be fetched: {})", file.name, fetched.error));
+        continue;
+      }
+      const auto& mime = fetched.mime.empty() ? file.mime : fetched.mime;
+      co_await services_.attachments.add(file.name, mime, std::move(fetched.bytes), {}, id);
     }
     if (chat.content.empty()) chat.content = file.name;
-    const auto& mime = fetched.mime.empty() ? file.mime : fetched.mime;
-    ids.push_back((co_await services_.attachments.add(file.name, mime, std::move(fetched.bytes))).id);
+    ids.push_back(std::move(id));
   }
   if (!ids.empty()) chat.attachments = std::move(ids);
 }
