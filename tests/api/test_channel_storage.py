@@ -140,3 +140,19 @@ def test_file_is_fetched_and_stored_once_although_its_message_does_not_fit(talki
     telegram.message("I looked.", seconds=60)
     assert len(telegram.of("getFile")) == 1
     check_question(gateway, text, 1000)
+
+
+def test_question_that_a_start_on_a_full_disk_left_is_answered(talking_on_small_disk, telegram):
+    gateway = talking_on_small_disk.gateway
+    connect(gateway, telegram)
+    held = talking_on_small_disk.holds("Half of it")
+    telegram.says(ANN, "Tell me.")
+    held.was_asked()
+    fill_with_the_log(gateway)
+    gateway.kill()
+    held.release()
+    gateway.start()
+    wait_for(lambda: "the disk is full: the stored part" in gateway.stderr)
+    leave(gateway, 0)
+    telegram.message("The gateway was ended before the answer was complete.", seconds=60)
+    wait_until_well(gateway)

@@ -24,6 +24,7 @@ namespace agw {
 namespace {
 
 constexpr std::string_view default_agent = "assistant";
+constexpr std::chrono::seconds pause_while_disk_is_full(10);
 
 /// The order of a run (see Run). `named` is the model that the message names. The order contains the agent only if it
 /// is not the thread's.
@@ -116,6 +117,10 @@ std::vector<InterruptedCall> interrupted_calls(Threads& threads, const Interrupt
     }
   }
   return calls;
+}
+
+Task<> after_pause(StopSource& stopping, Task<> what) {
+  if (co_await pause(stopping, pause_while_disk_is_full) == WaitResult::done) co_await std::move(what);
 }
 
 Task<> store_interrupted(Database& database, InterruptedRun left, std::vector<InterruptedCall> calls,
@@ -342,7 +347,9 @@ Task<> Engine::recover(std::vector<InterruptedRun> interrupted) {
   co_await end_interrupted(std::move(interrupted));
 }
 
+/// Tries again while the disk is full: somebody may wait for the answer, in a messenger for example.
 Task<> Engine::end_interrupted(std::vector<InterruptedRun> interrupted) {
+  std::vector<InterruptedRun> postponed;
   for (const auto& left : interrupted) {
     log::warn({.run = left.run.id}, "the run was interrupted; {} bytes of its answer are kept", left.text.size());
     const auto calls = interrupted_calls(services_.threads, left);
@@ -357,9 +364,12 @@ Task<> Engine::end_interrupted(std::vector<InterruptedRun> interrupted) {
     try {
       co_await store_interrupted(services_.database, left, calls, prepared, services_.clock.now());
     } catch (const DiskFull&) {
-      log::warn({.run = left.run.id}, "the disk is full: the stored part of the answer is kept for the next start");
+      log::warn({.run = left.run.id}, "the disk is full: the stored part of the answer is kept until there is space");
+      postponed.push_back(left);
     }
   }
+  if (!postponed.empty() && !stopping_.requested())
+    workers_.spawn(after_pause(stopping_, end_interrupted(std::move(postponed))));
 }
 
 Task<> Engine::stop() {

@@ -34,7 +34,7 @@ std::vector<RunPiece> pieces(Connection& connection, const std::string& run_id);
 std::optional<std::string> find_log(Connection& connection, const std::string& run_id, const std::string& thread_id,
                                     Timestamp oldest);
 
-/// Whether a run of another node is answering the turn and has not ended.
+/// Whether a run that answers the turn has not ended.
 bool is_answered_elsewhere(Connection& connection, const std::string& turn_id);
 
 /// The run's row, ended or not.
