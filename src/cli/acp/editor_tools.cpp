@@ -27,8 +27,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto offer_limit = 10s;
-constexpr auto event_interval = 10ms;
-constexpr int event_checks = 500;
+constexpr auto event_limit = 5s;
 constexpr std::int64_t usual_seconds = 120;
 constexpr std::int64_t max_seconds = 600;
 constexpr std::int64_t max_output = 100'000;  // bytes
@@ -109,6 +108,7 @@ EditorTools::EditorTools(Loop& loop, RpcPeer& peer, ClientAsker& asker, EventUpd
                }),
       outbox_filled_(loop),
       offered_(loop),
+      updates_sent_(loop),
       group_(loop) {
   group_.on_failure([](const std::exception_ptr&) {});  // each reports its own failures; only cancellations remain
 }
@@ -250,11 +250,9 @@ Task<json::object> EditorTools::run_tool(const json::object& request, StopSource
   const auto* input = object_member(request, "input");
   if (!input) co_return failure("invalid input: the arguments are not a JSON object");
   auto call_id = string_or_empty(request, "toolCallId");
-  auto shown = updates_.shown_id(call_id);
   // The event that the call has begun comes on another connection.
-  for (int i = 0; shown.empty() && i < event_checks && co_await pause(stop, event_interval) != WaitResult::stopped; ++i)
-    shown = updates_.shown_id(call_id);
-  if (!shown.empty()) call_id = std::move(shown);
+  co_await with_timeout(stop, event_limit, until_shown(call_id));
+  if (auto shown = updates_.shown_id(call_id); !shown.empty()) call_id = std::move(shown);
   const auto server = servers_.server_of(tool);
   if (server.empty()) {
     if (tool != shell_tool) co_return failure("the editor's MCP server with this tool is not connected");
@@ -268,6 +266,10 @@ Task<json::object> EditorTools::run_tool(const json::object& request, StopSource
     co_return failure("permission denied: the person said no");
   const auto outcome = co_await servers_.call(tool, *input, stop);
   co_return json::object{{"output", outcome.output}, {"isError", outcome.is_error}};
+}
+
+Task<> EditorTools::until_shown(std::string_view call_id) {
+  while (updates_.shown_id(call_id).empty()) co_await updates_sent_.wait();
 }
 
 Task<json::object> EditorTools::run_command(std::string call_id, json::object input, StopSource& stop) {

@@ -44,6 +44,8 @@ public:
   /// The id of the loan, to be sent with the next message; empty if there is nothing to lend. `acts` is false in plan
   /// mode. Does not wait for MCP servers once `cancelled` is requested.
   Task<std::string> lend(const FoundGateway& gateway, bool acts, bool lends_terminal, StopSource& cancelled);
+  /// Call it after updates of calls were sent: a request of the gateway may wait until its call is shown.
+  void updates_sent() { updates_sent_.pulse(); }
   Task<> close();
 
 private:
@@ -61,6 +63,7 @@ private:
   Task<json::object> read_file(std::string path, StopSource& stop);
   Task<json::object> write_file(std::string path, std::string content, StopSource& stop);
   Task<json::object> run_tool(const json::object& request, StopSource& stop);
+  Task<> until_shown(std::string_view call_id);
   Task<json::object> run_command(std::string call_id, json::object input, StopSource& stop);
   Task<> wait_for_exit(json::object terminal, std::optional<json::object>& status, StopSource& stop);
 
@@ -74,6 +77,7 @@ private:
   std::deque<std::string> outbox_;
   AsyncEvent outbox_filled_;
   AsyncEvent offered_;
+  AsyncEvent updates_sent_;
   std::string offer_;                    ///< the last offer, as JSON
   std::string id_;                       ///< the id of the last offer
   std::map<std::string, Stop> serving_;  ///< active requests, by `callId`

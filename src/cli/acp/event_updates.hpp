@@ -34,10 +34,9 @@ public:
 
   /// The content of the call with this `toolCallId` is shown by another update, so its result must not replace it.
   void keep_content(const std::string& call_id);
-  /// The `toolCallId` for the client of the active call with this id, which is unique only within its run; empty if
-  /// there is none.
+  /// Returns the `toolCallId` of the active call that has this id within its run; empty if no call has it.
   std::string shown_id(std::string_view id) const;
-  /// The `toolCallId` of an active call with this tool and input; empty if there is none.
+  /// Returns the `toolCallId` of an active call with this tool and input; empty if there is no such call.
   std::string active_call(const std::string& tool, const json::object& input) const;
 
 private:

@@ -292,6 +292,7 @@ void Session::take(const json::object& event) {
   if (waiting_room_) waiting_room_->approvals.take(event);
   if (type == "thread-updated") adopt_mode(string_or_empty(object_or_empty(event, "thread"), "mode"));
   for (auto& update : updates_.of(event)) send(std::move(update));
+  tools_.updates_sent();
   if (type == "error") last_error_ = string_or_empty(event, "error");
   if (type == "finish" || type == "stopped") end_run(event, progress_of(string_or_empty(event, "runId")));
 }
