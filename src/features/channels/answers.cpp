@@ -155,7 +155,7 @@ Task<> ChannelAnswers::finish(InboundRow row) {
     std::string problem;
     try {
       // If the answering node was killed, its run is ended once its lease has expired.
-      if (!co_await services_.runs.is_answered_elsewhere(row.turn_id.value_or(""))) added = co_await store_answer(row);
+      if (!co_await services_.runs.is_being_answered(row.turn_id.value_or(""))) added = co_await store_answer(row);
     } catch (const std::exception& error) {
       problem = error.what();
     }

@@ -135,7 +135,7 @@ Task<> AgentAnswers::store_continuation(std::shared_ptr<AgentRun> run) {
 Task<> AgentAnswers::stop() { co_await background_.join(); }
 
 Task<StartedRun> AgentAnswers::start(ExtensionPointer agent, ClientRequest& request) {
-  if (StartedRun resumed; co_await resume(request, resumed)) co_return resumed;
+  if (auto resumed = co_await resume(request)) co_return std::move(*resumed);
   const auto& messages = request.call.messages;
   auto question = question_in(messages);
   if (question == messages.size() ||
@@ -173,15 +173,16 @@ Task<StartedRun> AgentAnswers::start(ExtensionPointer agent, ClientRequest& requ
 
 /// Resumes the run that waits for the tool results at the end of the messages, if there is one. What the user says
 /// beside them is steered into the run, so that the model reads it after the results.
-Task<bool> AgentAnswers::resume(ClientRequest& request, StartedRun& resumed) {
+Task<std::optional<StartedRun>> AgentAnswers::resume(ClientRequest& request) {
   const auto& messages = request.call.messages;
   const auto after = users_at_end(messages);
-  if (after == 0 || messages[after - 1].role != MessageRole::tool) co_return false;
+  if (after == 0 || messages[after - 1].role != MessageRole::tool) co_return std::nullopt;
+  StartedRun resumed;
   for (const auto& [thread_id, open] : open_) {
     const auto run = open.lock();
     if (run && run->waits_for(messages[after - 1].tool_call_id)) resumed = {run, thread_id};
   }
-  if (!resumed.run) co_return false;
+  if (!resumed.run) co_return std::nullopt;
   resumed.run->take_results(messages);
   try {
     co_await steer(resumed, request);
@@ -190,7 +191,7 @@ Task<bool> AgentAnswers::resume(ClientRequest& request, StartedRun& resumed) {
     throw;
   }
   resumed.run->resume();
-  co_return true;
+  co_return resumed;
 }
 
 Task<> AgentAnswers::steer(const StartedRun& run, ClientRequest& request) {

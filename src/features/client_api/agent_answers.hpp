@@ -45,7 +45,7 @@ private:
     bool is_complete = true;  ///< the request contains the whole thread
   };
 
-  Task<bool> resume(ClientRequest& request, StartedRun& resumed);
+  Task<std::optional<StartedRun>> resume(ClientRequest& request);
   Task<> steer(const StartedRun& run, ClientRequest& request);
   Task<> add_pictures(ChatMessage& chat, std::span<const Message> messages, const std::vector<std::string>& digests);
   Task<FoundThread> find_thread(const Extension& agent, const ClientRequest& request, std::size_t& question);

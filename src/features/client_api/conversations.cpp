@@ -11,6 +11,7 @@
 #include "base/text/ascii.hpp"
 #include "base/text/utf8.hpp"
 #include "features/client_api/store.hpp"
+#include "models/json_reader.hpp"
 
 namespace agw {
 
@@ -39,15 +40,10 @@ std::vector<std::string> pictures_for_program(const Turn& turn) {
   return ids;
 }
 
-std::int64_t integer_in(const json::object& object, std::string_view name) {
-  const auto* value = object.if_contains(name);
-  return value && value->is_int64() ? value->get_int64() : 0;
-}
-
 /// The number of steps of an answer, or the step after which a message was steered into it; otherwise 0.
 std::int64_t step_of(const Turn& turn) {
   if (!turn.metadata) return 0;
-  if (turn.role == Role::user) return integer_in(*turn.metadata, "after_step");
+  if (turn.role == Role::user) return count_member(*turn.metadata, "after_step").value_or(0);
   const auto* steps = array_member(*turn.metadata, "steps");
   return steps ? static_cast<std::int64_t>(steps->size()) : 0;
 }
@@ -56,7 +52,7 @@ std::int64_t step_of(const Turn& turn) {
 std::int64_t end_of_step(const Turn& answer, std::int64_t step) {
   if (step < 1 || step > step_of(answer)) return 0;
   const auto* members = answer.metadata->at("steps").as_array()[static_cast<std::size_t>(step) - 1].if_object();
-  return members ? integer_in(*members, "text_end") : 0;
+  return members ? count_member(*members, "text_end").value_or(0) : 0;
 }
 
 /// Reads turns, oldest first. A message that was steered into an answer divides its text, as it did for the program.

@@ -136,12 +136,10 @@ ModelRequest take_call(ClientRequest& request, const ModelChoice& choice) {
   for (auto& message : call.messages) {
     if (message.provider_blocks_of == request.model) message.provider_blocks_of = choice.id();
   }
-  auto& ceiling = call.options.output_ceiling;
-  if (call.options.limits_output) {
-    ceiling = call.max_output_tokens;
-  } else {
-    call.max_output_tokens = ceiling;
-  }
+  if (call.options.limits_output)
+    call.options.output_ceiling = call.max_output_tokens;
+  else
+    call.max_output_tokens = std::numeric_limits<std::int64_t>::max();
   return call;
 }
 

@@ -174,9 +174,9 @@ Task<bool> Runs::exists(std::string id) {
       [id = std::move(id)](Connection& connection) { return run_store::find(connection, id).has_value(); });
 }
 
-Task<bool> Runs::is_answered_elsewhere(std::string turn_id) {
+Task<bool> Runs::is_being_answered(std::string turn_id) {
   co_return co_await database_.read([turn_id = std::move(turn_id)](Connection& connection) {
-    return run_store::is_answered_elsewhere(connection, turn_id);
+    return run_store::is_being_answered(connection, turn_id);
   });
 }
 

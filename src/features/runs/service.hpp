@@ -85,8 +85,8 @@ public:
   /// Whether the run exists, or has ended in the last ten minutes.
   Task<bool> exists(std::string id);
 
-  /// Whether another node is answering the message, or was killed while it did so and its runs were not taken over yet.
-  Task<bool> is_answered_elsewhere(std::string turn_id);
+  /// Whether a run that answers the message has not ended: here, on another node, or left by a kill until it is ended.
+  Task<bool> is_being_answered(std::string turn_id);
 
   /// The number of runs that are the first of their threads.
   std::size_t running() const { return by_thread_.size(); }

@@ -147,7 +147,7 @@ std::optional<std::string> find_log(Connection& connection, const std::string& r
   return row.optional_string(0);
 }
 
-bool is_answered_elsewhere(Connection& connection, const std::string& turn_id) {
+bool is_being_answered(Connection& connection, const std::string& turn_id) {
   auto row = connection.prepare("SELECT 1 FROM runs WHERE ended_at IS NULL AND turn_id = :turn");
   return row.bind(":turn", turn_id).step();
 }

@@ -35,7 +35,7 @@ std::optional<std::string> find_log(Connection& connection, const std::string& r
                                     Timestamp oldest);
 
 /// Whether a run that answers the turn has not ended.
-bool is_answered_elsewhere(Connection& connection, const std::string& turn_id);
+bool is_being_answered(Connection& connection, const std::string& turn_id);
 
 /// The run's row, ended or not.
 std::optional<Run> find(Connection& connection, const std::string& id);
