@@ -20,8 +20,7 @@
 //      affect programs that can see more.
 //
 // If the gateway is killed
-//   - before 4 is complete: bubblewrap does not notice; the prologue finds the lifeline (descriptor 4) closed and
-//     exits.
+//   - before 4 is complete: bubblewrap does not notice; the prologue does (descriptor 4) and exits.
 //   - later: bubblewrap ends with its parent (`--die-with-parent`), and with it everything in its process namespace.
 //   - in any case, placeholders stay in projects. They are recorded in a file, and the next start removes those that
 //     are still as they were made.
@@ -64,7 +63,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int filter_descriptor = 3;
-constexpr int life_descriptor = SandboxPrologue::life_descriptor;
+constexpr int gateway_descriptor = SandboxPrologue::gateway_descriptor;
 constexpr int first_root_descriptor = SandboxPrologue::first_root_descriptor;
 // Used only with a network.
 constexpr int system_certificates_descriptor = 196;
@@ -75,8 +74,8 @@ constexpr int ready_descriptor = SandboxPrologue::ready_descriptor;
 constexpr std::size_t max_roots = SandboxPrologue::script_descriptor - first_root_descriptor;
 // One number for two files would show a command the wrong one.
 static_assert(filter_descriptor > STDERR_FILENO);
-static_assert(life_descriptor > filter_descriptor);
-static_assert(SandboxPrologue::variables_descriptor > life_descriptor);
+static_assert(gateway_descriptor > filter_descriptor);
+static_assert(SandboxPrologue::variables_descriptor > gateway_descriptor);
 static_assert(first_root_descriptor > SandboxPrologue::variables_descriptor);
 static_assert(SandboxPrologue::script_descriptor > first_root_descriptor);
 static_assert(system_certificates_descriptor > SandboxPrologue::script_descriptor);
@@ -96,6 +95,13 @@ constexpr auto empty_worktree_config = "\n";
 
 std::shared_ptr<Descriptor> filter_file(UnixSockets unix_sockets) {
   return memory_file("agw-filter", system_call_filter(unix_sockets));
+}
+
+/// Each sandbox needs its own, because readers of one would share its position.
+std::shared_ptr<Descriptor> state_of_gateway() {
+  auto file = std::make_shared<Descriptor>(::open("/proc/self/stat", O_RDONLY | O_CLOEXEC));
+  if (!*file) throw ProcessError("cannot hand over the gateway's state to the sandbox");
+  return file;
 }
 
 using Variables = std::map<std::string, std::string>;
@@ -157,12 +163,7 @@ Sandbox::Sandbox(Options options)
     : options_(std::move(options)),
       placeholders_(std::make_shared<SandboxPlaceholders>(options_.own_directory.empty() ? options_.data_directory
                                                                                          : options_.own_directory)),
-      probe_(std::make_unique<Probe>()) {
-  int ends[2] = {-1, -1};
-  if (::pipe2(ends, O_CLOEXEC) != 0) throw_errno("cannot make a pipe");
-  lifeline_ = std::make_shared<Descriptor>(ends[0]);
-  lifeline_end_ = Descriptor(ends[1]);
-}
+      probe_(std::make_unique<Probe>()) {}
 
 Sandbox::~Sandbox() = default;
 
@@ -203,7 +204,7 @@ SandboxArguments sandboxed(const std::string& program, SandboxArguments mounts, 
   return out;
 }
 
-std::optional<std::string> probe(const std::string& name, const Descriptor& life) {
+std::optional<std::string> probe(const std::string& name) {
   const auto program = find_program(name, program_path);
   if (::access(program.c_str(), X_OK) != 0) {
     return fmt::format(
@@ -214,11 +215,12 @@ std::optional<std::string> probe(const std::string& name, const Descriptor& life
   const SandboxSpec spec{.directory = "/"};
   const SandboxPrologue prologue(spec, {"/bin/true"}, {});
   const auto filter = filter_file(UnixSockets::denied);
+  const auto gateway = state_of_gateway();
   const SpawnOptions plan{.program = program,
                           .arguments = sandboxed(program, SandboxMounts().arguments(1), spec, prologue.arguments()),
                           .environment = environment_of({}, "/"),
                           .directory = "/",
-                          .descriptors = {{filter->get(), filter_descriptor}, {life.get(), life_descriptor}}};
+                          .descriptors = {{filter->get(), filter_descriptor}, {gateway->get(), gateway_descriptor}}};
   const auto complaint = startup_error(plan);
   return complaint ? std::optional(why_not(*complaint)) : std::nullopt;
 }
@@ -230,7 +232,7 @@ std::optional<std::string> Sandbox::problem() const {
   const std::lock_guard lock(probe_->mutex);
   if (probe_->has_succeeded) return std::nullopt;
   try {
-    auto problem = probe(options_.program, *lifeline_);
+    auto problem = probe(options_.program);
     probe_->has_succeeded = !problem;
     return problem;
   } catch (const std::exception& error) {
@@ -457,8 +459,6 @@ ProcessOptions Sandbox::wrap(std::vector<std::string> arguments, const SandboxSp
   const auto roots = open_roots(spec);
   if (!options_.enabled) return without_sandbox(std::move(arguments), spec, options_.home);
   ProcessOptions out{.environment = environment_of({}, options_.home), .directory = "/"};
-  AGW_ASSERT(*lifeline_);
-  AGW_ASSERT(lifeline_end_);
   AGW_ASSERT(!roots.empty());
   const auto held = std::make_shared<Resources>(placeholders_);
   auto mounts = mounts_of(spec, *held);
@@ -475,7 +475,7 @@ ProcessOptions Sandbox::wrap(std::vector<std::string> arguments, const SandboxSp
   out.arguments = sandboxed(program, mounts.arguments(scratch_mb(spec)), spec, prologue.arguments());
   out.descriptors.emplace_back(filter_file(spec.unix_sockets ? UnixSockets::allowed : UnixSockets::denied),
                                filter_descriptor);
-  out.descriptors.emplace_back(lifeline_, life_descriptor);
+  out.descriptors.emplace_back(state_of_gateway(), gateway_descriptor);
   for (int number = first_root_descriptor; const auto& root : roots) out.descriptors.emplace_back(root, number++);
   AGW_ASSERT(are_distinct(out));
   out.ignored_signals = {SIGTERM};

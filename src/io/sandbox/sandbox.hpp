@@ -85,9 +85,6 @@ private:
 
   Options options_;
   std::shared_ptr<SandboxPlaceholders> placeholders_;
-  /// A pipe whose write end only the gateway holds: when it is closed, commands know that the gateway has ended.
-  std::shared_ptr<Descriptor> lifeline_;
-  Descriptor lifeline_end_;
   std::unique_ptr<Probe> probe_;
 };
 

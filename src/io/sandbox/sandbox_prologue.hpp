@@ -23,10 +23,9 @@ std::shared_ptr<Descriptor> memory_file(const char* name, std::string_view conte
 /// Example: src/io/sandbox/sandbox_test.cpp: SandboxTest.ACommandOfBashNoticesNothingOfWhatRanBefore
 class SandboxPrologue {
 public:
-  // The descriptor numbers that the script expects: a pipe whose other end the gateway holds, the variables, the roots
-  // in the order of the spec, the script itself, and, if there is a network, a pipe with the line that reports it as
-  // ready.
-  static constexpr int life_descriptor = 4;
+  // The descriptor numbers that the script expects: /proc/<pid>/stat of the gateway, the variables, the roots in the
+  // order of the spec, the script itself, and, if there is a network, a pipe with the line that reports it as ready.
+  static constexpr int gateway_descriptor = 4;
   static constexpr int variables_descriptor = 5;
   static constexpr int first_root_descriptor = 6;
   static constexpr int script_descriptor = 195;

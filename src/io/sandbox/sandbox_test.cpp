@@ -449,18 +449,6 @@ TEST_F(SandboxTest, NothingOutlivesTheCommand) {
   EXPECT_FALSE(runs());
 }
 
-TEST_F(SandboxTest, NothingStartsOnceTheGatewayHasEnded) {
-  std::optional<Sandbox> gone;
-  gone.emplace(Sandbox::Options{.home = home_, .data_directory = data_});
-  auto options = gone->wrap({"/usr/bin/touch", "made"}, spec());
-  gone.reset();
-  run([&](Loop& loop) -> Task<> {
-    StopSource stop;
-    EXPECT_EQ((co_await run_process(loop, std::move(options), {}, {}, stop)).end.exit_code, 1);
-  });
-  EXPECT_FALSE(fs::exists(project_ / "made"));
-}
-
 TEST_F(SandboxTest, ACommandCanCleanUpBeforeItEnds) {
   const auto result =
       result_of("trap 'echo goodbye; exit 5' TERM; while :; do sleep 0.01; done", spec(), {.time = 2s, .grace = 1min});
