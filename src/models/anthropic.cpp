@@ -175,6 +175,8 @@ public:
     for (auto& block : content) previous.push_back(std::move(block));
   }
 
+  bool ends_with_user() const { return role_ == "user"; }
+
   /// Marks the last two messages of the user. The one before the last ended the previous request, so its part of the
   /// cache is found even after many tool calls.
   json::array finish() {
@@ -371,6 +373,7 @@ public:
         return true;
       }
     }
+    if (mentions("role") && mentions("system")) return remind_as_user(request["messages"].get_array());
     for (const auto* name : {"temperature", "top_p", "top_k", "metadata"}) {
       if (mentions(name) && request.erase(name) > 0) return true;
     }
@@ -448,7 +451,16 @@ private:
   json::array messages(const ModelRequest& request) const {
     Messages messages(cache_mark(request.options));
     for (const auto& message : request.messages) {
+      const bool is_last = &message == &request.messages.back();
       switch (message.role) {
+        case Message::Role::system: {
+          const bool precedes_answer = is_last || (&message)[1].role == Message::Role::assistant;
+          if (precedes_answer && messages.ends_with_user() && is_anthropic_service(settings_.base_url))
+            messages.add("system", {text_block(message.text)});
+          else
+            messages.add("user", {text_block(reminder_text(message))});
+          break;
+        }
         case Message::Role::user:
           messages.add("user", user_content(message));
           break;

@@ -266,6 +266,45 @@ TEST(AnthropicRequest, BeginsWithTheUser) {
   EXPECT_EQ(body.at("messages").as_array().at(0).as_object().at("role"), "user");
 }
 
+/// The messages of a request with instructions before the answer, after it and at the end.
+std::string instructed(const WireFormat& format, const std::optional<ProviderError>& refused = {}) {
+  ModelRequest request;
+  request.model = "claude-opus-5";
+  using Role = Message::Role;
+  for (const auto role : {Role::user, Role::system, Role::assistant, Role::system, Role::user, Role::system})
+    request.messages.push_back({.role = role, .text = std::to_string(request.messages.size())});
+  auto body = format.request(request);
+  if (refused) {
+    EXPECT_TRUE(format.adjust(body, *refused));
+    EXPECT_FALSE(format.adjust(body, *refused));
+  }
+  std::string text;
+  for (const auto& message : body.at("messages").as_array()) {
+    text += message.at("role").as_string();
+    for (const auto& block : message.at("content").as_array()) text += " " + std::string(block.at("text").as_string());
+    text += '\n';
+  }
+  return text;
+}
+
+// https://platform.claude.com/docs/en/build-with-claude/mid-conversation-system-messages
+TEST(AnthropicRequest, KeepsInstructionsInPlaceWhereTheServiceAcceptsThem) {
+  EXPECT_EQ(instructed(*anthropic_wire_format()),
+            "user 0\nsystem 1\nassistant 2\nuser <system-reminder>\n3\n</system-reminder> 4\nsystem 5\n");
+}
+
+TEST(AnthropicRequest, RemindsModelsAndServicesThatRefuseInstructionsInTheMiddle) {
+  const ProviderError refused{"role 'system' is not supported on this model", "invalid_request_error", 0};
+  EXPECT_EQ(instructed(*anthropic_wire_format(), refused),
+            "user 0\nuser <system-reminder>\n1\n</system-reminder>\nassistant 2\n"
+            "user <system-reminder>\n3\n</system-reminder> 4\nuser <system-reminder>\n5\n</system-reminder>\n");
+  const auto another =
+      anthropic_format({.name = "x", .kind = ProviderKind::anthropic, .base_url = "https://example.org"});
+  EXPECT_EQ(instructed(*another),
+            "user 0 <system-reminder>\n1\n</system-reminder>\nassistant 2\n"
+            "user <system-reminder>\n3\n</system-reminder> 4 <system-reminder>\n5\n</system-reminder>\n");
+}
+
 TEST(AnthropicRequest, OmitsTheTemperatureIfItIsRefused) {
   auto body = anthropic_wire_format()->request(anthropic_conversation());
   const ProviderError provider_error{"`temperature` is not supported for this model", "invalid_request_error", 0};

@@ -329,6 +329,9 @@ private:
         case Message::Role::user:
           contents.add("user", gemini_user_parts(message));
           break;
+        case Message::Role::system:
+          contents.add("user", {text_part(reminder_text(message))});
+          break;
         case Message::Role::tool:
           contents.add("user", {result_part(message)});
           break;

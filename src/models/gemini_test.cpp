@@ -105,6 +105,14 @@ ModelRequest gemini_conversation() {
   return request;
 }
 
+TEST(GeminiRequest, RemindsOfInstructionsInTheMiddle) {
+  ModelRequest request;
+  request.messages = {{.text = "Hi"}, {.role = Message::Role::system, .text = "It is noon."}};
+  EXPECT_EQ(
+      to_json(gemini_wire_format()->request(request).at("contents")),
+      R"([{"role":"user","parts":[{"text":"Hi"},{"text":"<system-reminder>\nIt is noon.\n</system-reminder>"}]}])");
+}
+
 TEST(GeminiRequest, IsWrittenAsTheServiceWantsIt) {
   EXPECT_EQ(
       to_json(gemini_wire_format()->request(gemini_conversation())),

@@ -67,7 +67,9 @@ struct Image {
 
 /// One message of the conversation that a model reads.
 struct Message {
-  enum class Role { user, assistant, tool };
+  /// `system`: instructions of a program for the rest of the conversation, never the first message. Those for all of it
+  /// are ModelRequest::system.
+  enum class Role { user, assistant, tool, system };
   Role role = Role::user;
   std::string text{};
   std::vector<Image> images{};       ///< user only: services accept none with tool results

@@ -84,6 +84,13 @@ TEST(OllamaRequest, IsWrittenAsOllamaWantsIt) {
       R"({"role":"tool","tool_name":"get_weather","tool_call_id":"a","content":"15C"}]})");
 }
 
+TEST(OllamaRequest, RemindsOfInstructionsInTheMiddle) {
+  ModelRequest request;
+  request.messages = {{.text = "Hi"}, {.role = Message::Role::system, .text = "It is noon."}};
+  EXPECT_EQ(to_json(ollama_wire_format()->request(request).at("messages").at(1)),
+            R"({"role":"user","content":"<system-reminder>\nIt is noon.\n</system-reminder>"})");
+}
+
 TEST(OllamaRequest, WantsTheContextWindowThatTheDefinitionNames) {
   const auto wire = ollama_format({.name = "ollama",
                                    .kind = ProviderKind::ollama,

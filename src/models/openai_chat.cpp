@@ -399,6 +399,8 @@ public:
     const bool of_its_name = mentions("supported") || mentions("instead") || mentions("nknown") ||
                              mentions("nrecognized") || mentions("not permitted");
     if (of_limit && of_its_name) return switch_limit(request);
+    // Templates of many models accept instructions only at the beginning.
+    if ((mentions("ystem") || mentions("role")) && remind_as_user(request["messages"].get_array())) return true;
     for (const auto* name : {"temperature", "top_p", "top_k", "frequency_penalty", "presence_penalty", "stream_options",
                              "prompt_cache_key", "prompt_cache_retention", "safety_identifier", "metadata", "user"}) {
       if (mentions(name) && request.erase(name) > 0) return true;
@@ -446,6 +448,9 @@ private:
       switch (message.role) {
         case Message::Role::user:
           messages.push_back(chat_user_message(message));
+          break;
+        case Message::Role::system:
+          messages.push_back(json::object{{"role", "system"}, {"content", message.text}});
           break;
         case Message::Role::assistant:
           messages.push_back(

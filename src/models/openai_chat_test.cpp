@@ -387,6 +387,19 @@ TEST(ChatRequest, SendsThoughtsBackToTheModelThatHadThem) {
   EXPECT_THAT(sent(), Not(HasSubstr("reasoning_content")));
 }
 
+TEST(ChatRequest, KeepsInstructionsInPlaceUnlessTheyAreRefused) {
+  auto conversation = chat_conversation();
+  conversation.messages.push_back({.role = Message::Role::system, .text = "It is noon."});
+  auto body = chat_wire_format()->request(conversation);
+  EXPECT_EQ(to_json(body.at("messages").as_array().back()), R"({"role":"system","content":"It is noon."})");
+  const ProviderError refused{"System message must be at the beginning.", {}, 0};
+  EXPECT_TRUE(chat_wire_format()->adjust(body, refused));
+  EXPECT_EQ(to_json(body.at("messages").as_array().back()),
+            R"({"role":"user","content":"<system-reminder>\nIt is noon.\n</system-reminder>"})");
+  EXPECT_EQ(body.at("messages").at(0).at("role"), "system");
+  EXPECT_FALSE(chat_wire_format()->adjust(body, refused));
+}
+
 TEST(ChatRequest, NamesTheLimitAsOpenAiDoes) {
   const auto body = chat_wire_format("https://api.openai.com/v1")->request(chat_conversation());
   EXPECT_EQ(body.at("max_completion_tokens"), 8192);

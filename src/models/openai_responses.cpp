@@ -401,6 +401,7 @@ public:
     };
     if (mentions("reasoning") && remove_effort_none(request)) return true;
     if (mentions("tool_search") || mentions("defer_loading")) return search_as_function(request);
+    if ((mentions("developer") || mentions("ystem")) && remind_as_user(request["input"].get_array())) return true;
     for (const auto& [word, member] : removable) {
       if (mentions(word) && request.erase(member) > 0) return true;
     }
@@ -445,6 +446,9 @@ private:
       switch (message.role) {
         case Message::Role::user:
           input.push_back(json::object{{"role", "user"}, {"content", responses_user_content(message)}});
+          break;
+        case Message::Role::system:
+          input.push_back(json::object{{"role", "developer"}, {"content", message.text}});
           break;
         case Message::Role::assistant:
           add_assistant(input, message, can_resend_blocks(message, settings_.name, request.model),

@@ -240,6 +240,18 @@ TEST(ResponsesRequest, IsWrittenWithoutStateOnTheirSide) {
       R"({"type":"function_call_output","call_id":"a","output":"15C"}]})");
 }
 
+TEST(ResponsesRequest, KeepsInstructionsInPlaceUnlessTheyAreRefused) {
+  ModelRequest request;
+  request.model = "gpt-6.2-sol";
+  request.messages = {{.text = "Hi"}, {.role = Message::Role::system, .text = "It is noon."}};
+  auto body = responses_wire_format()->request(request);
+  EXPECT_EQ(to_json(body.at("input")),
+            R"([{"role":"user","content":"Hi"},{"role":"developer","content":"It is noon."}])");
+  EXPECT_TRUE(responses_wire_format()->adjust(body, {"Unsupported role: developer", {}, 400}));
+  EXPECT_EQ(to_json(body.at("input").at(1)),
+            R"({"role":"user","content":"<system-reminder>\nIt is noon.\n</system-reminder>"})");
+}
+
 TEST(ResponsesRequest, AsksOnlyModelsThatReasonForTheirReasoning) {
   ModelRequest request;
   request.model = "gpt-4o";

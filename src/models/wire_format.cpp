@@ -3,6 +3,7 @@
 #include <openssl/evp.h>
 
 #include <algorithm>
+#include <ranges>
 #include <set>
 #include <utility>
 
@@ -137,6 +138,26 @@ void AnswerReader::emit_rest_of_calls() {
 std::unique_ptr<FrameSplitter> WireFormat::splitter(char first, OnFrame on_frame) const {
   if (first == '{' || first == '[') return whole_body(std::move(on_frame));
   return split_events(std::move(on_frame));
+}
+
+std::string reminder_text(const Message& message) {
+  AGW_ASSERT(message.role == Message::Role::system);
+  return fmt::format("<system-reminder>\n{}\n</system-reminder>", message.text);
+}
+
+bool remind_as_user(json::array& messages) {
+  bool changed = false;
+  for (auto& each : messages | std::views::drop(1)) {
+    auto& message = each.get_object();
+    const auto role = text_member(message, "role");
+    if (role != "system" && role != "developer") continue;
+    auto& content = message["content"];
+    auto& text = content.is_array() ? content.get_array().front().get_object()["text"] : content;
+    text = reminder_text({.role = Message::Role::system, .text = std::string(text.get_string())});
+    message["role"] = "user";
+    changed = true;
+  }
+  return changed;
 }
 
 bool can_resend_blocks(const Message& message, std::string_view provider, std::string_view model) {

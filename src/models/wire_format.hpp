@@ -120,6 +120,12 @@ using MessagePart = std::variant<std::string_view, const Image*>;
 /// Example: src/models/wire_format_test.cpp: WireFormat.KeepsTheOrderOfTextsAndImages
 std::vector<MessagePart> parts_of(const Message& message);
 
+/// A message with the role `system` as a text of the user, for services that accept instructions only at the beginning.
+std::string reminder_text(const Message& message);
+/// Turns the messages of a written request whose role is `system` or `developer` into messages of the user, except the
+/// first, which is the system prompt. Returns false if there are none.
+bool remind_as_user(json::array& messages);
+
 /// A tool's description with its examples, for services without a separate member for examples.
 std::string description_with_examples(const ToolDescription& tool);
 

@@ -187,6 +187,13 @@ def test_the_clients_system_message_follows_the_soul(talker):
     assert talker.system().endswith("Speak like a pirate.") and len(talker.system()) > 100
 
 
+def test_system_messages_in_the_middle_follow_the_soul_too(talker):
+    chat(talker, user("Hi"), {"role": "system", "content": "Speak like a pirate."})
+    assert talker.system().endswith("Speak like a pirate.")
+    sent = talker.stub.requests[-1].json["messages"]
+    assert [message["role"] for message in sent] == ["system", "user"]
+
+
 def test_a_tool_of_the_client_ends_the_answer_and_its_result_continues_it(talker):
     talker.stub.script(Reply("Let me look.", tool_calls=[ToolCall("place", {"line": 3}, id="call_p1")]),
                        "It is line 3.")

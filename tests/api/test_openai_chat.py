@@ -280,3 +280,22 @@ def test_errors_before_the_handler_have_the_protocols_format(gateway):
         assert error.status_code == 404 and error.json()["error"] == "not found"
     unknown = gateway.http.post("/v1/chat/completions", headers={"Authorization": "Bearer wrong"}, json={})
     assert unknown.status_code == 401 and unknown.json()["error"]["code"] == "invalid_api_key"
+
+
+def test_instructions_in_the_middle_stay_there(talker):
+    """Moving them to the system prompt would change what the service has cached."""
+    complete(talker, messages=[{"role": "system", "content": "Be kind."}, {"role": "user", "content": "Hi"},
+                               {"role": "assistant", "content": "Hello."}, {"role": "user", "content": "And?"},
+                               {"role": "developer", "content": "It is noon."}])
+    sent = [(message["role"], message["content"]) for message in talker.stub.requests[-1].json["messages"]]
+    assert sent == [("system", "Be kind."), ("user", "Hi"), ("assistant", "Hello."), ("user", "And?"),
+                    ("system", "It is noon.")]
+
+
+def test_instructions_in_the_middle_remind_a_model_that_refuses_them(talker):
+    """The templates of many models of llama.cpp and vLLM raise this error."""
+    talker.stub.script(Fault(400, "System message must be at the beginning."), "Noon.")
+    response = complete(talker, messages=[{"role": "user", "content": "Hi"}, {"role": "system", "content": "It is noon."}])
+    assert response["choices"][0]["message"]["content"] == "Noon."
+    sent = talker.stub.requests[-1].json["messages"]
+    assert sent[-1] == {"role": "user", "content": "<system-reminder>\nIt is noon.\n</system-reminder>"}

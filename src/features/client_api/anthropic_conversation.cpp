@@ -13,6 +13,7 @@
 
 #include "api/client_errors.hpp"
 #include "features/client_api/anthropic_blocks.hpp"
+#include "features/client_api/instructions.hpp"
 #include "features/client_api/parameters.hpp"
 #include "features/client_api/pictures.hpp"
 #include "features/client_api/shared_parameters.hpp"
@@ -90,16 +91,10 @@ private:
     } else if (role == "assistant") {
       read_assistant(content, path);
     } else if (role == "system") {
-      add_system(anthropic_text(content, path, options_));
+      add_instructions(request_.call, anthropic_text(content, path, options_));
     } else {
       throw bad_parameter(message.path_of("role"), "must be user, assistant or system");
     }
-  }
-
-  void add_system(const std::string& text) {
-    auto& system = request_.call.system;
-    if (!system.empty() && !text.empty()) system += "\n\n";
-    system += text;
   }
 
   void read_user(const json::value& content, const std::string& path) {

@@ -154,12 +154,6 @@ TEST(AnthropicMessages, AreRead) {
   EXPECT_EQ(call.messages[3].text, "And now?");
 }
 
-TEST(AnthropicMessages, MaySendSystemMessagesInTheMiddle) {
-  auto body = body_with(R"({"system": "One"})");
-  body["messages"] = parse_json(R"([{"role": "user", "content": "Hi"}, {"role": "system", "content": "Two"}])").value();
-  EXPECT_EQ(read_anthropic_messages(body).request.call.system, "One\n\nTwo");
-}
-
 TEST(AnthropicMessages, ShowNoThoughtsUnlessAsked) {
   EXPECT_EQ(read_anthropic_messages(body_with("{}")).thinking, ThinkingDisplay::none);
   EXPECT_EQ(read_anthropic_messages(body_with(R"({"thinking": {"type": "disabled"}})")).thinking,

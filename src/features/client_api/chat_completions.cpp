@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "api/client_errors.hpp"
+#include "features/client_api/instructions.hpp"
 #include "features/client_api/parameters.hpp"
 #include "features/client_api/shared_parameters.hpp"
 #include "features/client_api/tool_parameters.hpp"
@@ -40,8 +41,7 @@ private:
     Parameters message(object, path);
     const auto role = message.required_text("role");
     if (role == "system" || role == "developer") {
-      if (!call_.system.empty()) call_.system += "\n\n";
-      call_.system += text_of(message);
+      add_instructions(call_, text_of(message));
     } else if (role == "user") {
       call_.messages.emplace_back().name = message.text("name").value_or("");
       read_content(message);

@@ -18,6 +18,7 @@
 #include "api/client_errors.hpp"
 #include "features/client_api/anthropic_blocks.hpp"
 #include "features/client_api/compaction.hpp"
+#include "features/client_api/instructions.hpp"
 #include "features/client_api/parameters.hpp"
 #include "features/client_api/shared_parameters.hpp"
 #include "features/client_api/tool_parameters.hpp"
@@ -46,7 +47,7 @@ private:
   void read_item(const json::object& object, const std::string& path) {
     Parameters item(object, path);
     const auto type = item.text("type").value_or("message");
-    item.ignore({"id", "status"});
+    item.ignore({"id", "status", "internal_chat_message_metadata_passthrough"});
     if (type == "message") {
       read_message(item);
     } else if (type == "function_call" || type == "custom_tool_call") {
@@ -97,8 +98,7 @@ private:
     if (role == "system" || role == "developer") {
       Message message;
       read_content(item, "content", message, false);
-      if (!call_.system.empty()) call_.system += "\n\n";
-      call_.system += message.text;
+      add_instructions(call_, message.text);
     } else if (role == "user" || role == "assistant") {
       auto& message = role == "user" ? call_.messages.emplace_back() : open_answer();
       read_content(item, "content", message);

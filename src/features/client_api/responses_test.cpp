@@ -23,6 +23,15 @@ TEST(Responses, AreRead) {
   EXPECT_EQ(read.request.call.messages[2].tool_name, "f");
 }
 
+// https://github.com/caozhiyuan/copilot-api/issues/308
+TEST(Responses, IgnoreWhatCodexNotesForItself) {
+  auto read = read_response_request(parse_json(R"({"model": "a/b", "input": [{"role": "user", "content": "Hi",
+      "internal_chat_message_metadata_passthrough": {"turn_id": "1"}}]})")
+                                        ->as_object());
+  add_input(read.request, read.input);
+  EXPECT_EQ(read.request.call.messages.size(), 1U);
+}
+
 TEST(Responses, HaveTheMembersThatTheRequestLeftOut) {
   const auto read = read_response_request({{"model", "a/b"}, {"input", "Hi"}, {"temperature", nullptr}});
   EXPECT_EQ(read.shown.at("temperature"), 1.0);

@@ -38,6 +38,7 @@
 #include "features/client_api/client_connection.hpp"
 #include "features/client_api/event_sender.hpp"
 #include "features/client_api/failures.hpp"
+#include "features/client_api/instructions.hpp"
 #include "features/client_api/parameters.hpp"
 #include "features/client_api/pictures.hpp"
 #include "features/runs/service.hpp"
@@ -362,7 +363,7 @@ Task<> ClientApi::pass_through(ClientRequest request, ModelChoice choice, Answer
   std::optional<UnstoredSpending> spent;
   try {
     co_await fetch_pictures(request, connection.disconnected());
-    request.call.messages = with_pictures_of_tools(std::move(request.call.messages));
+    request.call.messages = with_pictures_of_tools(with_instructions_after_results(std::move(request.call.messages)));
     sender.emplace(connection, stream, writer, request.stream, new_answer(request));
     auto call = take_call(request, choice);
     auto choices = with_fallbacks(std::move(choice), call);
@@ -397,6 +398,7 @@ ClientAnswer ClientApi::new_answer(const ClientRequest& request) const {
 
 Task<> ClientApi::answer_by_agent(ClientRequest request, ExtensionPointer agent, AnswerWriter& writer,
                                   ResponseStream& stream) {
+  join_instructions(request);
   check_for_agent(services_.models, *agent, request.call, writer);
   define_deferred_tools(request.call);
   co_await fetch_pictures(request, stream.stop_source());
