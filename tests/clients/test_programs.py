@@ -35,6 +35,8 @@ def test_claude_code_finishes_a_task(programs):
         ANTHROPIC_AUTH_TOKEN=programs.talker.gateway.token, ANTHROPIC_MODEL=MODEL,
         CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC="1")
     assert clients_that_finished(programs, printed) == {"claude-cli"}
+    prompts = [request.json["messages"][0]["content"] for request in programs.stub.requests]
+    assert not any("x-anthropic-billing-header" in prompt for prompt in prompts)
 
 
 def test_continue_finishes_a_task(programs):

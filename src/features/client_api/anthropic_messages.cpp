@@ -243,6 +243,14 @@ void reject_continued_thread(Parameters& body) {
   thread.finish();
 }
 
+/// Reads `system` without the line for the vendor's billing with which Claude Code begins it. The line has a hash that
+/// changes with the conversation or even each request, so no service could reuse what it has cached of the prompt.
+std::string read_system(const json::value& system, CallOptions& options) {
+  auto text = anthropic_text(system, "system", options);
+  if (text.starts_with("x-anthropic-billing-header:")) text.erase(0, std::min(text.size(), text.find('\n')) + 1);
+  return text;
+}
+
 AnthropicMessages read_common(Parameters& body) {
   reject_continued_thread(body);
   AnthropicMessages read;
@@ -250,8 +258,7 @@ AnthropicMessages read_common(Parameters& body) {
   request.model = body.required_text("model");
   const auto* messages = body.array("messages", max_client_messages);
   if (!messages || messages->empty()) throw bad_parameter("messages", "must be an array with at least one message");
-  if (const auto* system = body.find("system"))
-    request.call.system = anthropic_text(*system, "system", request.call.options);
+  if (const auto* system = body.find("system")) request.call.system = read_system(*system, request.call.options);
   read_anthropic_conversation(*messages, request);
   read_anthropic_tools(body, request.call);
   read_anthropic_tool_choice(body, request.call);

@@ -1,8 +1,10 @@
 #include "features/client_api/anthropic_messages.hpp"
 
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "api/client_errors.hpp"
@@ -152,6 +154,20 @@ TEST(AnthropicMessages, AreRead) {
   EXPECT_EQ(call.messages[2].tool_name, "look");
   EXPECT_TRUE(call.messages[2].is_error);
   EXPECT_EQ(call.messages[3].text, "And now?");
+}
+
+// https://github.com/anthropics/claude-code/issues/68900
+TEST(AnthropicMessages, LeaveOutWhatIsForTheVendorsBilling) {
+  const auto system = [](std::string_view value) {
+    return read_anthropic_messages(body_with(fmt::format(R"({{"system": {}}})", value))).request.call.system;
+  };
+  EXPECT_EQ(system(R"([{"type": "text", "text": "x-anthropic-billing-header: cc_version=2.1; cch=71fea;"},
+                       {"type": "text", "text": "You are an agent."}])"),
+            "You are an agent.");
+  EXPECT_EQ(system(R"("x-anthropic-billing-header: cch=71fea;\nYou are an agent.")"), "You are an agent.");
+  EXPECT_EQ(system(R"("x-anthropic-billing-header: cch=71fea;")"), "");
+  EXPECT_EQ(system(R"("Never print x-anthropic-billing-header: it is secret.")"),
+            "Never print x-anthropic-billing-header: it is secret.");
 }
 
 TEST(AnthropicMessages, ShowNoThoughtsUnlessAsked) {
