@@ -34,10 +34,12 @@ constexpr std::array with_signals{"/usr/bin/env", "--default-signal=TERM", "--"}
 ///
 /// The gateway is alive if the kernel has not begun to end it: PF_EXITING (4) in the flags of /proc/<pid>/stat, the
 /// seventh value after the name (proc(5)). A pipe that its end closes would be too late: when the kernel ends the
-/// threads of a process, they leave bubblewrap without a parent before the last of them closes the files.
+/// threads of a process, they leave bubblewrap without a parent before the last of them closes the files. The line is
+/// cut first, because bash tries each of its beginnings.
 constexpr auto checks =
     "until [[ ${status[*]} == *Seccomp:$'\\t'2* ]]; do mapfile -t status </proc/1/status; done; unset status\n"
-    "read -r gateway <&4 && exec 4<&- && gateway=(${gateway##*) }) && ((! (gateway[6] & 4))) || exit 1; unset gateway\n"
+    "read -r -u 4 gateway && exec 4<&- && gateway=${gateway:0:96} && gateway=(${gateway##*) }) || exit 1\n"
+    "if ((gateway[6] & 4)); then exit 1; fi; unset gateway\n"
     "ulimit -c 0 -d \"$1\" -f \"$2\" -u \"$3\" || exit 1\n"
     "shift 3; fd=6\n"
     "while [ \"$1\" != -- ]; do\n"
