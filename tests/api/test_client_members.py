@@ -321,6 +321,29 @@ def test_reasoning_survives_between_tool_calls(gateway, service, stream):
         assert asked["messages"][1]["content"][0]["thinking"] == "Hm."
 
 
+@pytest.mark.parametrize("service, roles", [
+    ("chat", ["user", "assistant", "tool"]), ("ollama", ["user", "assistant", "tool"]),
+    ("gemini", ["user", "model", "user"])])
+@pytest.mark.parametrize("stream", [False, True])
+def test_reasoning_of_services_that_send_it_last_stays_with_its_call(gateway, service, roles, stream):
+    """Services accept nothing between a call and its result."""
+    members = {"model": f"{service}/gpt-5", "tools": [{"type": "function", "name": "weather", "parameters": SCHEMA}],
+               "store": False, "stream": stream, "include": ["reasoning.encrypted_content"]}
+    gateway.stub.script(Reply("Let me look.", reasoning="Hm.", tool_calls=[ToolCall("weather", {}, id="c1")]))
+    response = gateway.http.post("/v1/responses", json={**members, "input": "Hi"})
+    output = json.loads(data_of(response.text)[-2])["response"]["output"] if stream else response.json()["output"]
+    call, = [item for item in output if item["type"] == "function_call"]
+    result = {"type": "function_call_output", "call_id": call["call_id"], "output": "sunny"}
+    accepted(gateway.http.post("/v1/responses", json={
+        **members, "stream": False, "input": [{"role": "user", "content": "Hi"}, *output, result]}))
+    asked = gateway.stub.requests[-1].json
+    sent = asked["contents"] if service == "gemini" else asked["messages"]
+    assert [message["role"] for message in sent] == roles
+    if service != "gemini":
+        thoughts = "thinking" if service == "ollama" else "reasoning_content"
+        assert sent[1][thoughts] == "Hm." and len(sent[1]["tool_calls"]) == 1
+
+
 def test_reasoning_of_a_stored_response_is_sent_back(gateway):
     tool = {"type": "function", "name": "weather", "parameters": SCHEMA}
     gateway.stub.script(Reply("", reasoning="Hm.", tool_calls=[ToolCall("weather", {}, id="c1")]))

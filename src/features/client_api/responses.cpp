@@ -77,11 +77,29 @@ private:
     item.ignore({"summary", "content"});
     const auto encrypted = item.text("encrypted_content").value_or("");
     if (encrypted.empty()) return;
-    auto& message = open_answer();
     auto ours = from_signature(encrypted);
+    const bool follows_answer = ours && is_reported_at_end(ours->blocks);
+    auto& message = follows_answer ? last_answer() : open_answer();
     auto read = ours ? std::move(*ours) : ServiceBlocks{request_.model, {object}};
     std::ranges::move(read.blocks, std::back_inserter(message.provider_blocks));
     message.provider_blocks_of = std::move(read.model);
+  }
+
+  /// Whether services report such blocks only when the text and the calls of the answer are complete, so that their
+  /// item follows those of the answer.
+  static bool is_reported_at_end(const json::array& blocks) {
+    return std::ranges::none_of(blocks, [](const json::value& block) {
+      return is_thinking_block(block) ||
+             (block.is_object() && string_or_empty(block.get_object(), "type") == "reasoning");
+    });
+  }
+
+  /// The answer of the preceding items, complete or not.
+  Message& last_answer() {
+    auto& messages = call_.messages;
+    if (messages.empty() || messages.back().role != Message::Role::assistant)
+      messages.push_back({.role = Message::Role::assistant});
+    return messages.back();
   }
 
   /// The answer of the preceding items; a new one if that already has text or calls, because reasoning comes first.
@@ -164,10 +182,7 @@ private:
       use.raw_input = arguments;
     }
     names_[use.id] = use.name;
-    auto& messages = call_.messages;
-    if (messages.empty() || messages.back().role != Message::Role::assistant)
-      messages.push_back({.role = Message::Role::assistant});
-    messages.back().tool_uses.push_back(std::move(use));
+    last_answer().tool_uses.push_back(std::move(use));
   }
 
   void read_result(Parameters& item) {

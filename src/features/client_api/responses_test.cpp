@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "api/error.hpp"
+#include "features/client_api/anthropic_blocks.hpp"
 
 namespace agw {
 namespace {
@@ -21,6 +22,25 @@ TEST(Responses, AreRead) {
   ASSERT_EQ(read.request.call.messages.size(), 3U);
   EXPECT_EQ(read.request.call.messages[1].tool_uses.at(0).name, "f");
   EXPECT_EQ(read.request.call.messages[2].tool_name, "f");
+}
+
+TEST(Responses, JoinThoughtsThatFollowTheCallsWithTheirAnswer) {
+  const auto encrypted = to_signature({.model = "a/b", .blocks = {json::object{{"reasoning_content", "Hm."}}}});
+  auto read = read_response_request(
+      {{"model", "a/b"},
+       {"input",
+        json::array{json::object{{"role", "user"}, {"content", "Hi"}},
+                    json::object{{"role", "assistant"}, {"content", "Let me look."}},
+                    json::object{{"type", "function_call"}, {"call_id", "1"}, {"name", "f"}, {"arguments", "{}"}},
+                    json::object{{"type", "reasoning"}, {"summary", json::array()}, {"encrypted_content", encrypted}},
+                    json::object{{"type", "function_call_output"}, {"call_id", "1"}, {"output", "done"}}}}});
+  add_input(read.request, read.input);
+  const auto& messages = read.request.call.messages;
+  ASSERT_EQ(messages.size(), 3U);
+  EXPECT_EQ(messages[1].text, "Let me look.");
+  EXPECT_EQ(messages[1].tool_uses.size(), 1U);
+  EXPECT_EQ(to_json(messages[1].provider_blocks), R"([{"reasoning_content":"Hm."}])");
+  EXPECT_EQ(messages[2].role, Message::Role::tool);
 }
 
 // https://github.com/caozhiyuan/copilot-api/issues/308
