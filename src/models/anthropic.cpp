@@ -3,7 +3,6 @@
 // (wire_format.hpp). Thinking blocks are kept unchanged, because the service checks their signatures.
 
 #include <algorithm>
-#include <charconv>
 #include <functional>
 #include <map>
 #include <set>
@@ -74,23 +73,6 @@ bool loads_tools(std::string_view base_url, std::string_view model) {
   const bool is_older =
       model.starts_with("claude-3") || model.starts_with("claude-2") || model.starts_with("claude-instant");
   return is_anthropic_service(base_url) && model.starts_with("claude-") && !is_older;
-}
-
-/// Whether the model decides itself how long it thinks, as Claude does since 4.6: `claude-sonnet-5`, `claude-opus-4-6`.
-bool thinks_adaptively(std::string_view model) {
-  const auto name = model.find("claude-");
-  const auto digits = name == model.npos ? name : model.find_first_of("0123456789", name);
-  if (digits == model.npos || digits == name + std::string_view("claude-").size()) return false;  // claude-3-7-sonnet
-  const auto* end = model.data() + model.size();
-  int major = 0;
-  int minor = 0;
-  const auto* rest = std::from_chars(model.data() + digits, end, major).ptr;
-  if (rest != end && (*rest == '-' || *rest == '.')) {
-    constexpr int max_digits = 2;  // claude-opus-4-20250514 has a date
-    const auto* minor_end = std::from_chars(rest + 1, end, minor).ptr;
-    if (minor_end - rest > 1 + max_digits) minor = 0;
-  }
-  return std::pair(major, minor) >= std::pair(4, 6);
 }
 
 using Names = std::set<std::string, std::less<>>;
@@ -385,7 +367,7 @@ public:
   }
 
 private:
-  static void add_options(json::object& body, const ModelRequest& request) {
+  void add_options(json::object& body, const ModelRequest& request) const {
     const auto& options = request.options;
     if (!options.limits_output) body["max_tokens"] = required_limit(request.max_output_tokens);
     if (options.top_p) body["top_p"] = *options.top_p;
@@ -401,7 +383,20 @@ private:
     if (!request.tools.empty() && (options.tool_choice || options.parallel_tool_calls)) {
       body["tool_choice"] = anthropic_tool_choice(options);
     }
-    if (const auto budget = reasoning_budget(options); budget && *budget > 0) add_thinking(body, request, *budget);
+    const auto budget = reasoning_budget(options);
+    if (budget && *budget > 0 && !continues_without_thoughts(request)) add_thinking(body, request, *budget);
+  }
+
+  /// Whether the request continues an answer with the results of its calls, but without its thoughts: other models have
+  /// none that Claude accepts, and programs may not send them back. Claude then refuses a budget:
+  /// https://platform.claude.com/docs/en/build-with-claude/extended-thinking#extended-thinking-with-tool-use
+  bool continues_without_thoughts(const ModelRequest& request) const {
+    if (request.model.find("claude-") == std::string::npos || thinks_adaptively(request.model)) return false;
+    const auto& messages = request.messages;
+    const auto answer = std::ranges::find(messages.rbegin(), messages.rend(), Message::Role::assistant, &Message::role);
+    if (answer == messages.rend() || answer->tool_uses.empty()) return false;
+    const bool has_thoughts = std::ranges::any_of(answer->provider_blocks, is_thinking);
+    return !has_thoughts || !can_resend_blocks(*answer, settings_.name, request.model);
   }
 
   /// Thinking counts towards the limit.

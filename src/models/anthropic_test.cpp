@@ -266,6 +266,23 @@ TEST(AnthropicRequest, BeginsWithTheUser) {
   EXPECT_EQ(body.at("messages").as_array().at(0).as_object().at("role"), "user");
 }
 
+TEST(AnthropicRequest, AsksForThoughtsInTheMiddleOfAnAnswerOnlyIfItHasSome) {
+  auto request = anthropic_conversation();
+  request.options.reasoning_effort = "high";
+  const auto thinks = [&](std::string_view model) {
+    request.model = model;
+    request.messages[1].provider_blocks_of = "anthropic/claude-haiku-4-5";
+    return anthropic_wire_format()->request(request).contains("thinking");
+  };
+  EXPECT_TRUE(thinks("claude-haiku-4-5"));
+  EXPECT_FALSE(thinks("claude-opus-4-5"));
+  EXPECT_TRUE(thinks("claude-opus-4-6"));
+  EXPECT_TRUE(thinks("kimi-k3"));
+  request.messages.push_back({.role = Message::Role::assistant, .text = "15C"});
+  request.messages.push_back({.text = "And tomorrow?"});
+  EXPECT_TRUE(thinks("claude-opus-4-5"));
+}
+
 /// The messages of a request with instructions before the answer, after it and at the end.
 std::string instructed(const WireFormat& format, const std::optional<ProviderError>& refused = {}) {
   ModelRequest request;

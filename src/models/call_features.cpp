@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <utility>
 
 namespace agw {
@@ -114,6 +115,22 @@ std::optional<std::int64_t> reasoning_budget(const CallOptions& options) {
     if (effort == *options.reasoning_effort) return budget;
   }
   return std::nullopt;
+}
+
+bool thinks_adaptively(std::string_view model) {
+  const auto name = model.find("claude-");
+  const auto digits = name == model.npos ? name : model.find_first_of("0123456789", name);
+  if (digits == model.npos || digits == name + std::string_view("claude-").size()) return false;  // claude-3-7-sonnet
+  const auto* end = model.data() + model.size();
+  int major = 0;
+  int minor = 0;
+  const auto* rest = std::from_chars(model.data() + digits, end, major).ptr;
+  if (rest != end && (*rest == '-' || *rest == '.')) {
+    constexpr int max_digits = 2;  // claude-opus-4-20250514 has a date
+    const auto* minor_end = std::from_chars(rest + 1, end, minor).ptr;
+    if (minor_end - rest > 1 + max_digits) minor = 0;
+  }
+  return std::pair(major, minor) >= std::pair(4, 6);
 }
 
 }  // namespace agw

@@ -39,5 +39,7 @@ const CallFeature* unsupported_feature(const ModelRequest& request, const Provid
 std::optional<std::string> reasoning_effort(const CallOptions& options);
 /// The same in tokens, for services with budgets; 0 turns reasoning off.
 std::optional<std::int64_t> reasoning_budget(const CallOptions& options);
+/// Whether the model decides itself how long it thinks, as Claude does since 4.6: `claude-sonnet-5`, `claude-opus-4-6`.
+bool thinks_adaptively(std::string_view model);
 
 }  // namespace agw

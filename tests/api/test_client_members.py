@@ -411,6 +411,21 @@ def test_thinking_stays_within_the_programs_limit(gateway, ask, limit):
     assert asked.get("thinking", {"budget_tokens": 0})["budget_tokens"] < limit
 
 
+def test_claude_is_asked_for_thoughts_only_where_it_may_think(gateway):
+    """Chat Completions has no place for signed thoughts, without which Claude may not go on thinking after a tool."""
+    function = {"name": "weather", "parameters": SCHEMA}
+    members = {"model": "anthropic/claude-haiku-4-5", "reasoning_effort": "high",
+               "tools": [{"type": "function", "function": function}]}
+    assert chat(gateway, **members)["thinking"]["type"] == "enabled"
+    call = {"id": "c1", "type": "function", "function": {"name": "weather", "arguments": "{}"}}
+    continued = [{"role": "user", "content": "Hi"},
+                 {"role": "assistant", "content": None, "reasoning_content": "Hm.", "tool_calls": [call]},
+                 {"role": "tool", "tool_call_id": "c1", "content": "sunny"}]
+    assert "thinking" not in chat(gateway, messages=continued, **members)
+    assert chat(gateway, messages=[*continued, {"role": "assistant", "content": "Sunny."},
+                                   {"role": "user", "content": "And tomorrow?"}], **members)["thinking"]
+
+
 def test_effort_stays_if_the_model_thinks_adaptively(gateway):
     gateway.stub.script(Fault(400, "`thinking.type.enabled` is not supported for this model. Use "
                                    "`thinking.type.adaptive` and `output_config.effort` to control thinking."))

@@ -305,7 +305,7 @@ class ProviderStub:
             await self._write_head(writer, status, "application/json", body)
             return True
         reply = self._next_reply(request)
-        problem = wire.problem(request) if hasattr(wire, "problem") else None
+        problem = wire.problem(request.json) if hasattr(wire, "problem") else None
         if problem:
             reply = Fault(400, problem)
         if isinstance(reply, Raw):

@@ -2,6 +2,8 @@
 
 import json
 
+from . import refusals
+
 _KINDS = {400: "invalid_request_error", 401: "authentication_error", 402: "billing_error", 403: "permission_error",
           404: "not_found_error", 413: "request_too_large", 429: "rate_limit_error", 500: "api_error",
           504: "timeout_error", 529: "overloaded_error"}
@@ -53,6 +55,7 @@ def _tier(reply):
 
 class Anthropic:
     content_type = "text/event-stream; charset=utf-8"
+    problem = staticmethod(refusals.anthropic)
 
     @staticmethod
     def begin(request, reply):
@@ -108,6 +111,7 @@ class Anthropic:
 
 class Chat:
     content_type = "text/event-stream"
+    problem = staticmethod(refusals.chat)
 
     @staticmethod
     def _chunk(request, choices, **more):
@@ -163,6 +167,7 @@ class Chat:
 
 class Responses:
     content_type = "text/event-stream; charset=utf-8"
+    problem = staticmethod(refusals.responses)
 
     @staticmethod
     def begin(request, reply):
@@ -251,6 +256,7 @@ class Gemini:
     """Google's generateContent with alt=sse. As since Gemini 3, calls of the current turn must have their signatures."""
 
     content_type = "text/event-stream"
+    problem = staticmethod(refusals.gemini)
 
     @staticmethod
     def _chunk(parts, **more):
@@ -292,24 +298,6 @@ class Gemini:
     @staticmethod
     def garbage():
         return b"data: {\"candidates\": \x00\xff not json\n\n"
-
-    @staticmethod
-    def problem(request):
-        """Returns the reason why Google would reject the request with 400, or None."""
-        contents = request.json["contents"]
-        if not contents or contents[0]["role"] != "user":
-            return "Please ensure that the first content is of the role user."
-        for before, after in zip(contents, contents[1:]):
-            if before["role"] == after["role"]:
-                return "Please ensure that roles alternate."
-            calls = [part for part in before["parts"] if "functionCall" in part]
-            results = [part for part in after["parts"] if "functionResponse" in part]
-            if len(calls) != len(results):
-                return ("Please ensure that the number of function response parts is equal to the number of function "
-                        "call parts of the function call turn.")
-            if calls and "thoughtSignature" not in calls[0]:
-                return "Function call is missing a thought_signature in functionCall parts."
-        return None
 
 
 def without_format(request):

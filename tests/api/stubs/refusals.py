@@ -1,0 +1,126 @@
+"""What services refuse with 400, roughly in their words: above all, anything between a tool call and its result. Each
+function returns the reason, or None. A body without a conversation is one of the stub's own tests.
+
+https://platform.claude.com/docs/en/api/messages, https://platform.openai.com/docs/api-reference,
+https://ai.google.dev/gemini-api/docs/function-calling"""
+
+import re
+
+_TOOL_NAME = re.compile(r"[a-zA-Z0-9_-]{1,128}")
+_TOOL_ID = re.compile(r"[a-zA-Z0-9_-]+")
+
+
+def _of_names(tools):
+    for tool in tools:
+        if not _TOOL_NAME.fullmatch(tool["name"]):
+            return f"tools: {tool['name']} does not match the pattern of names"
+    return None
+
+
+def chat(body):
+    waiting = []
+    for message in body.get("messages", []):
+        if message["role"] == "tool":
+            if message["tool_call_id"] not in waiting:
+                return "messages with role 'tool' must be a response to a preceding message with 'tool_calls'."
+            waiting.remove(message["tool_call_id"])
+            continue
+        if waiting:
+            break
+        waiting = [call["id"] for call in message.get("tool_calls") or []]
+        if message["content"] is None and not waiting:
+            return "Invalid value for 'content': expected a string, got null."
+    if waiting:
+        return ("An assistant message with 'tool_calls' must be followed by tool messages responding to each "
+                f"'tool_call_id'. These had no response: {waiting}")
+    return _of_names([tool["function"] for tool in body.get("tools", [])])
+
+
+def responses(body):
+    called = set()
+    answered = set()
+    items = body.get("input", [])
+    for item, after in zip(items, [*items[1:], {"role": "user"}]):
+        kind = item.get("type", "message")
+        if kind == "reasoning" and (after.get("role") == "user" or after.get("type") == "function_call_output"):
+            return f"Item {item.get('id')} of type 'reasoning' was provided without its required following item."
+        if kind == "function_call":
+            called.add(item["call_id"])
+        if kind == "function_call_output":
+            answered.add(item["call_id"])
+            if item["call_id"] not in called:
+                return f"No tool call found for function call output with call_id {item['call_id']}."
+    if called - answered:
+        return f"No tool output found for function call {called - answered}."
+    return _of_names([tool for tool in body.get("tools", []) if tool["type"] == "function"])
+
+
+def _marks(value):
+    if isinstance(value, dict):
+        return ("cache_control" in value) + sum(_marks(each) for each in value.values())
+    return sum(_marks(each) for each in value) if isinstance(value, list) else 0
+
+
+def _of_anthropic_message(before, message, after):
+    content = message["content"]
+    if not content:
+        return "all messages must have non-empty content"
+    if any(block["type"] == "text" and not block["text"].strip() for block in content):
+        return "text content blocks must contain non-whitespace text"
+    called = {block["id"] for block in before["content"] if block["type"] == "tool_use"} if before else set()
+    results = [block["tool_use_id"] for block in content if block["type"] == "tool_result"]
+    first = [block["type"] for block in content[:len(results)]]
+    if called != set(results) or len(results) != len(called) or set(first) - {"tool_result"}:
+        return (f"`tool_use` ids were found without `tool_result` blocks immediately after, or the reverse: {called} "
+                f"{results} {first}")
+    if message["role"] == "system" and (not before or before["role"] != "user" or
+                                        (after and after["role"] != "assistant")):
+        return "role 'system' must precede an 'assistant' message or end the array"
+    if not all(_TOOL_ID.fullmatch(block["id"]) for block in content if block["type"] == "tool_use"):
+        return "tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'"
+    return None
+
+
+def anthropic(body):
+    messages = body.get("messages")
+    if not messages:
+        return None
+    if messages[0]["role"] != "user":
+        return "messages: first message must use the user role"
+    for before, message, after in zip([None, *messages], messages, [*messages[1:], None]):
+        problem = _of_anthropic_message(before, message, after)
+        if problem:
+            return problem
+    if any(block["type"] == "tool_use" for block in messages[-1]["content"]):
+        return "`tool_use` ids were found without `tool_result` blocks immediately after"
+    if _marks(body) > 4:
+        return "A maximum of 4 blocks with cache_control may be provided."
+    thinking = body.get("thinking", {})
+    if thinking.get("type") == "enabled":
+        if thinking["budget_tokens"] >= body["max_tokens"]:
+            return "`max_tokens` must be greater than `thinking.budget_tokens`"
+        if body.get("temperature", 1) != 1:
+            return "`temperature` may only be set to 1 when thinking is enabled"
+        if body.get("tool_choice", {}).get("type") in ("any", "tool"):
+            return "Thinking may not be enabled when tool_choice forces tool use."
+        continues = "claude" in body["model"] and messages[-1]["content"][0]["type"] == "tool_result"
+        if continues and not messages[-2]["content"][0]["type"].endswith("thinking"):
+            return "When `thinking` is enabled, a final `assistant` message must start with a thinking block."
+    return _of_names([tool for tool in body.get("tools", []) if "type" not in tool])
+
+
+def gemini(body):
+    contents = body.get("contents", [{"role": "user"}])
+    if not contents or contents[0]["role"] != "user":
+        return "Please ensure that the first content is of the role user."
+    for before, after in zip(contents, contents[1:]):
+        if before["role"] == after["role"]:
+            return "Please ensure that roles alternate."
+        calls = [part for part in before["parts"] if "functionCall" in part]
+        results = [part for part in after["parts"] if "functionResponse" in part]
+        if len(calls) != len(results):
+            return ("Please ensure that the number of function response parts is equal to the number of function call "
+                    "parts of the function call turn.")
+        if calls and "thoughtSignature" not in calls[0]:
+            return "Function call is missing a thought_signature in functionCall parts."
+    return None
