@@ -130,6 +130,32 @@ def test_regenerated_answer_uses_the_expansion(talker, thread, command):
     assert last_message(talker) == "Do it"
 
 
+def test_later_answers_see_what_a_regenerated_answer_saw(talker, thread, command):
+    name = command("Do $1")
+    turn = talker.says(thread, f"/{name} it", answer="ok")
+
+    def again(asked):
+        talker.answers("again")
+        with talker.gateway.events(thread["id"]) as events:
+            asked = accepted(talker.gateway.http.post(f"/turns/{asked['id']}/regenerate"), 201)
+            events.run(asked["id"])
+        seen = last_message(talker)
+        talker.says(thread, "and then", answer="ok")
+        assert talker.conversation()[0] == ("user", seen)
+        return asked, seen
+
+    path = f"/extensions/{name}"
+    accepted(talker.gateway.http.patch(path, json={"definition": {"prompt": "Undo $1"}}))
+    changed, seen = again(turn)
+    assert seen == "Undo it"
+    assert changed["metadata"] == {"expanded": "Undo it", "replaces": turn["id"]}
+    accepted(talker.gateway.http.patch(path, json={"enabled": False}))
+    plain, seen = again(changed)
+    assert seen == f"/{name} it"
+    assert plain["metadata"] == {"replaces": changed["id"]}
+    assert again(plain) == (plain, seen), "the same text needs no new turn"
+
+
 def test_edited_message_is_expanded(talker, thread, command):
     name = command("Do $1")
     turn = talker.says(thread, "it", answer="ok")

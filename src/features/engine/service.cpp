@@ -68,6 +68,12 @@ AddTurn edited(const Turn& question, std::string id, std::string content,
           .replaces = question.id};
 }
 
+/// Whether the model would read another text than it did when the question was last asked.
+bool reads_otherwise(const Turn& question, const std::optional<ExpandedCommand>& command) {
+  return question.content.starts_with('/') &&
+         text_in(question, expanded_member) != (command ? std::optional(command->text) : std::nullopt);
+}
+
 /// Marks a message that is to join the active answer. If that is a dry run, the message is answered dry even if it
 /// arrives too late to join.
 void mark_as_steering(json::object& members, const ActiveRun& active) {
@@ -221,6 +227,8 @@ Task<Turn> Engine::regenerate(std::string turn_id, AnswerAgain wanted, InTransac
   if (services_.runs.thread_in_use(question.thread_id)) throw turn_in_use();
   const auto thread = co_await services_.threads.require(question.thread_id);
   const auto command = expand_command(wanted.content.value_or(question.content), services_.extensions);
+  // Its turn keeps the text that it was answered for, so another text needs a turn of its own.
+  if (!wanted.content && reads_otherwise(question, command)) wanted.content = question.content;
   const auto answer = co_await services_.threads.answer_of(turn_id);
   const auto agent = services_.extensions.require_enabled_agent(
       command && command->agent_id ? *command->agent_id : answerer_of(answer, thread));
