@@ -14,6 +14,7 @@
 #include "base/text/utf8.hpp"
 #include "models/call_features.hpp"
 #include "models/json_reader.hpp"
+#include "models/tool_schema.hpp"
 #include "models/wire_format.hpp"
 
 namespace agw {
@@ -355,6 +356,7 @@ public:
         return true;
       }
     }
+    if (mentions("input_schema")) return simplify_schemas(request, "input_schema");
     if (mentions("role") && mentions("system")) return remind_as_user(request["messages"].get_array());
     for (const auto* name : {"temperature", "top_p", "top_k", "metadata"}) {
       if (mentions(name) && request.erase(name) > 0) return true;

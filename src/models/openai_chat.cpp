@@ -11,6 +11,7 @@
 #include "base/json/json_values.hpp"
 #include "models/call_features.hpp"
 #include "models/json_reader.hpp"
+#include "models/tool_schema.hpp"
 #include "models/wire_format.hpp"
 
 namespace agw {
@@ -393,6 +394,7 @@ public:
     if (mentions(thoughts_member)) {
       return mentions("passed back") || mentions("issing") ? complete_thoughts(request) : remove_thoughts(request);
     }
+    if (mentions("nvalid schema") && simplify_schemas(request, "parameters")) return true;
     if (mentions("with a length of 9")) return shorten_ids(request);
     if (mentions("strict")) return remove_strict(request);
     const bool of_limit = mentions("max_completion_tokens") || mentions("max_tokens");

@@ -9,6 +9,7 @@
 #include "base/json/json_values.hpp"
 #include "models/call_features.hpp"
 #include "models/json_reader.hpp"
+#include "models/tool_schema.hpp"
 #include "models/wire_format.hpp"
 
 namespace agw {
@@ -399,6 +400,7 @@ public:
         {"metadata", "metadata"},
         {"user", "user"},
     };
+    if (mentions("nvalid schema") && simplify_schemas(request, "parameters")) return true;
     if (mentions("reasoning") && remove_effort_none(request)) return true;
     if (mentions("tool_search") || mentions("defer_loading")) return search_as_function(request);
     if ((mentions("developer") || mentions("ystem")) && remind_as_user(request["input"].get_array())) return true;

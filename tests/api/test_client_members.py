@@ -411,6 +411,22 @@ def test_thinking_stays_within_the_programs_limit(gateway, ask, limit):
     assert asked.get("thinking", {"budget_tokens": 0})["budget_tokens"] < limit
 
 
+@pytest.mark.parametrize("service", ["anthropic", "responses"])
+def test_tool_with_alternatives_is_accepted_where_only_objects_are(gateway, service):
+    """Many MCP servers have such tools, and one of them would make each request fail."""
+    schema = {"type": "object", "oneOf": [{"properties": {"city": {"type": "string"}}, "required": ["city"]},
+                                          {"properties": {"zip": {"type": "string"}}, "required": ["zip"]}]}
+    tools = [{"type": "function", "function": {"name": "weather", "description": "The weather.", "parameters": schema}},
+             {"type": "function", "function": {"name": "time", "parameters": SCHEMA}}]
+    for requests in (2, 3):  # what the service refuses is remembered
+        weather, time = chat(gateway, service, tools=tools)["tools"]
+        assert len(gateway.stub.requests) == requests
+        sent = weather["input_schema" if service == "anthropic" else "parameters"]
+        assert set(sent["properties"]) == {"city", "zip"} and "oneOf" not in sent
+        assert weather["description"].startswith("The weather.") and '"oneOf"' in weather["description"]
+        assert time["input_schema" if service == "anthropic" else "parameters"] == SCHEMA
+
+
 def test_claude_is_asked_for_thoughts_only_where_it_may_think(gateway):
     """Chat Completions has no place for signed thoughts, without which Claude may not go on thinking after a tool."""
     function = {"name": "weather", "parameters": SCHEMA}

@@ -17,6 +17,15 @@ def _of_names(tools):
     return None
 
 
+def _of_schemas(schemas, member):
+    for schema in schemas:
+        if schema.get("type") != "object":
+            return f"Invalid schema: {member}.type: must be 'object'"
+        if {"oneOf", "anyOf", "allOf"} & set(schema):
+            return f"Invalid schema: {member} does not support oneOf, allOf, or anyOf at the top level"
+    return None
+
+
 def chat(body):
     waiting = []
     for message in body.get("messages", []):
@@ -52,7 +61,8 @@ def responses(body):
                 return f"No tool call found for function call output with call_id {item['call_id']}."
     if called - answered:
         return f"No tool output found for function call {called - answered}."
-    return _of_names([tool for tool in body.get("tools", []) if tool["type"] == "function"])
+    functions = [tool for tool in body.get("tools", []) if tool["type"] == "function"]
+    return _of_names(functions) or _of_schemas([tool["parameters"] for tool in functions], "parameters")
 
 
 def _marks(value):
@@ -106,7 +116,8 @@ def anthropic(body):
         continues = "claude" in body["model"] and messages[-1]["content"][0]["type"] == "tool_result"
         if continues and not messages[-2]["content"][0]["type"].endswith("thinking"):
             return "When `thinking` is enabled, a final `assistant` message must start with a thinking block."
-    return _of_names([tool for tool in body.get("tools", []) if "type" not in tool])
+    tools = [tool for tool in body.get("tools", []) if "type" not in tool]
+    return _of_names(tools) or _of_schemas([tool["input_schema"] for tool in tools], "input_schema")
 
 
 def gemini(body):

@@ -1,0 +1,57 @@
+#include "models/tool_schema.hpp"
+
+#include <gtest/gtest.h>
+
+namespace agw {
+namespace {
+
+json::object tool_with(std::string_view schema) {
+  return {{"name", "move"}, {"description", "Moves it."}, {"parameters", parse_json(schema).value()}};
+}
+
+TEST(ToolSchema, LosesNothingWithItsAlternatives) {
+  auto tool = tool_with(R"({"type": "object", "properties": {"id": {"type": "string"}}, "required": ["id"],
+      "oneOf": [{"properties": {"to": {"type": "string"}}, "required": ["to"]},
+                {"properties": {"by": {"type": "number"}, "id": {}}, "required": ["by"]}],
+      "allOf": [{"properties": {"how": {"type": "string"}}, "required": ["how"]}]})");
+  EXPECT_TRUE(simplify_schema(tool, "parameters"));
+  EXPECT_EQ(to_json(tool.at("parameters")),
+            R"({"type":"object","properties":{"id":{"type":"string"},"to":{"type":"string"},"by":{"type":"number"},)"
+            R"("how":{"type":"string"}},"required":["id","how"]})");
+  EXPECT_EQ(tool.at("description"),
+            R"(Moves it.
+
+The input must also match this JSON Schema: {"oneOf":[{"properties":{"to":{"type":"string"}},"required":["to"]},)"
+            R"({"properties":{"by":{"type":"number"},"id":{}},"required":["by"]}],)"
+            R"("allOf":[{"properties":{"how":{"type":"string"}},"required":["how"]}]})");
+  EXPECT_FALSE(simplify_schema(tool, "parameters"));
+}
+
+TEST(ToolSchema, IsAnObject) {
+  auto tool = tool_with(R"({"$ref": "#/$defs/input", "$defs": {"input": {"type": "object"}}})");
+  EXPECT_TRUE(simplify_schema(tool, "parameters"));
+  EXPECT_EQ(to_json(tool.at("parameters")),
+            R"({"$ref":"#/$defs/input","$defs":{"input":{"type":"object"}},"type":"object","properties":{}})");
+  EXPECT_EQ(tool.at("description"), "Moves it.");
+}
+
+TEST(ToolSchema, StaysAsItIsIfItIsPlain) {
+  auto tool =
+      tool_with(R"({"type": "object", "properties": {"to": {"anyOf": [{"type": "string"}, {"type": "null"}]}}})");
+  const auto before = tool;
+  EXPECT_FALSE(simplify_schema(tool, "parameters"));
+  EXPECT_EQ(tool, before);
+  EXPECT_FALSE(simplify_schema(tool, "input_schema"));
+}
+
+TEST(ToolSchema, IsSimplifiedInEachTool) {
+  json::object request{
+      {"tools", json::array{json::object{{"type", "function"}, {"function", tool_with(R"({"anyOf": []})")}},
+                            json::object{{"type", "tool_search"}}}}};
+  EXPECT_TRUE(simplify_schemas(request, "parameters"));
+  EXPECT_FALSE(simplify_schemas(request, "parameters"));
+  EXPECT_FALSE(simplify_schemas(request["tools"].get_array()[1].get_object(), "parameters"));
+}
+
+}  // namespace
+}  // namespace agw
