@@ -246,6 +246,20 @@ def test_invalid_message_leaves_the_terminal_open(terminal):
     assert error == {"type": "error", "status": 400, "error": "type must be input, shown, resize or close"}
 
 
+@pytest.mark.parametrize("member", ["id", "projectId", "agentId"])
+def test_members_of_the_wrong_type_are_refused(gateway, member):
+    """Otherwise the shell would open in another place than the client meant."""
+    assert Terminal(gateway, **{member: 5}).first == {"type": "error", "status": 400,
+                                                      "error": f"{member} must be a string"}
+
+
+def test_null_counts_as_omitted(gateway):
+    with Terminal(gateway, id=None, projectId=None, agentId=None, columns=None, rows=None) as terminal:
+        terminal.socket.send({"type": "input", "data": 5})
+        error = terminal.socket.until(lambda message: message["type"] == "error")[-1]
+        assert error == {"type": "error", "status": 400, "error": "data must be a string"}
+
+
 @pytest.mark.parametrize("config, error", [
     ({"terminals": "deny"}, "there are no terminals: config.yaml has `terminals: deny`"),
     ({"sandbox": "none"}, "terminals need the sandbox: remove `sandbox: none` from config.yaml"),

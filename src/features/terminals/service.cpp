@@ -39,10 +39,17 @@ static_assert(max_message <= Terminal::max_input);
 
 unsigned short side_of(const json::object& message, std::string_view name, unsigned short otherwise) {
   const auto* value = message.if_contains(name);
-  if (!value) return otherwise;
+  if (!value || value->is_null()) return otherwise;
   if (!value->is_int64() || value->get_int64() < 1 || value->get_int64() > max_side)
     throw BadRequest(fmt::format("{} must be a whole number from 1 to {}", name, max_side));
   return static_cast<unsigned short>(value->get_int64());
+}
+
+std::optional<std::string> terminal_text(const json::object& message, std::string_view name) {
+  const auto* value = message.if_contains(name);
+  if (!value || value->is_null()) return std::nullopt;
+  if (!value->is_string()) throw BadRequest(fmt::format("{} must be a string", name));
+  return std::string(value->get_string());
 }
 
 TerminalSize size_of(const json::object& message) {
@@ -53,7 +60,7 @@ TerminalSize size_of(const json::object& message) {
 void take_message(Terminal& terminal, const json::object& message) {
   const auto type = string_or_empty(message, "type");
   if (type == "input") {
-    terminal.type(string_member(message, "data").value_or(""));
+    terminal.type(terminal_text(message, "data").value_or(""));
   } else if (type == "shown") {
     const auto* seq = message.if_contains("seq");
     terminal.note_shown(seq && seq->is_int64() ? seq->get_int64() : 0);
@@ -153,7 +160,7 @@ Task<> Terminals::serve(Request& /*request*/, MessageSocket& socket) {
 
 Task<Terminals::Pointer> Terminals::open(const json::object& wanted, TerminalClient& client) {
   if (string_or_empty(wanted, "type") != "open") throw BadRequest("the first message must be of type open");
-  auto id = string_or_empty(wanted, "id");
+  auto id = terminal_text(wanted, "id").value_or("");
   const auto found = terminals_.find(id);
   const bool is_new = found == terminals_.end();
   if (is_new) id = new_id();
@@ -178,7 +185,7 @@ void Terminals::require_possible() const {
 
 Terminals::Place Terminals::place_for(const json::object& wanted) const {
   FileRoots roots{.home = options_.home, .data_directory = options_.data_directory};
-  if (const auto id = string_member(wanted, "projectId")) {
+  if (const auto id = terminal_text(wanted, "projectId")) {
     const auto project = projects_.require(*id);
     roots.project = project->path;
     return {.roots = std::move(roots), .exists = [&projects = projects_, id = project->id, path = project->path] {
@@ -186,7 +193,7 @@ Terminals::Place Terminals::place_for(const json::object& wanted) const {
               return now && now->path == path;
             }};
   }
-  const auto agent = extensions_.find_agent(string_member(wanted, "agentId").value_or(default_agent));
+  const auto agent = extensions_.find_agent(terminal_text(wanted, "agentId").value_or(default_agent));
   if (!agent) throw agent_not_found();
   roots.agent = agent->name;
   return {.roots = std::move(roots), .exists = [&extensions = extensions_, id = agent->id, name = agent->name] {
