@@ -14,6 +14,7 @@
 #include "base/text/utf8.hpp"
 #include "models/call_features.hpp"
 #include "models/json_reader.hpp"
+#include "models/large_pictures.hpp"
 #include "models/tool_schema.hpp"
 #include "models/wire_format.hpp"
 
@@ -356,6 +357,7 @@ public:
         return true;
       }
     }
+    if (mentions("image") && mentions("exceed")) return leave_out_large_pictures(request);
     if (mentions("input_schema")) return simplify_schemas(request, "input_schema");
     if (mentions("role") && mentions("system")) return remind_as_user(request["messages"].get_array());
     for (const auto* name : {"temperature", "top_p", "top_k", "metadata"}) {

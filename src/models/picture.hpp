@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string_view>
 
 namespace agw {
@@ -15,5 +17,10 @@ std::string_view mime_of_picture(std::string_view bytes);
 /// Whether `bytes` start like an image of that type, and models accept the type. Services reject a whole request for
 /// one invalid image.
 bool is_picture(std::string_view mime, std::string_view bytes);
+
+/// The longer side in pixels of a PNG, JPEG, GIF or WebP picture that starts with `bytes`; no value if they do not say
+/// it.
+/// Example: src/models/picture_test.cpp: Picture.HasTheSideThatItsBytesSay
+std::optional<std::uint32_t> longer_side(std::string_view bytes);
 
 }  // namespace agw

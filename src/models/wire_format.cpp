@@ -229,6 +229,19 @@ std::string base64(std::string_view bytes) {
   return text;
 }
 
+std::optional<std::string> from_base64(std::string_view text) {
+  while (text.ends_with('=')) text.remove_suffix(1);
+  std::string padded(text);
+  padded.append((4 - padded.size() % 4) % 4, '=');
+  std::string bytes(padded.size() / 4 * 3, '\0');
+  const int length =
+      EVP_DecodeBlock(reinterpret_cast<unsigned char*>(bytes.data()),
+                      reinterpret_cast<const unsigned char*>(padded.data()), static_cast<int>(padded.size()));
+  if (length < 0) return std::nullopt;
+  bytes.resize(static_cast<std::size_t>(length) - (padded.size() - text.size()));
+  return bytes;
+}
+
 std::string data_url(const Image& image) { return fmt::format("data:{};base64,{}", image.mime, base64(image.bytes)); }
 
 std::string result_text(const Message& message) { return message.is_error ? "Error: " + message.text : message.text; }

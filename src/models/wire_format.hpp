@@ -130,6 +130,8 @@ bool remind_as_user(json::array& messages);
 std::string description_with_examples(const ToolDescription& tool);
 
 std::string base64(std::string_view bytes);
+/// The decoded bytes; no value if the text is not base64. Padding is optional.
+std::optional<std::string> from_base64(std::string_view text);
 /// An image as a `data:` URL.
 std::string data_url(const Image& image);
 /// A tool's result as text, for formats that cannot mark errors.

@@ -1,6 +1,8 @@
 """Each member of a client's request is forwarded to the model or refused by name: none is dropped silently."""
 
+import base64
 import json
+import struct
 
 import pytest
 
@@ -409,6 +411,18 @@ def test_thinking_stays_within_the_programs_limit(gateway, ask, limit):
     asked = ask(gateway, limit)
     assert asked["max_tokens"] == limit
     assert asked.get("thinking", {"budget_tokens": 0})["budget_tokens"] < limit
+
+
+def test_picture_that_is_too_large_for_anthropic_does_not_end_its_conversation(gateway):
+    png = b"\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR" + struct.pack(">II", 1280, 9000) + bytes(9)
+    picture = {"type": "image", "source": {"type": "base64", "media_type": "image/png",
+                                           "data": base64.b64encode(png).decode()}}
+    messages = [user({"type": "text", "text": "Look"}, picture)]
+    for requests in (2, 3):  # what the service refuses is remembered
+        sent = message(gateway, messages=messages)["messages"][0]["content"]
+        assert len(gateway.stub.requests) == requests
+        assert [block["type"] for block in sent] == ["text", "text"] and "9000 pixels" in sent[1]["text"]
+        messages += [{"role": "assistant", "content": "I cannot see it."}, user({"type": "text", "text": "Go on"})]
 
 
 @pytest.mark.parametrize("service", ["anthropic", "responses"])

@@ -5,8 +5,8 @@
 
 #include "base/json/json.hpp"
 #include "features/attachments/service.hpp"
-#include "features/client_api/pictures.hpp"
 #include "models/picture.hpp"
+#include "models/wire_format.hpp"
 
 namespace agw::cli {
 

@@ -1,7 +1,5 @@
 #include "features/client_api/pictures.hpp"
 
-#include <openssl/evp.h>
-
 #include <algorithm>
 #include <iterator>
 #include <optional>
@@ -13,6 +11,7 @@
 #include "base/digest.hpp"
 #include "io/http/web_request.hpp"
 #include "models/picture.hpp"
+#include "models/wire_format.hpp"
 
 namespace agw {
 
@@ -29,19 +28,6 @@ std::string_view mime_of(std::string_view bytes) {
 }
 
 }  // namespace
-
-std::optional<std::string> from_base64(std::string_view text) {
-  while (text.ends_with('=')) text.remove_suffix(1);
-  std::string padded(text);
-  padded.append((4 - padded.size() % 4) % 4, '=');
-  std::string bytes(padded.size() / 4 * 3, '\0');
-  const int length =
-      EVP_DecodeBlock(reinterpret_cast<unsigned char*>(bytes.data()),
-                      reinterpret_cast<const unsigned char*>(padded.data()), static_cast<int>(padded.size()));
-  if (length < 0) return std::nullopt;
-  bytes.resize(static_cast<std::size_t>(length) - (padded.size() - text.size()));
-  return bytes;
-}
 
 Image picture_of(std::string_view mime, std::string_view base64, const std::string& param) {
   if (picture_mime(mime).empty()) throw bad_parameter(param, no_picture);

@@ -13,9 +13,6 @@ namespace agw {
 /// Maximum size, in bytes, of a picture that a request contains or names.
 inline constexpr std::size_t max_picture_bytes = 20 * 1024 * 1024;
 
-/// The decoded bytes; no value if the text is not base64. Padding is optional.
-std::optional<std::string> from_base64(std::string_view text);
-
 /// The picture in a `data:` URL. Throws BadRequest that names `param`.
 Image picture_in(std::string_view data_url, const std::string& param);
 /// The picture with that type and these base64 bytes. Throws BadRequest that names `param`.

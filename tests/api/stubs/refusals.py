@@ -4,7 +4,9 @@ function returns the reason, or None. A body without a conversation is one of th
 https://platform.claude.com/docs/en/api/messages, https://platform.openai.com/docs/api-reference,
 https://ai.google.dev/gemini-api/docs/function-calling"""
 
+import base64
 import re
+import struct
 
 _TOOL_NAME = re.compile(r"[a-zA-Z0-9_-]{1,128}")
 _TOOL_ID = re.compile(r"[a-zA-Z0-9_-]+")
@@ -71,6 +73,10 @@ def _marks(value):
     return sum(_marks(each) for each in value) if isinstance(value, list) else 0
 
 
+def _longer_side_of_png(data):
+    return max(struct.unpack(">II", data[16:24])) if data.startswith(b"\x89PNG") and len(data) >= 24 else 0
+
+
 def _of_anthropic_message(before, message, after):
     content = message["content"]
     if not content:
@@ -86,6 +92,9 @@ def _of_anthropic_message(before, message, after):
     if message["role"] == "system" and (not before or before["role"] != "user" or
                                         (after and after["role"] != "assistant")):
         return "role 'system' must precede an 'assistant' message or end the array"
+    pictures = [block["source"]["data"] for block in content if block["type"] == "image"]
+    if any(_longer_side_of_png(base64.b64decode(data)) > 8000 for data in pictures):
+        return "image.source.base64.data: At least one of the image dimensions exceed max allowed size: 8000 pixels"
     if not all(_TOOL_ID.fullmatch(block["id"]) for block in content if block["type"] == "tool_use"):
         return "tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'"
     return None
