@@ -401,6 +401,7 @@ public:
         {"user", "user"},
     };
     if (mentions("nvalid schema") && simplify_schemas(request, "parameters")) return true;
+    if (mentions("description") && shorten_descriptions(request, provider_error.message)) return true;
     if (mentions("reasoning") && remove_effort_none(request)) return true;
     if (mentions("tool_search") || mentions("defer_loading")) return search_as_function(request);
     if ((mentions("developer") || mentions("ystem")) && remind_as_user(request["input"].get_array())) return true;

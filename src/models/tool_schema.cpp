@@ -1,10 +1,15 @@
 #include "models/tool_schema.hpp"
 
 #include <array>
+#include <charconv>
+#include <cstddef>
+#include <functional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "base/json/json_values.hpp"
+#include "base/text/utf8.hpp"
 
 namespace agw {
 
@@ -24,6 +29,19 @@ void add_alternative(json::object& schema, const json::object& alternative, bool
   auto& own = schema["required"];
   if (!own.is_array()) own.emplace_array();
   for (const auto& name : *required) own.get_array().push_back(name);
+}
+
+/// Calls `change` for each tool, or for its member `function`. Returns whether any call returned true.
+bool change_tools(json::object& request, const std::function<bool(json::object& tool)>& change) {
+  auto* tools = request.if_contains("tools");
+  if (!tools || !tools->is_array()) return false;
+  bool changed = false;
+  for (auto& each : tools->get_array()) {
+    auto& tool = each.get_object();
+    auto* function = tool.if_contains("function");
+    changed |= change(function && function->is_object() ? function->get_object() : tool);
+  }
+  return changed;
 }
 
 }  // namespace
@@ -55,15 +73,24 @@ bool simplify_schema(json::object& tool, std::string_view member) {
 }
 
 bool simplify_schemas(json::object& request, std::string_view member) {
-  auto* tools = request.if_contains("tools");
-  if (!tools || !tools->is_array()) return false;
-  bool changed = false;
-  for (auto& each : tools->get_array()) {
-    auto& tool = each.get_object();
-    auto* function = tool.if_contains("function");
-    changed |= simplify_schema(function && function->is_object() ? function->get_object() : tool, member);
-  }
-  return changed;
+  return change_tools(request, [&](json::object& tool) { return simplify_schema(tool, member); });
+}
+
+bool shorten_descriptions(json::object& request, std::string_view refusal) {
+  constexpr std::string_view mark = "maximum length ";
+  const auto place = refusal.find(mark);
+  if (place == refusal.npos) return false;
+  const auto number = refusal.substr(place + mark.size());
+  std::size_t limit = 0;
+  std::from_chars(number.data(), number.data() + number.size(), limit);
+  constexpr std::string_view ellipsis = "…";
+  if (limit <= ellipsis.size()) return false;
+  return change_tools(request, [&](json::object& tool) {
+    const auto description = string_or_empty(tool, "description");
+    if (description.size() <= limit) return false;
+    tool["description"] = shortened(description, limit - ellipsis.size());
+    return true;
+  });
 }
 
 }  // namespace agw

@@ -17,4 +17,8 @@ bool simplify_schema(json::object& tool, std::string_view member);
 /// The same for each tool of a request in `tools`, or in their member `function` if there is one.
 bool simplify_schemas(json::object& request, std::string_view member);
 
+/// Cuts the descriptions of tools to the length that a refusal names ("maximum length 1024"), as Azure and some models
+/// of OpenAI have. Returns false if it names none, or none is longer.
+bool shorten_descriptions(json::object& request, std::string_view refusal);
+
 }  // namespace agw

@@ -1,5 +1,7 @@
 #include "models/tool_schema.hpp"
 
+#include <string>
+
 #include <gtest/gtest.h>
 
 namespace agw {
@@ -51,6 +53,18 @@ TEST(ToolSchema, IsSimplifiedInEachTool) {
   EXPECT_TRUE(simplify_schemas(request, "parameters"));
   EXPECT_FALSE(simplify_schemas(request, "parameters"));
   EXPECT_FALSE(simplify_schemas(request["tools"].get_array()[1].get_object(), "parameters"));
+}
+
+TEST(ToolSchema, HasADescriptionOfTheLengthThatTheRefusalNames) {
+  const std::string refusal =
+      "Invalid 'tools[0].function.description': string too long. Expected a string with maximum length 20, but got a "
+      "string with length 24 instead.";
+  json::object request{{"tools", json::array{json::object{{"description", "Moves it äääääää to it."}},
+                                             json::object{{"description", "Moves it."}}}}};
+  EXPECT_TRUE(shorten_descriptions(request, refusal));
+  EXPECT_EQ(to_json(request), R"({"tools":[{"description":"Moves it ääää…"},{"description":"Moves it."}]})");
+  EXPECT_FALSE(shorten_descriptions(request, refusal));
+  EXPECT_FALSE(shorten_descriptions(request, "string too long"));
 }
 
 }  // namespace

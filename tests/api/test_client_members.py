@@ -413,6 +413,17 @@ def test_thinking_stays_within_the_programs_limit(gateway, ask, limit):
     assert asked.get("thinking", {"budget_tokens": 0})["budget_tokens"] < limit
 
 
+@pytest.mark.parametrize("service", ["chat", "responses"])
+def test_description_that_is_too_long_is_cut_where_the_service_says_so(gateway, service):
+    gateway.stub.script(Fault(400, "Invalid 'tools[0].function.description': string too long. Expected a string with "
+                                   "maximum length 1024, but got a string with length 2000 instead."))
+    tools = [{"type": "function", "function": {"name": "weather", "description": "x" * 2000, "parameters": SCHEMA}}]
+    for requests in (2, 3):  # what the service refuses is remembered
+        tool, = chat(gateway, service, tools=tools)["tools"]
+        assert len(gateway.stub.requests) == requests
+        assert tool.get("function", tool)["description"] == "x" * 1021 + "…"
+
+
 def test_picture_that_is_too_large_for_anthropic_does_not_end_its_conversation(gateway):
     png = b"\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR" + struct.pack(">II", 1280, 9000) + bytes(9)
     picture = {"type": "image", "source": {"type": "base64", "media_type": "image/png",
