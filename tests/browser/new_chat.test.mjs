@@ -40,6 +40,32 @@ else {
     assert.ok((await env.api('GET', '/threads')).every((thread) => thread.id !== id));
   });
 
+  test('what is written in a new chat is kept when another view or the palette writes there', async () => {
+    const page = await env.open('/new');
+    await message(page).fill('A long thought');
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox', { name: 'Search or run a command' }).fill('/plan');
+    await page
+      .getByRole('option', { name: /\/plan/ })
+      .first()
+      .waitFor();
+    await page.keyboard.press('Enter');
+    await eventually(async () => assert.equal(await message(page).inputValue(), '/plan A long thought'));
+    await env.backend.write({ path: '.agent-gateway/knowledge/wiki/quinces.md', text: '# Quinces\n\nYellow.\n' });
+    await page.evaluate(() => (location.hash = '#/knowledge/quinces'));
+    for (const times of [1, 2]) {
+      await page.getByRole('button', { name: 'Discuss' }).click();
+      await eventually(async () =>
+        assert.equal(
+          await message(page).inputValue(),
+          '/plan A long thought\n\nAbout the knowledge page [[quinces]]: ',
+          `pressed ${times} times`,
+        ),
+      );
+      await page.goBack();
+    }
+  });
+
   test('a file that is too large is rejected without offering a retry', async () => {
     const page = await env.open('/new');
     // Created on the page: Playwright would send its bytes to the browser in base64.

@@ -2,8 +2,7 @@
 import type { Extension } from '../api/types';
 import { toasts } from '../base/toasts.svelte';
 import { escapeInvisible } from '../base/escape';
-import { router } from '../base/router.svelte';
-import { store } from '../base/storage';
+import { writeNewChat } from '../state/new_chat';
 import { confirmations } from './confirm.svelte';
 import { t } from '../base/language';
 
@@ -29,6 +28,5 @@ export async function confirmAction(
     !(await confirmations.ask({ title: t('Request from an extension'), text, confirm: t('Open chat'), danger: false }))
   )
     return;
-  store('draft.new', t('Run {action} with {shown}', { action, shown }));
-  router.push(['new']);
+  writeNewChat(t('Run {action} with {shown}', { action, shown }));
 }

@@ -3,10 +3,10 @@ import { patch } from '../../api/client';
 import { onDemand } from '../../api/on_demand';
 import { newItem, router } from '../../base/router.svelte';
 import { tryOrToast } from '../../base/toasts.svelte';
-import { store } from '../../base/storage';
 import { artifacts } from '../../markdown/artifacts.svelte';
 import { registry } from '../../state/registry.svelte';
 import { threads, wide } from '../../state/threads.svelte';
+import { writeNewChat } from '../../state/new_chat';
 import { overlays } from '../shell/overlays.svelte';
 import { views } from '../shell/views';
 import '../chat_actions/print.css';
@@ -121,16 +121,15 @@ const chats = (): Entry[] =>
 
 /** Entries that start a new chat with a command as its draft. */
 const commands = (): Entry[] =>
-  registry.enabled('command').map(({ name, description }) => ({
-    id: `command ${name}`,
-    kind: t('command'),
-    label: `/${name}`,
-    about: description,
-    run: () => {
-      store('draft.new', `/${name} `);
-      router.push(['new']);
-    },
-  }));
+  registry
+    .enabled('command')
+    .map(({ name, description }) => ({
+      id: `command ${name}`,
+      kind: t('command'),
+      label: `/${name}`,
+      about: description,
+      run: () => writeNewChat(`/${name} `),
+    }));
 
 const extensions = (): Entry[] =>
   registry.extensions.map(({ id, name, type, description }) => ({
