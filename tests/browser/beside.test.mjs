@@ -25,6 +25,16 @@ else {
     await title(beside(page), 'Tulips').waitFor();
   }
 
+  test('the mode of the chat that has the focus is switched by keyboard', async () => {
+    const { page, one } = await openTwoChats();
+    await openBeside(page);
+    const { mode } = await env.api('GET', `/threads/${one.id}`);
+    await beside(page).getByRole('radio', { name: 'Plan', checked: true }).waitFor();
+    await message(beside(page)).press('Control+.');
+    await beside(page).getByRole('radio', { name: 'Act', checked: true }).waitFor();
+    assert.equal((await env.api('GET', `/threads/${one.id}`)).mode, mode);
+  });
+
   test('two chats are shown side by side, both get answers, and both remain after a reload', async () => {
     const { page, one, other } = await openTwoChats();
     await openBeside(page);

@@ -407,6 +407,13 @@ else {
     await eventually(async () => assert.equal((await env.api('GET', `/threads/${id}`)).archived, false));
   });
 
+  test('the mode of a new chat can be switched by keyboard', async () => {
+    const page = await env.open('/new');
+    await page.getByRole('radio', { name: 'Act', checked: true }).waitFor();
+    await message(page).press('Control+.');
+    await page.getByRole('radio', { name: 'Plan', checked: true }).waitFor();
+  });
+
   test('an answer that arrives while another view is open is marked as new', async () => {
     const { id } = await env.thread({ title: 'Answered behind' });
     const page = await env.open(`/t/${id}`);

@@ -1,7 +1,5 @@
 /** Global keyboard shortcuts. None is a single letter: those belong to the inbox and to permission requests. */
-import { patch } from '../../api/client';
 import { router } from '../../base/router.svelte';
-import { tryOrToast } from '../../base/toasts.svelte';
 import { threads } from '../../state/threads.svelte';
 import { overlays } from './overlays.svelte';
 
@@ -42,9 +40,9 @@ function step(by: number): void {
   if (next) router.push(['t', next.id]);
 }
 
+/** Switches the mode of the second chat if it has the focus, else of the main one, which may be new. */
 function switchMode(): void {
-  const thread = threads.selected;
-  if (!thread) return;
-  const mode = thread.mode === 'plan' ? 'act' : 'plan';
-  void tryOrToast(() => patch(`/threads/${thread.id}`, { mode }));
+  const chat = document.activeElement?.closest('.second') ?? document;
+  const other = chat.querySelector<HTMLElement>('.modes input:not(:checked)');
+  if (other?.checkVisibility()) other.click();
 }
