@@ -428,6 +428,24 @@ else {
     await page.getByRole('link', { name: /Answered behind.*new answer/ }).waitFor();
   });
 
+  test('an answer that arrives while the page is hidden is counted in its title until the person returns', async () => {
+    const { id } = await env.thread({ title: 'Looked away' });
+    const page = await env.open(`/t/${id}`);
+    const hide = (hidden) =>
+      page.evaluate((isHidden) => {
+        Object.defineProperty(document, 'hidden', { configurable: true, get: () => isHidden });
+        document.dispatchEvent(new Event('visibilitychange'));
+      }, hidden);
+    const held = await env.backend.hold({ pieces: ['Not yet'] });
+    await sendMessage(page, 'Take your time');
+    await answers(page).getByText('Not yet').waitFor();
+    await hide(true);
+    await env.backend.release({ held, pieces: [' but now.'] });
+    await eventually(async () => assert.match(await page.title(), /^\(1\) Looked away/));
+    await hide(false);
+    await eventually(async () => assert.match(await page.title(), /^Looked away/));
+  });
+
   test('a chat that is not loaded shows no mode and offers no actions', async () => {
     const { id } = await env.thread();
     await env.api('PATCH', `/threads/${id}`, { mode: 'act' });

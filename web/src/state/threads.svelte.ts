@@ -1,4 +1,5 @@
 /** The list of threads and their statuses, kept up to date by events. */
+import { untrack } from 'svelte';
 import { MediaQuery } from 'svelte/reactivity';
 import { get } from '../api/client';
 import type { GatewayEvent } from '../api/events';
@@ -60,6 +61,7 @@ class Threads {
     this.#tabs.onmessage = ({ data }) => socket.emit(data as GatewayEvent);
     onStorageChange<Record<string, string>>('colors', (kept) => (this.colors = kept ?? {}));
     onStorageChange<Record<string, ThreadStatus>>('marks', (kept) => this.#merge(kept ?? {}));
+    document.addEventListener('visibilitychange', () => this.#readShown());
   }
 
   async load(): Promise<void> {
@@ -86,13 +88,13 @@ class Threads {
 
   select(id: string | null): void {
     this.selectedId = id;
-    if (id) this.#read(id);
+    this.#readShown();
   }
 
   /** Sets the thread that is shown next to the open one. */
   selectSecond(id: string | null): void {
     this.secondId = id;
-    if (id) this.#read(id);
+    this.#readShown();
   }
 
   showBeside(id: string | null): void {
@@ -100,8 +102,11 @@ class Threads {
     store('beside', id ?? undefined);
   }
 
-  #read(id: string): void {
-    if (this.statuses[id] !== 'running') this.#setStatus(id, null);
+  /** Marks the open threads as read if the person sees them. Untracked, because a new mark must not remove itself. */
+  #readShown(): void {
+    if (document.hidden) return;
+    for (const id of [this.selectedId, this.secondId])
+      if (id && untrack(() => this.statuses[id]) !== 'running') untrack(() => this.#setStatus(id, null));
   }
 
   put(thread: Thread): void {
@@ -173,6 +178,7 @@ class Threads {
   #merge(kept: Record<string, ThreadStatus>): void {
     const running = Object.entries(this.statuses).filter(([, status]) => status === 'running');
     this.statuses = { ...Object.fromEntries(running), ...kept };
+    this.#readShown();
   }
 
   #setStatus(id: string, status: ThreadStatus | null): void {
