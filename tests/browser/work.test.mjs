@@ -221,6 +221,47 @@ else {
     assert.equal((await sent).postDataJSON().threadId, id);
   });
 
+  test('a plan that is approved again over a slow connection is carried out once', async () => {
+    const page = await newChat('Act');
+    await env.backend.reply({ text: '1. Look\n2. Do' });
+    await sendMessage(page, '/plan this once');
+    const approve = page.getByRole('button', { name: 'Approve and act' });
+    await approve.waitFor();
+    const sent = [];
+    page.on('request', (request) => request.url().endsWith('/chat') && sent.push(request.postDataJSON().content));
+    const change = await holdRequests(page, `**/threads/${page.url().split('/t/')[1]}`);
+    const message = await holdRequests(page, '**/chat');
+    await approve.click();
+    await change.requested();
+    await approve.click();
+    await change.release();
+    await message.requested();
+    await approve.waitFor({ state: 'detached' });
+    await env.backend.reply({ text: 'It is carried out.' });
+    await message.release();
+    await answers(page).getByText('It is carried out.').waitFor();
+    assert.deepEqual(sent, ['/act']);
+  });
+
+  test('an answer is regenerated, and a signal raised, once by two clicks', async () => {
+    const { id } = await env.thread();
+    const page = await env.open(`/t/${id}`);
+    await sendMessage(page, 'Hello');
+    const again = page.getByRole('button', { name: 'Regenerate' });
+    await again.dblclick();
+    await page.getByText('2 of 2').waitFor();
+    assert.equal(await page.getByText('turn is in use').count(), 0);
+    await page.goto(`${env.proxy.url}/ui/#/system`);
+    const signals = page.getByRole('region', { name: 'Signals' });
+    await signals.getByText('Raise a signal').click();
+    await signals.getByRole('textbox', { name: 'Kind' }).fill('rain-clouds');
+    await signals.getByRole('textbox', { name: 'Message' }).fill('Take a coat');
+    await signals.getByRole('button', { name: 'Raise' }).dblclick();
+    await eventually(async () => assert.equal(await signals.getByRole('textbox', { name: 'Kind' }).inputValue(), ''));
+    const raised = await env.api('GET', '/signals?limit=50');
+    assert.equal(raised.filter(({ kind }) => kind === 'rain-clouds').length, 1);
+  });
+
   test('a plan whose approval fails is not carried out', async () => {
     const page = await newChat('Plan');
     await env.backend.reply({ text: '1. Look\n2. Do' });

@@ -52,14 +52,23 @@ class Toasts {
 
 export const toasts = new Toasts();
 
-/** Runs `work`; if it fails, shows a toast with a way to retry. Returns whether it succeeded. */
-export async function tryOrToast(work: () => Promise<unknown>): Promise<boolean> {
+const pending = new Set<string>();
+
+/**
+ * Runs `work`; if it fails, shows a toast with a way to retry. Returns whether it succeeded. `once`: a name for the
+ * work, which is not begun again before it has ended, such as by a second click.
+ */
+export async function tryOrToast(work: () => Promise<unknown>, once = ''): Promise<boolean> {
+  if (pending.has(once)) return false;
+  if (once) pending.add(once);
   try {
     await work();
     return true;
   } catch (error) {
     // Repeated failures share one toast, so retrying runs the work once.
-    toasts.error(error, { label: t('Retry'), run: () => void tryOrToast(work) }, true);
+    toasts.error(error, { label: t('Retry'), run: () => void tryOrToast(work, once) }, true);
     return false;
+  } finally {
+    pending.delete(once);
   }
 }

@@ -30,14 +30,14 @@ export const outputOf = ({ id, thread_id: thread }: JobRun): string => href(['t'
 
 /** Starts a job and offers to show its output. */
 export async function runJob(name: string, dry: boolean): Promise<void> {
+  const path = dry ? apiPath`/run/${name}` + '?dry=true' : apiPath`/run/${name}`;
   await tryOrToast(async () => {
-    const path = dry ? apiPath`/run/${name}` + '?dry=true' : apiPath`/run/${name}`;
     const { threadId } = await post<{ threadId: string }>(path);
     const see = { label: t('Show output'), run: () => router.push(['t', threadId]) };
     toasts.show(dry ? t('{name} is running without making changes.', { name }) : t('{name} is running.', { name }), {
       action: see,
     });
-  });
+  }, path);
 }
 
 /** Explains why a run failed or was skipped; empty for others. */
