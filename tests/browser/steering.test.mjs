@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { answers, eventually, message, missing, questions, sendMessage, withGateway } from './environment.mjs';
+import { answers, choose, eventually, message, missing, questions, sendMessage, withGateway } from './environment.mjs';
 
 const glob = { name: 'Glob', arguments: { pattern: '*.md' }, id: 'look' };
 
@@ -81,6 +81,52 @@ else {
     await page.keyboard.press('Control+Enter');
     assert.equal((await requested).postDataJSON().delivery, undefined);
     await answers(page).getByText('Hello.').waitFor();
+  });
+
+  test('a message that is removed from the queue can be sent again with its files', async () => {
+    const { page, held } = await startAnswer();
+    await page
+      .locator('input[type=file]')
+      .setInputFiles({ name: 'otters.txt', mimeType: 'text/plain', buffer: Buffer.from('x') });
+    const attached = page.getByRole('list', { name: 'Attachments' }).getByText('otters.txt');
+    await attached.waitFor();
+    await sendMessage(page, 'Read this');
+    await page.getByRole('button', { name: 'Remove from queue' }).click();
+    await page.getByRole('button', { name: 'Edit and resend' }).click();
+    await attached.waitFor();
+    assert.equal(await message(page).inputValue(), 'Read this');
+    await page.getByRole('button', { name: 'Send', exact: true }).click();
+    await questions(page).filter({ hasText: 'Read this' }).getByText('otters.txt').waitFor();
+    await env.backend.release({ held, pieces: [] });
+  });
+
+  test('after Stop, queued messages are answered by the agents and models that were asked', async () => {
+    const gardener = await env.api('POST', '/extensions', {
+      type: 'agent',
+      name: 'gardener',
+      description: 'd',
+      enabled: true,
+      definition: { systemPrompt: 'x' },
+    });
+    const { page } = await startAnswer();
+    const id = page.url().split('/t/')[1];
+    await page.getByRole('button', { name: /^Model: / }).click();
+    await page.getByRole('combobox', { name: 'Search models' }).fill('stub/other-9');
+    await page.keyboard.press('Enter');
+    await sendMessage(page, 'By the model');
+    await choose(page.locator('form').getByRole('combobox', { name: 'Agent' }), 'gardener');
+    await sendMessage(page, 'By the gardener');
+    await page.getByText('Queued').nth(1).waitFor();
+    await page.getByRole('button', { name: 'Stop' }).click();
+    await eventually(async () => {
+      const turns = await env.turns(id);
+      const answerTo = (words) => {
+        const { id: asked } = turns.find(({ content }) => content === words);
+        return turns.find(({ metadata }) => metadata?.in_reply_to === asked).metadata;
+      };
+      assert.equal(answerTo('By the model').model, 'stub/other-9');
+      assert.equal(answerTo('By the gardener').agent_id, gardener.id);
+    });
   });
 
   test('the list of tasks is pinned above the message, and its items are shown as text', async () => {

@@ -8,7 +8,7 @@ import { toasts, tryOrToast } from '../../base/toasts.svelte';
 import { confirmDanger } from '../../components/confirm.svelte';
 import { moveFocus } from '../../components/focus';
 import type { Conversation } from '../../state/conversation.svelte';
-import { outbox } from '../../state/outbox.svelte';
+import { outbox, type OutgoingMessage } from '../../state/outbox.svelte';
 import { threads } from '../../state/threads.svelte';
 
 function leave(id: string): void {
@@ -75,15 +75,25 @@ async function whenIdle(work: () => Promise<unknown>): Promise<void> {
 const attachmentsIn = (metadata: Turn['metadata']): Attachment[] | undefined =>
   Array.isArray(metadata?.attachments) ? (metadata.attachments as Attachment[]) : undefined;
 
-/** Restores the queue after Stop, which drops it at the gateway: has the first message answered, queues the others. */
-export async function answerQueued(conversation: Conversation, [next, ...others]: Turn[]): Promise<void> {
-  if (!next) return;
+/**
+ * Restores the queue after Stop, which drops it at the gateway: has the first message answered, queues the others.
+ * `sent`: what this page sent, by turn, for the agents and models that were asked.
+ */
+export async function answerQueued(
+  conversation: Conversation,
+  queued: Turn[],
+  sent: Map<string, OutgoingMessage>,
+): Promise<void> {
   await tryOrToast(async () => {
-    await whenIdle(() => post(`/turns/${next.id}/regenerate`));
-    conversation.expect(next.id);
-    for (const { id: turn, content, metadata } of others) {
-      outbox.add({ threadId: conversation.id, content, attachments: attachmentsIn(metadata) });
-      await remove(`/turns/${turn}`);
+    for (const [i, { id, content, metadata }] of queued.entries()) {
+      const { agentId, model } = sent.get(id) ?? {};
+      if (i === 0 && !agentId) {
+        await whenIdle(() => post(`/turns/${id}/regenerate`, { model }));
+        conversation.expect(id);
+      } else {
+        outbox.add({ threadId: conversation.id, content, attachments: attachmentsIn(metadata), agentId, model });
+        await whenIdle(() => remove(`/turns/${id}`));
+      }
     }
   });
 }
@@ -112,12 +122,18 @@ export function deleteTurns(conversation: Conversation, ids: string[], log: () =
   addEventListener('pagehide', left);
 }
 
-/** Deletes a queued message immediately, because it could be answered soon. Offers to edit and resend its text. */
-export function takeBack(conversation: Conversation, { id, content }: Turn, write: (text: string) => void): void {
+/** Deletes a queued message immediately, because it could be answered soon. Offers to edit and resend it. */
+export function takeBack(
+  conversation: Conversation,
+  { id, content, metadata }: Turn,
+  write: (text: string, files?: Attachment[]) => void,
+): void {
   const restore = conversation.hide([id]);
   conversation.delete([id]).then(
     () =>
-      toasts.show(t('Removed from the queue.'), { action: { label: t('Edit and resend'), run: () => write(content) } }),
+      toasts.show(t('Removed from the queue.'), {
+        action: { label: t('Edit and resend'), run: () => write(content, attachmentsIn(metadata)) },
+      }),
     (error: unknown) => {
       restore();
       toasts.error(error);
