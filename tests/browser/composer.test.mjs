@@ -120,6 +120,27 @@ else {
     await page.getByRole('button', { name: 'Model: stub/talker-1' }).waitFor();
   });
 
+  test('the model that is chosen for a chat answers its further messages, also after a reload', async () => {
+    const page = await env.open('/new');
+    await page.getByRole('button', { name: /^Model: / }).click();
+    await page.getByRole('combobox', { name: 'Search models' }).fill('stub/other-9');
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Model: stub/other-9' }).waitFor();
+    await page.reload();
+    await page.getByRole('button', { name: 'Model: stub/other-9' }).waitFor();
+    for (const words of ['First', 'Second', 'Third']) {
+      await env.backend.reply({ text: `${words} answer.` });
+      await sendMessage(page, words);
+      await answers(page).getByText(`${words} answer.`).waitFor();
+      if (words === 'Second') await page.reload();
+    }
+    const stored = await env.turns(page.url().split('/t/')[1]);
+    const models = stored.flatMap(({ role, metadata }) => (role === 'assistant' ? metadata.model : []));
+    assert.deepEqual(models, ['stub/other-9', 'stub/other-9', 'stub/other-9']);
+    await page.getByRole('button', { name: 'New chat' }).click();
+    await page.getByRole('button', { name: 'Model: stub/talker-1' }).waitFor();
+  });
+
   test('files of a message are shown apart, also after a reload', async () => {
     const page = await env.open('/new');
     const buffer = Buffer.from('content');

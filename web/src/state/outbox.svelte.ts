@@ -151,6 +151,7 @@ async function deliver(message: OutgoingMessage, keep: () => void): Promise<Turn
     if (message.mode && message.mode !== thread.mode) await patch(`/threads/${thread.id}`, { mode: message.mode });
     message.threadId = thread.id;
     message.createdThread = true;
+    store(`draft.${thread.id}.model`, message.model);
     keep();
   }
   const { content, threadId, agentId, model, attachments, delivery } = message;
