@@ -163,12 +163,20 @@ def test_unknown_id_is_refused(gateway, talker):
     assert response.status_code == 400
 
 
+def test_null_counts_as_omitted(talker):
+    with talker.gateway.events(path=PATH) as client:
+        assert offer(client, tools=None, system=None, files={"read": None, "write": None})
+
+
 @pytest.mark.parametrize("message, why", [
     ("{", "JSON object"), ("[]", "JSON object"), ({"type": "nonsense"}, "offer or result"), ({}, "offer or result"),
     ({"type": "offer", "tools": 7}, "tools must be an array"), ({"type": "offer", "tools": [7]}, "tools[0]"),
     ({"type": "offer", "tools": [{**WEATHER, "name": "a b"}]}, "tools[0]: name"),
     ({"type": "offer", "tools": [{"name": "a"}]}, "tools[0]: input_schema"),
     ({"type": "offer", "tools": [WEATHER, WEATHER]}, "tools[1]: another tool"),
+    ({"type": "offer", "system": 7}, "system must be a string"),
+    ({"type": "offer", "files": "read"}, "files must be an object"),
+    ({"type": "offer", "files": {"read": 1}}, "files.read must be a boolean"),
     ({"type": "offer", "tools": [{**WEATHER, "name": f"t{number}"} for number in range(513)]}, "at most 512"),
     ("[" * 100_000, "JSON object")], ids=lambda value: str(value)[:20])
 def test_connection_survives_an_invalid_message(client, message, why):

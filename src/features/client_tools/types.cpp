@@ -22,6 +22,18 @@ bool is_tool_name(std::string_view name) {
          std::ranges::all_of(name, [](char c) { return is_alphanumeric(c) || c == '_' || c == '-'; });
 }
 
+/// The member, unless it is null, which counts as omitted.
+const json::value* offered_member(const json::object& message, std::string_view name) {
+  const auto* value = message.if_contains(name);
+  return value && !value->is_null() ? value : nullptr;
+}
+
+bool offered_flag(const json::object& files, std::string_view name) {
+  const auto* value = offered_member(files, name);
+  if (value && !value->is_bool()) throw BadRequest(fmt::format("files.{} must be a boolean", name));
+  return value && value->get_bool();
+}
+
 ToolDescription read_tool(const json::value& value, std::size_t number) {
   const auto refuse = [number](std::string_view why) { throw BadRequest(fmt::format("tools[{}]: {}", number, why)); };
   const auto* tool = value.if_object();
@@ -39,7 +51,7 @@ ToolDescription read_tool(const json::value& value, std::size_t number) {
 LentTools read_offer(const json::object& message) {
   LentTools lent;
   const auto* tools = array_member(message, "tools");
-  if (message.contains("tools") && !tools) throw BadRequest("tools must be an array");
+  if (offered_member(message, "tools") && !tools) throw BadRequest("tools must be an array");
   if (tools && tools->size() > max_tools) throw BadRequest(fmt::format("at most {} tools are possible", max_tools));
   for (std::size_t i = 0; tools && i < tools->size(); ++i) {
     auto tool = read_tool((*tools)[i], i);
@@ -47,10 +59,13 @@ LentTools read_offer(const json::object& message) {
       throw BadRequest(fmt::format("tools[{}]: another tool has this name", i));
     lent.tools.push_back(std::move(tool));
   }
+  const auto* system = offered_member(message, "system");
+  if (system && !system->is_string()) throw BadRequest("system must be a string");
   lent.system = string_or_empty(message, "system");
-  const auto files = object_or_empty(message, "files");
-  lent.reads_files = is_true(files, "read");
-  lent.writes_files = is_true(files, "write");
+  const auto* files = offered_member(message, "files");
+  if (files && !files->is_object()) throw BadRequest("files must be an object");
+  lent.reads_files = files && offered_flag(files->get_object(), "read");
+  lent.writes_files = files && offered_flag(files->get_object(), "write");
   return lent;
 }
 
