@@ -1,8 +1,13 @@
 """A scenario of a user and an agent that tests run while the disk or the power fails, with the invariants to check
 afterwards."""
 
+import fcntl
+import hashlib
 import os
+import shutil
 import subprocess
+import tempfile
+from pathlib import Path
 
 import httpx
 import websockets
@@ -21,11 +26,24 @@ def fault_library(name, directory):
     loaded first."""
     if HAS_ADDRESS_SANITIZER:
         return None
-    library = directory / f"{name}.so"
-    source = REPOSITORY / "tests" / "faults" / f"{name}.cpp"
-    subprocess.run(["clang++-19", "-std=c++20", "-O1", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC",
-                    "-fvisibility=hidden", "-static-libstdc++", "-static-libgcc", "-Wl,--exclude-libs,ALL", "-o", library, source],
-                   check=True)
+    return shutil.copy(built_once(REPOSITORY / "tests" / "faults" / f"{name}.cpp"), directory / f"{name}.so")
+
+
+def built_once(source):
+    """Builds the library unless an earlier run or another worker has."""
+    command = ["clang++-19", "-std=c++20", "-O1", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", "-fvisibility=hidden",
+               "-static-libstdc++", "-static-libgcc", "-Wl,--exclude-libs,ALL"]
+    version = hashlib.sha256(repr(command).encode() + source.read_bytes()).hexdigest()[:16]
+    folder = REPOSITORY / "build" / "faults"
+    folder.mkdir(parents=True, exist_ok=True)
+    library = folder / f"{source.stem}-{version}.so"
+    with (folder / f"{source.stem}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not library.exists():
+            with tempfile.TemporaryDirectory(dir=folder) as unfinished:
+                built = Path(unfinished) / library.name
+                subprocess.run([*command, "-o", built, source], check=True)
+                built.rename(library)
     return library
 
 
