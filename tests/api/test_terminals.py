@@ -100,8 +100,8 @@ def processes_with(text):
 def start_background_process(terminal):
     """Starts a background process of the shell and returns the text that identifies it in its command line."""
     name = f"9{uuid.uuid4().int % 10**12}"
-    assert "[1]" in terminal.run(f"sleep {name} & sleep 0.01")
-    assert processes_with(name)
+    assert "[1]" in terminal.run(f"sleep {name} & true")
+    wait_until(lambda: processes_with(name))
     return name
 
 
