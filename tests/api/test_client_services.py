@@ -37,20 +37,10 @@ class Chat:
             self.messages.append({"role": "tool", "tool_call_id": call["id"], "content": "sunny"})
 
 
-class Messages:
-    read = staticmethod(accepted)
+class Messages(Chat):
     path = "/v1/messages"
     members = {"max_tokens": 9000, "thinking": {"type": "enabled", "budget_tokens": 2000},
                "tools": [{"name": "weather", "input_schema": SCHEMA}]}
-
-    def __init__(self):
-        self.messages = []
-
-    def body(self):
-        return {"messages": self.messages}
-
-    def say(self, text):
-        self.messages.append({"role": "user", "content": text})
 
     def take(self, response):
         self.messages.append({"role": "assistant", "content": response["content"]})
