@@ -457,7 +457,7 @@ private:
           if (precedes_answer && messages.ends_with_user() && is_anthropic_service(settings_.base_url))
             messages.add("system", {text_block(message.text)});
           else
-            messages.add("user", {text_block(reminder_text(message))});
+            messages.add("user", {text_block(reminder_text(message.text))});
           break;
         }
         case Message::Role::user:

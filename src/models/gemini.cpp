@@ -330,7 +330,7 @@ private:
           contents.add("user", gemini_user_parts(message));
           break;
         case Message::Role::system:
-          contents.add("user", {text_part(reminder_text(message))});
+          contents.add("user", {text_part(reminder_text(message.text))});
           break;
         case Message::Role::tool:
           contents.add("user", {result_part(message)});

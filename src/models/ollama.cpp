@@ -164,7 +164,7 @@ private:
           messages.push_back(user_message(message));
           break;
         case Message::Role::system:
-          messages.push_back(json::object{{"role", "user"}, {"content", reminder_text(message)}});
+          messages.push_back(json::object{{"role", "user"}, {"content", reminder_text(message.text)}});
           break;
         case Message::Role::assistant:
           messages.push_back(assistant_message(message, can_resend_blocks(message, settings_.name, request.model)));

@@ -140,9 +140,8 @@ std::unique_ptr<FrameSplitter> WireFormat::splitter(char first, OnFrame on_frame
   return split_events(std::move(on_frame));
 }
 
-std::string reminder_text(const Message& message) {
-  AGW_ASSERT(message.role == Message::Role::system);
-  return fmt::format("<system-reminder>\n{}\n</system-reminder>", message.text);
+std::string reminder_text(std::string_view instructions) {
+  return fmt::format("<system-reminder>\n{}\n</system-reminder>", instructions);
 }
 
 bool remind_as_user(json::array& messages) {
@@ -153,7 +152,7 @@ bool remind_as_user(json::array& messages) {
     if (role != "system" && role != "developer") continue;
     auto& content = message["content"];
     auto& text = content.is_array() ? content.get_array().front().get_object()["text"] : content;
-    text = reminder_text({.role = Message::Role::system, .text = std::string(text.get_string())});
+    text = reminder_text(text.get_string());
     message["role"] = "user";
     changed = true;
   }

@@ -120,8 +120,9 @@ using MessagePart = std::variant<std::string_view, const Image*>;
 /// Example: src/models/wire_format_test.cpp: WireFormat.KeepsTheOrderOfTextsAndImages
 std::vector<MessagePart> parts_of(const Message& message);
 
-/// A message with the role `system` as a text of the user, for services that accept instructions only at the beginning.
-std::string reminder_text(const Message& message);
+/// The text of a message with the role `system` as one of the user, for services that accept instructions only at the
+/// beginning.
+std::string reminder_text(std::string_view instructions);
 /// Turns the messages of a written request whose role is `system` or `developer` into messages of the user, except the
 /// first, which is the system prompt. Returns false if there are none.
 bool remind_as_user(json::array& messages);

@@ -1,7 +1,8 @@
 #include "features/client_api/instructions.hpp"
 
 #include <algorithm>
-#include <optional>
+#include <cstddef>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -30,15 +31,13 @@ void add_instructions(ModelRequest& call, std::string_view text) {
 std::vector<Message> with_instructions_after_results(std::vector<Message> messages) {
   if (std::ranges::none_of(messages, is_instruction)) return messages;
   std::vector<Message> all;
-  std::optional<Message> held;
+  std::string held;
   const auto release = [&] {
-    if (held) all.push_back(std::move(*held));
-    held.reset();
+    if (!held.empty()) all.push_back({.role = Message::Role::system, .text = std::exchange(held, {})});
   };
   for (auto& message : messages) {
     if (is_instruction(message)) {
-      if (!held) held = Message{.role = Message::Role::system};
-      add_paragraph(held->text, message.text);
+      add_paragraph(held, message.text);
       continue;
     }
     if (message.role != Message::Role::tool) release();
@@ -50,11 +49,9 @@ std::vector<Message> with_instructions_after_results(std::vector<Message> messag
 
 void join_instructions(ClientRequest& request) {
   auto& messages = request.call.messages;
-  for (auto i = messages.size(); i-- > 0;) {
-    if (!is_instruction(messages[i])) continue;
-    for (auto& picture : request.pictures) {
-      if (picture.message > i) --picture.message;
-    }
+  for (auto& picture : request.pictures) {
+    const auto before = std::span(messages).first(picture.message);
+    picture.message -= static_cast<std::size_t>(std::ranges::count_if(before, is_instruction));
   }
   for (const auto& message : messages) {
     if (is_instruction(message)) add_paragraph(request.call.system, message.text);

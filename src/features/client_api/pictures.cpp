@@ -19,14 +19,6 @@ namespace {
 
 constexpr std::string_view no_picture = "is no PNG, JPEG, GIF or WebP picture";
 
-/// The type according to the bytes, because programs often specify a wrong one.
-std::string_view mime_of(std::string_view bytes) {
-  for (const auto* mime : {"image/png", "image/jpeg", "image/gif", "image/webp"}) {
-    if (is_picture(mime, bytes)) return mime;
-  }
-  return {};
-}
-
 }  // namespace
 
 Image picture_of(std::string_view mime, std::string_view base64, const std::string& param) {
@@ -34,7 +26,8 @@ Image picture_of(std::string_view mime, std::string_view base64, const std::stri
   if (base64.size() / 4 * 3 > max_picture_bytes) throw bad_parameter(param, "the picture is over 20 MiB");
   auto bytes = from_base64(base64);
   if (!bytes) throw bad_parameter(param, "is no base64");
-  const auto found = mime_of(*bytes);
+  // Programs often specify a wrong type.
+  const auto found = mime_of_picture(*bytes);
   if (found.empty()) throw bad_parameter(param, no_picture);
   return {std::string(found), std::move(*bytes)};
 }
@@ -62,7 +55,7 @@ Task<Image> fetch_picture(HttpClient& http, PictureUrl picture, StopSource& stop
     throw bad_parameter(picture.param,
                         fmt::format("the picture could not be fetched: its server answered {}", response.head.status));
   }
-  const auto mime = mime_of(response.body);
+  const auto mime = mime_of_picture(response.body);
   if (mime.empty()) throw bad_parameter(picture.param, no_picture);
   co_return Image{std::string(mime), response.body};
 }
