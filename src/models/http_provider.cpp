@@ -1,11 +1,11 @@
 #include "models/http_provider.hpp"
 
-#include <span>
 #include <utility>
 
 #include "base/async/assert.hpp"
 #include "base/json/json_size.hpp"
 #include "base/log.hpp"
+#include "models/adjustments.hpp"
 #include "models/call_features.hpp"
 #include "models/json_reader.hpp"
 #include "models/wire_format.hpp"
@@ -154,7 +154,11 @@ Task<HttpProvider::Body> HttpProvider::write_body(const ModelRequest& request,
   co_return co_await blocking_.run_if(is_large(request), [&] {
     Body body;
     json::value value = format_->request(request);
-    for (const auto& error : errors) body.has_last_change = format_->adjust(value.get_object(), error);
+    auto& object = value.get_object();
+    for (const auto& error : errors) {
+      body.fits_limit = fit_limit(object, error.message);
+      body.has_last_change = body.fits_limit || format_->adjust(object, error);
+    }
     body.text = to_json(value);
     return body;
   });
@@ -162,6 +166,7 @@ Task<HttpProvider::Body> HttpProvider::write_body(const ModelRequest& request,
 
 Task<ModelOutcome> HttpProvider::answer(const ModelRequest& request, const OnDelta& on_delta, StopSource& stop) {
   std::vector<ProviderError> errors;
+  std::vector<ProviderError> learned;
   if (const auto known = known_errors_.find(request.model); known != known_errors_.end()) errors = known->second;
   const auto known_count = errors.size();
   auto body = co_await write_body(request, errors);
@@ -173,12 +178,13 @@ Task<ModelOutcome> HttpProvider::answer(const ModelRequest& request, const OnDel
       errors.push_back(std::move(provider_error));
       body = co_await write_body(request, errors);
       if (!body.has_last_change) co_return outcome;
+      // A limit that this request needs may be too low for others.
+      if (!body.fits_limit) learned.push_back(errors.back());
       log::info("the request to {} is sent again without the parts that it rejected: {}", request.model,
                 std::get<ModelFailure>(outcome).message);
       continue;
     }
-    if (std::holds_alternative<ModelReply>(outcome) && errors.size() > known_count) {
-      const auto learned = std::span(errors).subspan(known_count);
+    if (std::holds_alternative<ModelReply>(outcome) && !learned.empty()) {
       auto& known = known_errors_[request.model];
       known.insert(known.end(), learned.begin(), learned.end());
     }

@@ -33,6 +33,7 @@ private:
   struct Body {
     std::string text;             ///< JSON
     bool has_last_change = true;  ///< whether it could be adjusted to the last error
+    bool fits_limit = false;      ///< whether this only lowered the limit of output tokens
   };
 
   /// Writes the body of a request, adjusted to `errors`. A large one is written on another thread.

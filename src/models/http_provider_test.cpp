@@ -137,5 +137,14 @@ TEST(HttpProvider, LearnsWhatAModelRefuses) {
   EXPECT_EQ(made.requests[2].find("\"temperature\""), std::string::npos);
 }
 
+TEST(HttpProvider, LowersALimitOnlyForTheRequestThatNeedsIt) {
+  const auto refusal = answer(400, "application/json", R"({"error":{"message":"max_tokens must be at most 4096"}})");
+  const auto good = stream(end);
+  const auto made = call({refusal, good, good}, {.calls = 2});
+  ASSERT_EQ(made.requests.size(), 3u);
+  EXPECT_NE(made.requests[1].find("\"max_tokens\":4096"), std::string::npos);
+  EXPECT_NE(made.requests[2].find("\"max_tokens\":8192"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace agw

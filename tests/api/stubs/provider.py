@@ -304,10 +304,8 @@ class ProviderStub:
             status, body = wires.without_format(request)
             await self._write_head(writer, status, "application/json", body)
             return True
-        reply = self._next_reply(request)
         problem = wire.problem(request.json) if hasattr(wire, "problem") else None
-        if problem:
-            reply = Fault(400, problem)
+        reply = Fault(400, problem) if problem else self._next_reply(request)
         if isinstance(reply, Raw):
             writer.write(reply.data)
             await writer.drain()

@@ -28,6 +28,24 @@ def _of_schemas(schemas, member):
     return None
 
 
+def _qwen(body):
+    """As vLLM serves it, with a window of 32,768 tokens."""
+    limit, used = body.get("max_tokens", 0), 17_459
+    if limit <= 32_768 - used:
+        return None
+    return (f"'max_tokens' or 'max_completion_tokens' is too large: {limit}. This model's maximum context length is 32768 "
+            f"tokens and your request has {used} input tokens ({limit} > 32768 - {used}). (parameter=max_tokens, "
+            f"value={limit})")
+
+
+# What only some models of Chat Completions refuse, by the beginning of their names.
+_MODELS = {"qwen": _qwen}
+
+
+def _of_model(body):
+    return next((problem(body) for name, problem in _MODELS.items() if body["model"].startswith(name)), None)
+
+
 def chat(body):
     waiting = []
     for message in body.get("messages", []):
@@ -44,7 +62,9 @@ def chat(body):
     if waiting:
         return ("An assistant message with 'tool_calls' must be followed by tool messages responding to each "
                 f"'tool_call_id'. These had no response: {waiting}")
-    return _of_names([tool["function"] for tool in body.get("tools", [])])
+    functions = [tool["function"] for tool in body.get("tools", [])]
+    messages = body.get("messages")
+    return (messages and _of_model(body)) or _of_names(functions)
 
 
 def responses(body):
