@@ -358,7 +358,7 @@ public:
       }
     }
     if (mentions("image") && mentions("exceed")) return leave_out_large_pictures(request);
-    if (mentions("input_schema")) return simplify_schemas(request, "input_schema");
+    if (mentions("input_schema")) return mend_schemas(request, "input_schema", provider_error.message);
     if (mentions("role") && mentions("system")) return remind_as_user(request["messages"].get_array());
     for (const auto* name : {"temperature", "top_p", "top_k", "metadata"}) {
       if (mentions(name) && request.erase(name) > 0) return true;

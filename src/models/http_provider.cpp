@@ -17,7 +17,7 @@ namespace {
 using Kind = ModelFailure::Kind;
 
 constexpr std::size_t max_error_bytes = 64 * 1024;
-constexpr std::size_t max_adjustments = 4;
+constexpr std::size_t max_adjustments = 8;
 
 std::unique_ptr<WireFormat> format_of(const ProviderSettings& settings) {
   switch (settings.kind) {

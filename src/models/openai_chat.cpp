@@ -394,7 +394,9 @@ public:
     if (mentions(thoughts_member)) {
       return mentions("passed back") || mentions("issing") ? complete_thoughts(request) : remove_thoughts(request);
     }
-    if (mentions("nvalid schema") && simplify_schemas(request, "parameters")) return true;
+    if (mentions("chema") || mentions("function_declarations")) {
+      if (mend_schemas(request, "parameters", provider_error.message)) return true;
+    }
     if (mentions("description") && shorten_descriptions(request, provider_error.message)) return true;
     if (mentions("with a length of 9")) return shorten_ids(request);
     if (mentions("strict")) return remove_strict(request);

@@ -400,7 +400,7 @@ public:
         {"metadata", "metadata"},
         {"user", "user"},
     };
-    if (mentions("nvalid schema") && simplify_schemas(request, "parameters")) return true;
+    if (mentions("nvalid schema") && mend_schemas(request, "parameters", provider_error.message)) return true;
     if (mentions("description") && shorten_descriptions(request, provider_error.message)) return true;
     if (mentions("reasoning") && remove_effort_none(request)) return true;
     if (mentions("tool_search") || mentions("defer_loading")) return search_as_function(request);

@@ -1,5 +1,6 @@
 #include "models/tool_schema.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstddef>
@@ -7,6 +8,8 @@
 #include <string>
 #include <string_view>
 #include <utility>
+
+#include <fmt/format.h>
 
 #include "base/json/json_values.hpp"
 #include "base/text/utf8.hpp"
@@ -31,17 +34,66 @@ void add_alternative(json::object& schema, const json::object& alternative, bool
   for (const auto& name : *required) own.get_array().push_back(name);
 }
 
-/// Calls `change` for each tool, or for its member `function`. Returns whether any call returned true.
-bool change_tools(json::object& request, const std::function<bool(json::object& tool)>& change) {
+/// Calls `change` for each tool, or for its member `function`, and its number. Returns whether any call returned true.
+bool change_tools(json::object& request, const std::function<bool(json::object& tool, std::size_t number)>& change) {
   auto* tools = request.if_contains("tools");
   if (!tools || !tools->is_array()) return false;
   bool changed = false;
-  for (auto& each : tools->get_array()) {
+  for (std::size_t number = 0; auto& each : tools->get_array()) {
     auto& tool = each.get_object();
     auto* function = tool.if_contains("function");
-    changed |= change(function && function->is_object() ? function->get_object() : tool);
+    changed |= change(function && function->is_object() ? function->get_object() : tool, number++);
   }
   return changed;
+}
+
+void add_to_description(json::object& tool, std::string_view heading, const json::value& schema) {
+  auto description = string_or_empty(tool, "description");
+  if (!description.empty()) description += "\n\n";
+  tool["description"] = description.append(heading).append(": ") + to_json(schema);
+}
+
+bool is_array_type(const json::value& type) {
+  const auto* types = type.if_array();
+  return type == "array" || (types && std::ranges::find(*types, json::value("array")) != types->end());
+}
+
+/// Adds `items` to the arrays in a schema that have none.
+bool complete_arrays(json::value& schema) {
+  bool changed = false;
+  if (auto* list = schema.if_array()) {
+    for (auto& each : *list) changed |= complete_arrays(each);
+  }
+  auto* object = schema.if_object();
+  if (!object) return changed;
+  for (auto& member : *object) changed |= complete_arrays(member.value());
+  const auto* type = object->if_contains("type");
+  const bool is_complete = object->contains("items") || object->contains("prefixItems");
+  if (!type || is_complete || !is_array_type(*type)) return changed;
+  (*object)["items"] = json::object();
+  return true;
+}
+
+/// Whether a refusal names the tool: OpenAI its name, Anthropic and Gemini its number.
+bool is_named(std::string_view refusal, const json::object& tool, std::size_t number) {
+  const auto name = string_or_empty(tool, "name");
+  if (!name.empty() && refusal.find(fmt::format("'{}'", name)) != refusal.npos) return true;
+  const bool counts_functions = refusal.find("function_declarations[") != refusal.npos;
+  const auto place =
+      counts_functions ? fmt::format("function_declarations[{}]", number) : fmt::format("tools[{}]", number);
+  return refusal.find(place) != refusal.npos || refusal.find(fmt::format("tools.{}.", number)) != refusal.npos;
+}
+
+/// Moves the schema of the tool that a refusal names to the description of the tool.
+bool describe_schema(json::object& request, std::string_view member, std::string_view refusal) {
+  return change_tools(request, [&](json::object& tool, std::size_t number) {
+    auto* schema = tool.if_contains(member);
+    const json::value any{{"type", "object"}, {"properties", json::object()}};
+    if (!schema || *schema == any || is_true(tool, "strict") || !is_named(refusal, tool, number)) return false;
+    add_to_description(tool, "The input must match this JSON Schema", *schema);
+    tool[member] = any;
+    return true;
+  });
 }
 
 }  // namespace
@@ -65,15 +117,19 @@ bool simplify_schema(json::object& tool, std::string_view member) {
   }
   (*schema)["type"] = "object";
   if (!schema->contains("properties")) (*schema)["properties"] = json::object();
-  if (lost.empty()) return true;
-  auto description = string_or_empty(tool, "description");
-  if (!description.empty()) description += "\n\n";
-  tool["description"] = description + "The input must also match this JSON Schema: " + to_json(lost);
+  if (!lost.empty()) add_to_description(tool, "The input must also match this JSON Schema", lost);
   return true;
 }
 
-bool simplify_schemas(json::object& request, std::string_view member) {
-  return change_tools(request, [&](json::object& tool) { return simplify_schema(tool, member); });
+bool mend_schemas(json::object& request, std::string_view member, std::string_view refusal) {
+  const bool is_about_items = refusal.find("items") != refusal.npos;
+  const bool changed = change_tools(request, [&](json::object& tool, std::size_t /*number*/) {
+    bool is_other = simplify_schema(tool, member);
+    auto* schema = tool.if_contains(member);
+    if (schema && is_about_items) is_other |= complete_arrays(*schema);
+    return is_other;
+  });
+  return changed || describe_schema(request, member, refusal);
 }
 
 bool shorten_descriptions(json::object& request, std::string_view refusal) {
@@ -85,7 +141,7 @@ bool shorten_descriptions(json::object& request, std::string_view refusal) {
   std::from_chars(number.data(), number.data() + number.size(), limit);
   constexpr std::string_view ellipsis = "…";
   if (limit <= ellipsis.size()) return false;
-  return change_tools(request, [&](json::object& tool) {
+  return change_tools(request, [&](json::object& tool, std::size_t /*number*/) {
     const auto description = string_or_empty(tool, "description");
     if (description.size() <= limit) return false;
     tool["description"] = shortened(description, limit - ellipsis.size());

@@ -50,9 +50,43 @@ TEST(ToolSchema, IsSimplifiedInEachTool) {
   json::object request{
       {"tools", json::array{json::object{{"type", "function"}, {"function", tool_with(R"({"anyOf": []})")}},
                             json::object{{"type", "tool_search"}}}}};
-  EXPECT_TRUE(simplify_schemas(request, "parameters"));
-  EXPECT_FALSE(simplify_schemas(request, "parameters"));
-  EXPECT_FALSE(simplify_schemas(request["tools"].get_array()[1].get_object(), "parameters"));
+  EXPECT_TRUE(mend_schemas(request, "parameters", "Invalid schema"));
+  EXPECT_FALSE(mend_schemas(request, "parameters", "Invalid schema"));
+  EXPECT_FALSE(mend_schemas(request["tools"].get_array()[1].get_object(), "parameters", "Invalid schema"));
+}
+
+TEST(ToolSchema, HasItemsInEachArray) {
+  json::object request{{"tools", json::array{tool_with(R"({"type": "object", "properties": {
+      "tags": {"type": "array"}, "lines": {"type": "array", "items": {"type": ["array", "null"]}}, "type": {}}})")}}};
+  EXPECT_TRUE(mend_schemas(request, "parameters",
+                           "Invalid schema for function 'move': In context=('properties', 'tags'), array schema "
+                           "missing items."));
+  EXPECT_EQ(
+      to_json(request.at("tools").at(0).at("parameters").at("properties")),
+      R"({"tags":{"type":"array","items":{}},"lines":{"type":"array","items":{"type":["array","null"],"items":{}}},)"
+      R"("type":{}})");
+}
+
+TEST(ToolSchema, IsTextIfItIsRefusedForAnotherReason) {
+  const auto mended = [](std::string_view refusal) {
+    const auto tool = tool_with(R"({"type": "object", "properties": {"$to": {"type": "strng"}}})");
+    auto other = tool;
+    other["name"] = "other";
+    json::object request{{"tools", json::array{other, tool}}};
+    if (mend_schemas(request, "parameters", refusal)) EXPECT_FALSE(mend_schemas(request, "parameters", refusal));
+    EXPECT_EQ(request.at("tools").at(0), other);
+    return request.at("tools").at(1) == tool ? std::string() : to_json(request.at("tools").at(1));
+  };
+  const std::string text = R"({"name":"move","description":"Moves it.\n\nThe input must match this JSON Schema: )"
+                           R"({\"type\":\"object\",\"properties\":{\"$to\":{\"type\":\"strng\"}}}",)"
+                           R"("parameters":{"type":"object","properties":{}}})";
+  for (const auto* refusal :
+       {"Invalid schema for function 'move': 'strng' is not valid",
+        "tools.1.custom.input_schema: JSON schema is invalid. It must match JSON Schema draft 2020-12",
+        "GenerateContentRequest.tools[0].function_declarations[1].parameters.properties[$to].type: unknown"}) {
+    EXPECT_EQ(mended(refusal), text) << refusal;
+  }
+  EXPECT_EQ(mended("Invalid schema for response_format 'moved'"), "");
 }
 
 TEST(ToolSchema, HasADescriptionOfTheLengthThatTheRefusalNames) {

@@ -10,6 +10,7 @@ import struct
 
 _TOOL_NAME = re.compile(r"[a-zA-Z0-9_-]{1,128}")
 _TOOL_ID = re.compile(r"[a-zA-Z0-9_-]+")
+_PROPERTY = re.compile(r"[a-zA-Z0-9_.-]{1,64}")
 
 
 def _of_names(tools):
@@ -25,6 +26,23 @@ def _of_schemas(schemas, member):
             return f"Invalid schema: {member}.type: must be 'object'"
         if {"oneOf", "anyOf", "allOf"} & set(schema):
             return f"Invalid schema: {member} does not support oneOf, allOf, or anyOf at the top level"
+    return None
+
+
+def _of_arrays(functions):
+    for function in functions:
+        for name, schema in function["parameters"].get("properties", {}).items():
+            if schema.get("type") == "array" and "items" not in schema:
+                return (f"Invalid schema for function '{function['name']}': In context=('properties', '{name}'), array "
+                        "schema missing items.")
+    return None
+
+
+def _of_keys(tools):
+    for number, tool in enumerate(tools):
+        if not all(_PROPERTY.fullmatch(key) for key in tool["input_schema"].get("properties", {})):
+            return (f"tools.{number}.custom.input_schema.properties: Property keys should match pattern "
+                    "'^[a-zA-Z0-9_.-]{1,64}$'")
     return None
 
 
@@ -84,7 +102,8 @@ def responses(body):
     if called - answered:
         return f"No tool output found for function call {called - answered}."
     functions = [tool for tool in body.get("tools", []) if tool["type"] == "function"]
-    return _of_names(functions) or _of_schemas([tool["parameters"] for tool in functions], "parameters")
+    return (_of_names(functions) or _of_schemas([tool["parameters"] for tool in functions], "parameters") or
+            _of_arrays(functions))
 
 
 def _marks(value):
@@ -146,7 +165,7 @@ def anthropic(body):
         if continues and not messages[-2]["content"][0]["type"].endswith("thinking"):
             return "When `thinking` is enabled, a final `assistant` message must start with a thinking block."
     tools = [tool for tool in body.get("tools", []) if "type" not in tool]
-    return _of_names(tools) or _of_schemas([tool["input_schema"] for tool in tools], "input_schema")
+    return _of_names(tools) or _of_schemas([tool["input_schema"] for tool in tools], "input_schema") or _of_keys(tools)
 
 
 def gemini(body):
