@@ -7,6 +7,7 @@
 #include "base/log.hpp"
 #include "models/adjustments.hpp"
 #include "models/call_features.hpp"
+#include "models/fitting_names.hpp"
 #include "models/json_reader.hpp"
 #include "models/wire_format.hpp"
 
@@ -165,6 +166,18 @@ Task<HttpProvider::Body> HttpProvider::write_body(const ModelRequest& request,
 }
 
 Task<ModelOutcome> HttpProvider::answer(const ModelRequest& request, const OnDelta& on_delta, StopSource& stop) {
+  const FittingNames names(request, settings_.kind);
+  if (names.empty()) co_return co_await answer_adjusted(request, on_delta, stop);
+  auto fitting = request;
+  names.apply(fitting);
+  const OnDelta restoring = [&](const Delta& delta) { on_delta(names.restored(delta)); };
+  auto outcome = co_await answer_adjusted(fitting, restoring, stop);
+  names.restore(outcome);
+  co_return outcome;
+}
+
+Task<ModelOutcome> HttpProvider::answer_adjusted(const ModelRequest& request, const OnDelta& on_delta,
+                                                 StopSource& stop) {
   std::vector<ProviderError> errors;
   std::vector<ProviderError> learned;
   if (const auto known = known_errors_.find(request.model); known != known_errors_.end()) errors = known->second;

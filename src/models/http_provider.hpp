@@ -36,6 +36,8 @@ private:
     bool fits_limit = false;      ///< whether this only lowered the limit of output tokens
   };
 
+  /// Answers a request whose names of tools the service accepts. What it refuses is adjusted and sent again.
+  Task<ModelOutcome> answer_adjusted(const ModelRequest& request, const OnDelta& on_delta, StopSource& stop);
   /// Writes the body of a request, adjusted to `errors`. A large one is written on another thread.
   Task<Body> write_body(const ModelRequest& request, const std::vector<ProviderError>& errors) const;
   HttpRequest http_request(const std::string& url, std::string body) const;

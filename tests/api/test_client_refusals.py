@@ -8,6 +8,7 @@ from checks import accepted
 from stubs.provider import Fault, Reply, ToolCall
 from test_client_members import SCHEMA, chat, gateway, message, respond, user  # noqa: F401 (a fixture)
 
+LONG_NAME = "mcp__plugin_chrome-devtools-mcp_chrome-devtools__get_console_message"
 ASKED = [{"role": "user", "content": "Hi"}]
 
 
@@ -16,6 +17,36 @@ def test_limit_becomes_what_the_window_leaves(gateway):  # noqa: F811
     for limit, sent, requests in ((32_000, 15_309, 2), (500, 500, 3), (32_000, 15_309, 5)):
         asked = message(gateway, "chat", model="chat/qwen3", max_tokens=limit)
         assert asked["max_tokens"] == sent and len(gateway.stub.requests) == requests
+
+
+@pytest.mark.parametrize("service", ["chat", "responses", "gemini"])
+@pytest.mark.parametrize("stream", [False, True])
+def test_tool_with_a_long_name_is_called(gateway, service, stream):  # noqa: F811
+    def call(request):
+        tools = request.json["tools"][0].get("functionDeclarations", request.json["tools"])
+        name = tools[0].get("function", tools[0])["name"]
+        assert len(name) <= 64
+        return Reply("", tool_calls=[ToolCall(name, {"city": "Rome"}, id="c1")])
+
+    members = {"model": f"{service}/gpt-5", "max_tokens": 99, "tools": [{"name": LONG_NAME, "input_schema": SCHEMA}],
+               "tool_choice": {"type": "tool", "name": LONG_NAME}}
+    gateway.stub.script(call)
+    response = gateway.http.post("/v1/messages", json={**members, "messages": ASKED, "stream": stream})
+    assert response.status_code == 200, response.text
+    assert response.text.count(f'"name":"{LONG_NAME}"') == 1
+    use = {"type": "tool_use", "id": "c1", "name": LONG_NAME, "input": {"city": "Rome"}}
+    result = {"type": "tool_result", "tool_use_id": "c1", "content": "sunny"}
+    accepted(gateway.http.post("/v1/messages", json={
+        **members, "messages": [*ASKED, {"role": "assistant", "content": [use]}, user(result)]}))
+    assert LONG_NAME not in json.dumps(gateway.stub.requests[-1].json)
+
+
+def test_tool_whose_name_begins_with_a_digit_is_called_by_gemini(gateway):  # noqa: F811
+    gateway.stub.script(Reply("", tool_calls=[ToolCall("_1password__get", {}, id="c1")]))
+    tools = [{"type": "function", "function": {"name": "1password__get", "parameters": SCHEMA}}]
+    response = accepted(gateway.http.post("/v1/chat/completions", json={
+        "model": "gemini/gpt-5", "messages": ASKED, "tools": tools}))
+    assert response["choices"][0]["message"]["tool_calls"][0]["function"]["name"] == "1password__get"
 
 
 def test_array_without_items_does_not_end_the_conversation(gateway):  # noqa: F811

@@ -9,12 +9,20 @@ import re
 import struct
 
 _TOOL_NAME = re.compile(r"[a-zA-Z0-9_-]{1,128}")
+_GEMINI_NAME = re.compile(r"[a-zA-Z_][a-zA-Z0-9_.-]{0,63}")
 _TOOL_ID = re.compile(r"[a-zA-Z0-9_-]+")
 _PROPERTY = re.compile(r"[a-zA-Z0-9_.-]{1,64}")
 
 
-def _of_names(tools):
-    for tool in tools:
+def _too_long(place, text, limit):
+    return (f"Invalid '{place}': string too long. Expected a string with maximum length {limit}, but got a string with "
+            f"length {len(text)} instead.")
+
+
+def _of_names(tools, limit=128):
+    for number, tool in enumerate(tools):
+        if len(tool["name"]) > limit:
+            return _too_long(f"tools[{number}].name", tool["name"], limit)
         if not _TOOL_NAME.fullmatch(tool["name"]):
             return f"tools: {tool['name']} does not match the pattern of names"
     return None
@@ -82,7 +90,7 @@ def chat(body):
                 f"'tool_call_id'. These had no response: {waiting}")
     functions = [tool["function"] for tool in body.get("tools", [])]
     messages = body.get("messages")
-    return (messages and _of_model(body)) or _of_names(functions)
+    return (messages and _of_model(body)) or _of_names(functions, 64)
 
 
 def responses(body):
@@ -102,7 +110,7 @@ def responses(body):
     if called - answered:
         return f"No tool output found for function call {called - answered}."
     functions = [tool for tool in body.get("tools", []) if tool["type"] == "function"]
-    return (_of_names(functions) or _of_schemas([tool["parameters"] for tool in functions], "parameters") or
+    return (_of_names(functions, 64) or _of_schemas([tool["parameters"] for tool in functions], "parameters") or
             _of_arrays(functions))
 
 
@@ -182,4 +190,9 @@ def gemini(body):
                     "parts of the function call turn.")
         if calls and "thoughtSignature" not in calls[0]:
             return "Function call is missing a thought_signature in functionCall parts."
+    for tool in body.get("tools", []):
+        for number, function in enumerate(tool["functionDeclarations"]):
+            if not _GEMINI_NAME.fullmatch(function["name"]):
+                return (f"* GenerateContentRequest.tools[0].function_declarations[{number}].name: Invalid function name. "
+                        "Must start with a letter or an underscore, with a maximum length of 64.")
     return None
