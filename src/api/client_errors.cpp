@@ -79,10 +79,15 @@ std::string openai_error(const ApiError& error) {
 int anthropic_status(int status) { return status == 503 ? 529 : status; }
 
 std::string anthropic_error(const ApiError& error) {
-  json::object shown{{"type", anthropic_type(error.status())}, {"message", text_with_details(error)}};
+  const auto code = string_or_empty(error.extra(), "code");
+  auto message = text_with_details(error);
+  // By these words, Claude Code knows that it must shorten the conversation.
+  constexpr std::string_view too_long = "prompt is too long";
+  if (code == "context_length_exceeded" && message.find(too_long) == message.npos)
+    message = fmt::format("{}: {}", too_long, message);
+  json::object shown{{"type", anthropic_type(error.status())}, {"message", std::move(message)}};
   // By this code, Anthropic's library knows that it must send the whole conversation again.
-  if (const auto code = string_or_empty(error.extra(), "code"); code == "thread_not_found")
-    shown["details"] = json::object{{"error_code", code}};
+  if (code == "thread_not_found") shown["details"] = json::object{{"error_code", code}};
   return to_json(json::object{{"type", "error"}, {"error", std::move(shown)}, {"request_id", nullptr}});
 }
 

@@ -117,9 +117,10 @@ bool is_about_quota(const ProviderError& provider_error) {
 /// Services, routers and local servers report excessive length in their own words, without a specific status.
 bool is_about_length(const ProviderError& provider_error) {
   const auto message = boost::to_lower_copy(provider_error.message);
-  return contains_any(provider_error.words, {"context_length", "exceed_context_size"}) ||
+  return contains_any(provider_error.words, {"context_length", "exceed_context_size", "tokens_limit_reached"}) ||
          contains_any(message, {"context length", "context limit", "context size", "context window",
-                                "prompt is too long", "maximum prompt length", "input token count",
+                                "prompt is too long", "input is too long", "maximum prompt length", "token count",
+                                "model token limit", "exceeds max length", "range of input length",
                                 "reduce the length of the messages", "reduce your message size"});
 }
 
@@ -204,6 +205,8 @@ std::string redacted_url(std::string_view address) {
 
 ProviderError read_provider_error(const json::value& error) {
   if (error.is_object()) return read_object(error.get_object());
+  // Ollama quotes the JSON of its runner.
+  if (error.is_string() && error.get_string().starts_with('{')) return parse_provider_error(error.get_string());
   if (error.is_string()) return {tidy(error.get_string()), {}, 0};
   return {tidy(to_json(error)), {}, 0};
 }

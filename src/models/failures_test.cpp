@@ -58,6 +58,11 @@ TEST(Failures, StateWhetherAShorterRequestMayBeAnswered) {
           R"({"error":{"message":"This endpoint's maximum context length is 8192 tokens.","code":400}})",
           R"({"error":"This model's maximum prompt length is 131072 but the request contains 531812 tokens."})",
           R"({"error":{"code":400,"message":"The input token count (1200000) exceeds the maximum number of tokens allowed"}})",
+          R"({"error":"{\"error\":{\"code\":400,\"message\":\"request (351 tokens) exceeds the available context size\"}}"})",
+          R"({"error":{"message":"Your request exceeded model token limit: 131072 (requested: 150000)."}})",
+          R"({"error":{"code":"1261","message":"Prompt exceeds max length"}})",
+          R"({"error":{"code":"tokens_limit_reached","message":"Request body too large for gpt-4o model. Max size: 8000"}})",
+          R"({"error":{"message":"prompt token count of 130000 exceeds the limit of 128000"}})",
       }) {
     EXPECT_TRUE(too_long(400, body)) << body;
   }
@@ -95,6 +100,8 @@ TEST(Failures, NameTheCauseWhateverItsForm) {
   const auto message = [](std::string_view body) { return parse_provider_error(body).message; };
   EXPECT_EQ(message(R"({"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}})"), "Overloaded");
   EXPECT_EQ(message(R"({"error":"model 'x' not found"})"), "model 'x' not found");
+  EXPECT_EQ(message(R"({"error":"{\"error\":{\"code\":400,\"message\":\"too many\"}}"})"), "too many");
+  EXPECT_EQ(message(R"({"error":"{no JSON"})"), "{no JSON");
   EXPECT_EQ(message(R"({"detail":"Not Found"})"), "Not Found");
   EXPECT_EQ(message(R"({"message":"no such route"})"), "no such route");
   EXPECT_EQ(message(R"({"detail":[{"msg":"bad"}]})"), R"({"detail":[{"msg":"bad"}]})");

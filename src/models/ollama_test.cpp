@@ -77,7 +77,7 @@ TEST(OllamaRequest, IsWrittenAsOllamaWantsIt) {
   request.messages.push_back({.role = Role::tool, .text = "15C", .tool_call_id = "a", .tool_name = "get_weather"});
   EXPECT_EQ(
       to_json(ollama_wire_format()->request(request)),
-      R"({"model":"qwen3","stream":true,"options":{"num_predict":8192,"num_ctx":32768,"temperature":0.5},)"
+      R"({"model":"qwen3","stream":true,"truncate":false,"options":{"num_predict":8192,"num_ctx":32768,"temperature":0.5},)"
       R"("tools":[{"type":"function","function":{"name":"get_weather","description":"Weather of a city","parameters":{"type":"object"}}}],)"
       R"("messages":[{"role":"system","content":"You are kind."},{"role":"user","content":"Look","images":["AQID"]},)"
       R"({"role":"assistant","content":"","thinking":"hm","tool_calls":[{"id":"a","function":{"index":0,"name":"get_weather","arguments":{"city":"Paris"}}}]},)"

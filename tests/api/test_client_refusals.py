@@ -19,6 +19,13 @@ def test_limit_becomes_what_the_window_leaves(gateway):  # noqa: F811
         assert asked["max_tokens"] == sent and len(gateway.stub.requests) == requests
 
 
+def test_conversation_that_is_too_long_is_refused_in_the_words_of_the_protocol(gateway):  # noqa: F811
+    gateway.stub.script(Fault(400, "This model's maximum context length is 4096 tokens."))
+    response = gateway.http.post("/v1/messages", json={"model": "chat/gpt-5", "messages": ASKED, "max_tokens": 99})
+    assert response.status_code == 400
+    assert "prompt is too long" in response.json()["error"]["message"]
+
+
 @pytest.mark.parametrize("service", ["chat", "responses", "gemini"])
 @pytest.mark.parametrize("stream", [False, True])
 def test_tool_with_a_long_name_is_called(gateway, service, stream):  # noqa: F811
@@ -64,3 +71,11 @@ def test_schema_that_a_service_cannot_read_is_described_in_words(gateway):  # no
         assert weather["input_schema"] == SCHEMA and search["input_schema"] == {"type": "object", "properties": {}}
         assert search["description"] == f"The input must match this JSON Schema: {json.dumps(schema, separators=(',', ':'))}"
         assert len(gateway.stub.requests) == requests
+
+
+def test_prompt_is_not_cut_by_ollama(gateway):  # noqa: F811
+    assert chat(gateway, "ollama")["truncate"] is False
+    gateway.stub.script(Fault(400, '{"error":{"code":400,"message":"request (40000 tokens) exceeds the available context '
+                                   'size (32768 tokens), try increasing it","type":"exceed_context_size_error"}}'))
+    response = gateway.http.post("/v1/chat/completions", json={"model": "ollama/gpt-5", "messages": ASKED})
+    assert response.json()["error"]["code"] == "context_length_exceeded"
