@@ -10,7 +10,11 @@
 #include <utility>
 #include <vector>
 
+#include "base/digest.hpp"
+#include "base/json/json_values.hpp"
 #include "base/text/ascii.hpp"
+#include "models/json_reader.hpp"
+#include "models/wire_format.hpp"
 
 namespace agw {
 
@@ -74,6 +78,61 @@ void fit_budget(json::object& request, std::int64_t limit) {
   if (limit / 2 < min_budget_tokens) request.erase("thinking");
 }
 
+/// Whether the content of a message can follow that of the one before it. A template that excepts calls and results
+/// from its rule takes no message of the user after a result.
+bool can_join(const json::object& before, const json::object& message) {
+  const auto role = text_member(message, "role");
+  const auto role_before = text_member(before, "role");
+  if (role == "user" && role_before == "tool")
+    return before.at("content").is_string() && message.at("content").is_string();
+  return role == role_before && role != "tool" && !before.contains("tool_calls") && !message.contains("tool_calls");
+}
+
+json::array parts_of_content(json::value content) {
+  if (content.is_array()) return std::move(content.get_array());
+  return {json::object{{"type", "text"}, {"text", std::move(content)}}};
+}
+
+void add_content(json::value& content, json::value more) {
+  if (content.is_string() && more.is_string()) {
+    content.get_string().append("\n\n").append(more.get_string());
+    return;
+  }
+  auto parts = parts_of_content(std::move(content));
+  for (auto& part : parts_of_content(std::move(more))) parts.push_back(std::move(part));
+  content = std::move(parts);
+}
+
+/// Adds Ollama's images.
+void add_images(json::object& message, const json::array& more) {
+  auto& images = message["images"];
+  if (!images.is_array()) images.emplace_array();
+  images.get_array().insert(images.get_array().end(), more.begin(), more.end());
+}
+
+/// Calls `replace` with each id of a call, in the forms of Chat Completions and Responses. Returns whether any call
+/// returned true.
+bool replace_ids(json::object& request, const std::function<bool(json::value& id)>& replace) {
+  bool changed = false;
+  const auto replace_member = [&](json::object& object, std::string_view name) {
+    auto* id = object.if_contains(name);
+    if (id && id->is_string()) changed |= replace(*id);
+  };
+  for (const auto* name : {"messages", "input"}) {
+    auto* list = request.if_contains(name);
+    if (!list || !list->is_array()) continue;
+    for (auto& each : list->get_array()) {
+      auto& message = each.get_object();
+      replace_member(message, "tool_call_id");
+      replace_member(message, "call_id");
+      auto* calls = message.if_contains("tool_calls");
+      if (!calls) continue;
+      for (auto& call : calls->get_array()) replace_member(call.get_object(), "id");
+    }
+  }
+  return changed;
+}
+
 }  // namespace
 
 bool fit_limit(json::object& request, std::string_view refusal) {
@@ -92,6 +151,66 @@ bool fit_limit(json::object& request, std::string_view refusal) {
     return true;
   }
   return false;
+}
+
+bool join_messages(json::array& messages) {
+  json::array joined;
+  for (auto& each : messages) {
+    auto& message = each.get_object();
+    auto* before = joined.empty() ? nullptr : &joined.back().get_object();
+    if (before && can_join(*before, message)) {
+      add_content((*before)["content"], std::move(message["content"]));
+      if (const auto* images = array_member(message, "images")) add_images(*before, *images);
+    } else {
+      joined.push_back(std::move(each));
+    }
+  }
+  const bool changed = joined.size() < messages.size();
+  messages = std::move(joined);
+  return changed;
+}
+
+bool move_prompt_to_user(json::array& messages) {
+  if (messages.empty() || text_member(messages.front().get_object(), "role") != "system") return false;
+  messages.front().get_object()["role"] = "user";
+  join_messages(messages);
+  return true;
+}
+
+bool fill_contents(json::array& messages) {
+  bool changed = false;
+  for (auto& message : messages) {
+    auto* content = message.get_object().if_contains("content");
+    if (!content || !content->is_null()) continue;
+    content->emplace_string();
+    changed = true;
+  }
+  return changed;
+}
+
+bool ask_to_continue(json::array& messages, json::value content) {
+  if (messages.empty() || text_member(messages.back().get_object(), "role") != "assistant") return false;
+  messages.push_back(json::object{{"role", "user"}, {"content", std::move(content)}});
+  return true;
+}
+
+bool shorten_ids(json::object& request, std::size_t size) {
+  return replace_ids(request, [size](json::value& id) {
+    const std::string_view text = id.get_string();
+    if (text.size() <= size) return false;
+    id = to_hex(sha256(text)).substr(0, size);
+    return true;
+  });
+}
+
+bool shorten_ids_to_nine(json::object& request) {
+  return replace_ids(request, [](json::value& id) {
+    constexpr std::size_t size = 9;
+    const std::string_view text = id.get_string();
+    if (text.size() == size && std::ranges::all_of(text, is_alphanumeric)) return false;
+    id = to_hex(sha256(text)).substr(0, size);
+    return true;
+  });
 }
 
 }  // namespace agw

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string_view>
 
 #include "base/json/json.hpp"
@@ -13,5 +14,22 @@ namespace agw {
 /// the service's minimum becomes that.
 /// Example: src/models/adjustments_test.cpp: FitLimit.LeavesTheAnswerWhatTheInputLeaves
 bool fit_limit(json::object& request, std::string_view refusal);
+
+/// Joins consecutive messages of the same role that have no calls, and results with a text of the user after them.
+bool join_messages(json::array& messages);
+
+/// Turns the system prompt, the first message, into the beginning of the user's first message.
+bool move_prompt_to_user(json::array& messages);
+
+/// Replaces contents that are null by empty texts.
+bool fill_contents(json::array& messages);
+
+/// Has the user ask to continue, if the assistant has the last word. `content` is the form of that message's content.
+bool ask_to_continue(json::array& messages, json::value content);
+
+/// Replaces ids of calls that are longer than `size`, everywhere in the request, the same by the same each time.
+bool shorten_ids(json::object& request, std::size_t size);
+/// The same for ids that are not nine letters and digits.
+bool shorten_ids_to_nine(json::object& request);
 
 }  // namespace agw

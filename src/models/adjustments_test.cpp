@@ -1,18 +1,24 @@
 #include "models/adjustments.hpp"
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 namespace agw {
 namespace {
+
+using ::testing::MatchesRegex;
 
 std::int64_t fitted(std::int64_t limit, std::string_view refusal) {
   json::object request{{"max_tokens", limit}};
   EXPECT_EQ(fit_limit(request, refusal), request.at("max_tokens") != limit) << refusal;
   return request.at("max_tokens").get_int64();
 }
+
+json::array read_messages(std::string_view text) { return parse_json(text).value().get_array(); }
 
 TEST(FitLimit, LeavesTheAnswerWhatTheInputLeaves) {
   EXPECT_EQ(fitted(32'000,
@@ -90,6 +96,69 @@ TEST(FitLimit, IncludesTheBudget) {
   EXPECT_EQ(to_json(request), R"({"max_tokens":8192,"thinking":{"type":"enabled","budget_tokens":4096}})");
   EXPECT_TRUE(fit_limit(request, "max_tokens: 8192 > 1500"));
   EXPECT_EQ(to_json(request), R"({"max_tokens":1500})");
+}
+
+TEST(JoinMessages, LeavesCallsAndResultsAsTheyAre) {
+  auto messages = read_messages(
+      R"([{"role":"system","content":"s"},{"role":"user","content":"a"},{"role":"user","content":"b"},)"
+      R"({"role":"user","content":[{"type":"image_url"}]},{"role":"assistant","content":"c"},)"
+      R"({"role":"assistant","content":null,"tool_calls":[]},{"role":"tool","content":"d"},{"role":"tool","content":"e"},)"
+      R"({"role":"user","content":"f"},{"role":"user","content":[]}])");
+  EXPECT_TRUE(join_messages(messages));
+  EXPECT_EQ(to_json(messages),
+            R"([{"role":"system","content":"s"},)"
+            R"({"role":"user","content":[{"type":"text","text":"a\n\nb"},{"type":"image_url"}]},)"
+            R"({"role":"assistant","content":"c"},{"role":"assistant","content":null,"tool_calls":[]},)"
+            R"({"role":"tool","content":"d"},{"role":"tool","content":"e\n\nf"},{"role":"user","content":[]}])");
+  EXPECT_FALSE(join_messages(messages));
+}
+
+TEST(JoinMessages, KeepsThePicturesOfOllama) {
+  auto messages = read_messages(R"([{"role":"user","content":"a"},{"role":"user","content":"b","images":["x"]},)"
+                                R"({"role":"user","content":"c","images":["y"]}])");
+  EXPECT_TRUE(join_messages(messages));
+  EXPECT_EQ(to_json(messages), R"([{"role":"user","content":"a\n\nb\n\nc","images":["x","y"]}])");
+}
+
+TEST(FillContents, LeavesNone) {
+  auto messages = read_messages(R"([{"role":"assistant","content":null},{"role":"user","content":"a"}])");
+  EXPECT_TRUE(fill_contents(messages));
+  EXPECT_EQ(to_json(messages), R"([{"role":"assistant","content":""},{"role":"user","content":"a"}])");
+  EXPECT_FALSE(fill_contents(messages));
+}
+
+TEST(MovePromptToUser, BeginsTheFirstMessage) {
+  auto messages = read_messages(R"([{"role":"system","content":"s"},{"role":"user","content":"a"}])");
+  EXPECT_TRUE(move_prompt_to_user(messages));
+  EXPECT_EQ(to_json(messages), R"([{"role":"user","content":"s\n\na"}])");
+  EXPECT_FALSE(move_prompt_to_user(messages));
+}
+
+TEST(AskToContinue, GivesTheUserTheLastWord) {
+  auto messages = read_messages(R"([{"role":"user","content":"a"},{"role":"assistant","content":"b"}])");
+  EXPECT_TRUE(ask_to_continue(messages, "Continue."));
+  EXPECT_EQ(to_json(messages.back()), R"({"role":"user","content":"Continue."})");
+  EXPECT_FALSE(ask_to_continue(messages, "Continue."));
+}
+
+TEST(ShortenIds, KeepsCallsAndResultsTogether) {
+  const std::string id(41, 'x');
+  const auto chat = [&] {
+    return json::object{{"messages", json::array{json::object{{"tool_calls", json::array{json::object{{"id", id}}}}},
+                                                 json::object{{"tool_call_id", id}}}}};
+  };
+  auto request = chat();
+  EXPECT_TRUE(shorten_ids(request, 40));
+  const auto& short_id = request.at("messages").at(1).at("tool_call_id");
+  EXPECT_EQ(request.at("messages").at(0).at("tool_calls").at(0).at("id"), short_id);
+  EXPECT_EQ(short_id.get_string().size(), 40u);
+  EXPECT_FALSE(shorten_ids(request, 40));
+  EXPECT_TRUE(shorten_ids_to_nine(request));
+  EXPECT_THAT(std::string(request.at("messages").at(1).at("tool_call_id").get_string()), MatchesRegex("[a-z0-9]{9}"));
+  EXPECT_FALSE(shorten_ids_to_nine(request));
+  json::object input{{"input", json::array{json::object{{"call_id", id}, {"id", id}}}}};
+  EXPECT_TRUE(shorten_ids(input, 40));
+  EXPECT_EQ(input.at("input").at(0).at("id"), json::value(id));
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include "base/json/json_values.hpp"
 #include "base/text/ascii.hpp"
 #include "base/text/utf8.hpp"
+#include "models/adjustments.hpp"
 #include "models/call_features.hpp"
 #include "models/json_reader.hpp"
 #include "models/large_pictures.hpp"
@@ -132,6 +133,7 @@ bool is_thinking(const json::value& block) {
 
 json::array assistant_content(const Message& message, bool with_blocks) {
   json::array content;
+  if (says_nothing(message)) return content;
   if (with_blocks) {
     for (const auto& block : message.provider_blocks) {
       if (is_thinking(block)) content.push_back(block);
@@ -359,6 +361,8 @@ public:
     }
     if (mentions("image") && mentions("exceed")) return leave_out_large_pictures(request);
     if (mentions("input_schema")) return mend_schemas(request, "input_schema", provider_error.message);
+    if (mentions("prefill"))
+      return ask_to_continue(request["messages"].get_array(), json::array{text_block("Continue.")});
     if (mentions("role") && mentions("system")) return remind_as_user(request["messages"].get_array());
     for (const auto* name : {"temperature", "top_p", "top_k", "metadata"}) {
       if (mentions(name) && request.erase(name) > 0) return true;

@@ -67,10 +67,13 @@ bool is_large(const ModelRequest& request) {
 
 bool is_success(int status) { return status >= 200 && status < 300; }
 
-/// Whether the request may succeed if it is adjusted.
-bool may_adjust(const ModelOutcome& outcome) {
+/// Whether the request may succeed if it is adjusted. llama.cpp answers 500 if a model's template refuses it.
+bool may_adjust(const ModelOutcome& outcome, const ProviderError& provider_error) {
   const auto* failure = std::get_if<ModelFailure>(&outcome);
-  return failure && (failure->status == 400 || failure->status == 422);
+  if (!failure) return false;
+  const auto mentions = [&](std::string_view word) { return provider_error.message.find(word) != std::string::npos; };
+  const bool is_of_template = mentions("emplate") || mentions("inja") || mentions("alternate");
+  return failure->status == 400 || failure->status == 422 || (failure->status == 500 && is_of_template);
 }
 
 }  // namespace
@@ -187,7 +190,7 @@ Task<ModelOutcome> HttpProvider::answer_adjusted(const ModelRequest& request, co
     ProviderError provider_error;
     auto outcome = co_await ask(request.model, std::move(body.text), on_delta, stop, provider_error);
     if (auto* failure = std::get_if<ModelFailure>(&outcome)) *failure = with_provider_name(std::move(*failure));
-    if (may_adjust(outcome) && errors.size() < known_count + max_adjustments) {
+    if (may_adjust(outcome, provider_error) && errors.size() < known_count + max_adjustments) {
       errors.push_back(std::move(provider_error));
       body = co_await write_body(request, errors);
       if (!body.has_last_change) co_return outcome;

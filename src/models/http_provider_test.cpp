@@ -146,5 +146,12 @@ TEST(HttpProvider, LowersALimitOnlyForTheRequestThatNeedsIt) {
   EXPECT_NE(made.requests[2].find("\"max_tokens\":8192"), std::string::npos);
 }
 
+TEST(HttpProvider, AdjustsWhatATemplateRefuses) {
+  const auto refusal =
+      answer(500, "application/json", R"({"error":{"message":"Jinja Exception: temperature must not be set"}})");
+  const auto made = call({refusal, stream(end)});
+  EXPECT_TRUE(std::holds_alternative<ModelReply>(made.outcome));
+}
+
 }  // namespace
 }  // namespace agw

@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "base/json/json_values.hpp"
+#include "models/adjustments.hpp"
 #include "models/call_features.hpp"
 #include "models/json_reader.hpp"
 #include "models/wire_format.hpp"
@@ -132,6 +133,8 @@ public:
   bool adjust(json::object& request, const ProviderError& provider_error) const override {
     const auto mentions = [&](std::string_view text) { return provider_error.message.find(text) != std::string::npos; };
     if (mentions("does not support tools")) return request.erase("tools") > 0;
+    auto& messages = request["messages"].get_array();
+    if (mentions("alternate")) return join_messages(messages) || move_prompt_to_user(messages);
     // Thinking of most models is on or off, without levels.
     auto* think = request.if_contains("think");
     if (!think || !mentions("think")) return false;

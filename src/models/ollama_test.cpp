@@ -103,6 +103,14 @@ TEST(OllamaRequest, WantsTheContextWindowThatTheDefinitionNames) {
   EXPECT_EQ(window("other"), 32'768);
 }
 
+TEST(OllamaRequest, IsMendedForModelsWithStricterTemplates) {
+  ModelRequest request;
+  request.messages = {{.text = "Hi"}, {.text = "Look"}};
+  auto body = ollama_wire_format()->request(request);
+  EXPECT_TRUE(ollama_wire_format()->adjust(body, {"Jinja Exception: Conversation roles must alternate", {}, 0}));
+  EXPECT_EQ(to_json(body.at("messages")), R"([{"role":"user","content":"Hi\n\nLook"}])");
+}
+
 TEST(OllamaRequest, TalksToAModelThatKnowsNoTools) {
   ModelRequest request;
   request.tools.push_back({"get_weather", "", json::object()});

@@ -4,11 +4,10 @@
 // errors. Each variant is recognized by its form, not by the vendor's name.
 
 #include <algorithm>
-#include <cctype>
 #include <utility>
 
-#include "base/digest.hpp"
 #include "base/json/json_values.hpp"
+#include "models/adjustments.hpp"
 #include "models/call_features.hpp"
 #include "models/json_reader.hpp"
 #include "models/tool_schema.hpp"
@@ -56,6 +55,7 @@ json::array tool_calls(const std::vector<ToolUse>& uses) {
 }
 
 constexpr auto thoughts_member = "reasoning_content";
+constexpr std::size_t max_id_size = 40;  // of a call's id at OpenAI
 
 /// Adds the thoughts of an answer: one text, or OpenRouter's details. Blocks of other APIs are left out.
 void add_thoughts(json::object& message, const json::array& blocks) {
@@ -100,31 +100,24 @@ bool complete_thoughts(json::object& request) {
   return changed;
 }
 
+/// Some services return thoughts, and refuse them in all messages.
 bool remove_thoughts(json::object& request) {
   bool changed = false;
-  for_each_calling(request, [&](json::object& message) { changed |= message.erase(thoughts_member) > 0; });
+  for (auto& message : request["messages"].get_array()) changed |= message.get_object().erase(thoughts_member) > 0;
   return changed;
 }
 
-/// Turns the id of a call into one that Mistral's models accept: nine letters and digits. Returns whether it changed
-/// the id.
-bool shorten_id(json::value& id) {
-  constexpr std::size_t size = 9;
-  const std::string_view text = id.get_string();
-  const auto fits = [](unsigned char c) { return std::isalnum(c) != 0; };
-  if (text.size() == size && std::ranges::all_of(text, fits)) return false;
-  id = to_hex(sha256(text)).substr(0, size);
-  return true;
-}
-
-bool shorten_ids(json::object& request) {
+/// Gemini, behind OpenAI's API too, refuses calls without the signature of the thoughts before them. This is Google's
+/// placeholder for calls that have none: https://ai.google.dev/gemini-api/docs/thought-signatures
+bool sign_calls(json::object& request) {
   bool changed = false;
   for_each_calling(request, [&](json::object& message) {
-    for (auto& call : message["tool_calls"].get_array()) changed |= shorten_id(call.get_object()["id"]);
+    auto& call = message["tool_calls"].get_array().front().get_object();
+    changed |=
+        call.emplace("extra_content",
+                     json::object{{"google", json::object{{"thought_signature", "skip_thought_signature_validator"}}}})
+            .second;
   });
-  for (auto& message : request["messages"].get_array()) {
-    if (auto* id = message.get_object().if_contains("tool_call_id")) changed |= shorten_id(*id);
-  }
   return changed;
 }
 
@@ -398,14 +391,23 @@ public:
       if (mend_schemas(request, "parameters", provider_error.message)) return true;
     }
     if (mentions("description") && shorten_descriptions(request, provider_error.message)) return true;
-    if (mentions("with a length of 9")) return shorten_ids(request);
+    if (mentions("with a length of 9")) return shorten_ids_to_nine(request);
+    if (mentions("string too long") && mentions("tool_call")) return shorten_ids(request, max_id_size);
+    if (mentions("thought_signature")) return sign_calls(request);
     if (mentions("strict")) return remove_strict(request);
     const bool of_limit = mentions("max_completion_tokens") || mentions("max_tokens");
     const bool of_its_name = mentions("supported") || mentions("instead") || mentions("nknown") ||
                              mentions("nrecognized") || mentions("not permitted");
     if (of_limit && of_its_name) return switch_limit(request);
     // Templates of many models accept instructions only at the beginning.
-    if ((mentions("ystem") || mentions("role")) && remind_as_user(request["messages"].get_array())) return true;
+    auto& messages = request["messages"].get_array();
+    if ((mentions("ystem") || mentions("role")) && remind_as_user(messages)) return true;
+    if (mentions("alternate")) return join_messages(messages) || move_prompt_to_user(messages);
+    if (mentions("ystem role") || mentions("got system")) return move_prompt_to_user(messages);
+    if (mentions("content") && (mentions("null") || mentions("be a string") || mentions("valid string")))
+      return fill_contents(messages);
+    if (mentions("prefill") || mentions("with a user message") || mentions("ast role"))
+      return ask_to_continue(messages, "Continue.");
     for (const auto* name : {"temperature", "top_p", "top_k", "frequency_penalty", "presence_penalty", "stream_options",
                              "prompt_cache_key", "prompt_cache_retention", "safety_identifier", "metadata", "user"}) {
       if (mentions(name) && request.erase(name) > 0) return true;
@@ -458,6 +460,7 @@ private:
           messages.push_back(json::object{{"role", "system"}, {"content", message.text}});
           break;
         case Message::Role::assistant:
+          if (says_nothing(message)) break;
           messages.push_back(
               chat_assistant_message(message, can_resend_blocks(message, settings_.name, request.model)));
           break;

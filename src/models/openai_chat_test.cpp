@@ -435,5 +435,46 @@ TEST(ChatRequest, OmitsWhatIsRefused) {
   EXPECT_FALSE(refuse("max_completion_tokens is too large: 8192"));
 }
 
+TEST(ChatRequest, IsMendedForModelsWithStricterTemplates) {
+  auto conversation = chat_conversation();
+  conversation.messages[0].images.clear();
+  conversation.messages.insert(conversation.messages.begin(), {.text = "Hi"});
+  conversation.messages.push_back({.role = Message::Role::assistant, .text = "So"});
+  auto body = chat_wire_format()->request(conversation);
+  const auto refuse = [&](std::string message) {
+    return chat_wire_format()->adjust(body, ProviderError{std::move(message), {}, 0});
+  };
+  EXPECT_TRUE(refuse("After the optional system message, conversation roles must alternate user/assistant/…"));
+  EXPECT_EQ(to_json(body.at("messages").at(1)), R"({"role":"user","content":"Hi\n\nLook"})");
+  EXPECT_TRUE(refuse("System role not supported"));
+  EXPECT_EQ(to_json(body.at("messages").at(0)), R"({"role":"user","content":"You are kind.\n\nHi\n\nLook"})");
+  EXPECT_FALSE(refuse("Conversation roles must alternate user/assistant/user/assistant/..."));
+  EXPECT_TRUE(refuse("Assistant response prefill is incompatible with enable_thinking."));
+  EXPECT_EQ(to_json(body.at("messages").as_array().back()), R"({"role":"user","content":"Continue."})");
+  EXPECT_TRUE(refuse("Function call is missing a thought_signature in functionCall parts."));
+  EXPECT_EQ(to_json(body.at("messages").at(1).at("tool_calls").at(0).at("extra_content")),
+            R"({"google":{"thought_signature":"skip_thought_signature_validator"}})");
+  EXPECT_FALSE(refuse("Function call is missing a thought_signature in functionCall parts."));
+}
+
+TEST(ChatRequest, LeavesOutThoughtsOfAllMessagesAndAnswersWithNothingElse) {
+  auto conversation = chat_conversation();
+  const auto answer = [](std::string text) {
+    return Message{.role = Message::Role::assistant,
+                   .text = std::move(text),
+                   .provider_blocks = {json::object{{"reasoning_content", "hm"}}},
+                   .provider_blocks_of = "openai/m"};
+  };
+  conversation.messages = {{.text = "Hi"}, answer("Hello"), {.text = "Go on"}, answer("")};
+  auto body = chat_wire_format()->request(conversation);
+  EXPECT_EQ(body.at("messages").as_array().size(), 4u);
+  EXPECT_THAT(to_json(body), HasSubstr("reasoning_content"));
+  EXPECT_TRUE(chat_wire_format()->adjust(
+      body, {"messages.2.assistant.reasoning_content: property 'messages.2.assistant.reasoning_content' is unsupported",
+             {},
+             0}));
+  EXPECT_THAT(to_json(body), Not(HasSubstr("reasoning_content")));
+}
+
 }  // namespace
 }  // namespace agw

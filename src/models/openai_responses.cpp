@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/json/json_values.hpp"
+#include "models/adjustments.hpp"
 #include "models/call_features.hpp"
 #include "models/json_reader.hpp"
 #include "models/tool_schema.hpp"
@@ -15,6 +16,8 @@
 namespace agw {
 
 namespace {
+
+constexpr std::size_t max_call_id_size = 64;
 
 json::object responses_picture(const Image& image) {
   json::object made{{"type", "input_image"}, {"image_url", data_url(image)}};
@@ -401,6 +404,7 @@ public:
         {"user", "user"},
     };
     if (mentions("nvalid schema") && mend_schemas(request, "parameters", provider_error.message)) return true;
+    if (mentions("string too long") && mentions("call_id")) return shorten_ids(request, max_call_id_size);
     if (mentions("description") && shorten_descriptions(request, provider_error.message)) return true;
     if (mentions("reasoning") && remove_effort_none(request)) return true;
     if (mentions("tool_search") || mentions("defer_loading")) return search_as_function(request);
@@ -454,6 +458,7 @@ private:
           input.push_back(json::object{{"role", "developer"}, {"content", message.text}});
           break;
         case Message::Role::assistant:
+          if (says_nothing(message)) break;
           add_assistant(input, message, can_resend_blocks(message, settings_.name, request.model),
                         loads_tools(request));
           break;

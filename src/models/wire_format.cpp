@@ -163,6 +163,8 @@ bool can_resend_blocks(const Message& message, std::string_view provider, std::s
   return !message.provider_blocks.empty() && message.provider_blocks_of == fmt::format("{}/{}", provider, model);
 }
 
+bool says_nothing(const Message& answer) { return answer.tool_uses.empty() && is_invisible(answer.text); }
+
 bool is_deferred(const DeferredTools& deferred, std::string_view name) {
   return deferred && std::ranges::find(*deferred, name, &ToolDescription::name) != deferred->end();
 }

@@ -105,6 +105,9 @@ public:
 /// Whether the message's provider blocks were made by `model` of `provider`, the only one that accepts them.
 bool can_resend_blocks(const Message& message, std::string_view provider, std::string_view model);
 
+/// Whether an answer has neither text nor calls. Services refuse one that has only thoughts, or nothing.
+bool says_nothing(const Message& answer);
+
 // Deferred tools, for services that load them when the conversation refers to them.
 
 /// The existing deferred tools that a result refers to.

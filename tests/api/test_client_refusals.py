@@ -7,9 +7,29 @@ import pytest
 from checks import accepted
 from stubs.provider import Fault, Reply, ToolCall
 from test_client_members import SCHEMA, chat, gateway, message, respond, user  # noqa: F401 (a fixture)
+from test_client_services import REPLIES, Chat, Messages, Responses
 
 LONG_NAME = "mcp__plugin_chrome-devtools-mcp_chrome-devtools__get_console_message"
 ASKED = [{"role": "user", "content": "Hi"}]
+
+
+@pytest.mark.parametrize("protocol", [Chat, Messages, Responses])
+@pytest.mark.parametrize("model", ["mistral-small", "gemma-2-9b", "gpt-oss-120b", "gemini-3-flash"])
+def test_conversation_goes_on_with_models_that_are_stricter(gateway, protocol, model):  # noqa: F811
+    gateway.stub.script(*REPLIES)
+    conversation = protocol()
+    for text in ("Be brief.", "What is the weather?"):
+        conversation.say(text)
+    for reply in REPLIES:
+        system = {"instructions": "Be kind."} if protocol is Responses else {}
+        body = {"model": f"chat/{model}", **system, **protocol.members, **conversation.body()}
+        if protocol is Chat:
+            body["messages"] = [{"role": "system", "content": "Be kind."}, *body["messages"]]
+        if protocol is Messages:
+            body["system"] = "Be kind."
+        conversation.take(accepted(gateway.http.post(protocol.path, json=body)))
+        if reply.text == "Sunny.":
+            conversation.say("Thank you.")
 
 
 def test_limit_becomes_what_the_window_leaves(gateway):  # noqa: F811
@@ -56,6 +76,14 @@ def test_tool_whose_name_begins_with_a_digit_is_called_by_gemini(gateway):  # no
     assert response["choices"][0]["message"]["tool_calls"][0]["function"]["name"] == "1password__get"
 
 
+@pytest.mark.parametrize("service, size", [("chat", 46), ("responses", 83)])
+def test_call_with_the_long_id_of_another_service_is_kept(gateway, service, size):  # noqa: F811
+    call = {"id": "c" * size, "type": "function", "function": {"name": "weather", "arguments": "{}"}}
+    called = [*ASKED, {"role": "assistant", "content": None, "tool_calls": [call]},
+              {"role": "tool", "tool_call_id": call["id"], "content": "sunny"}]
+    assert call["id"] not in json.dumps(chat(gateway, service, messages=called))
+
+
 def test_array_without_items_does_not_end_the_conversation(gateway):  # noqa: F811
     tools = [{"type": "function", "name": f"tool{number}", "parameters": {
         "type": "object", "properties": {"tags": {"type": "array"}}}} for number in range(12)]
@@ -71,6 +99,23 @@ def test_schema_that_a_service_cannot_read_is_described_in_words(gateway):  # no
         assert weather["input_schema"] == SCHEMA and search["input_schema"] == {"type": "object", "properties": {}}
         assert search["description"] == f"The input must match this JSON Schema: {json.dumps(schema, separators=(',', ':'))}"
         assert len(gateway.stub.requests) == requests
+
+
+def test_model_that_continues_no_message_is_asked_to_continue(gateway):  # noqa: F811
+    begun = [*ASKED, {"role": "assistant", "content": "Hel"}]
+    asked = message(gateway, model="anthropic/claude-sonnet-5", messages=begun)
+    assert [each["role"] for each in asked["messages"]] == ["user", "assistant", "user"]
+    assert chat(gateway, model="chat/mistral-small", messages=begun)["messages"][-1]["content"] == "Continue."
+
+
+def test_answer_with_nothing_but_thoughts_is_left_out(gateway):  # noqa: F811
+    thought = {"role": "assistant", "content": [{"type": "thinking", "thinking": "Hm.", "signature": "s"}]}
+    for service in ("anthropic", "chat"):
+        sent = message(gateway, service, messages=[*ASKED, thought, user({"type": "text", "text": "Go on"})])["messages"]
+        assert {each["role"] for each in sent} == {"user"}
+    reasoning = {"type": "reasoning", "id": "rs_9", "summary": [], "encrypted_content": "e"}
+    sent = respond(gateway, input=[*ASKED, reasoning, {"role": "user", "content": "Go on"}])["input"]
+    assert [each.get("type", "message") for each in sent] == ["message", "message"]
 
 
 def test_prompt_is_not_cut_by_ollama(gateway):  # noqa: F811

@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 
 from checks import PATIENCE
 
-from . import wires
+from . import refusals, wires
 from .endless import Endless, Flood
 
 _REASONS = {200: "OK", 400: "Bad Request", 401: "Unauthorized", 404: "Not Found", 429: "Too Many Requests",
@@ -305,7 +305,7 @@ class ProviderStub:
             await self._write_head(writer, status, "application/json", body)
             return True
         problem = wire.problem(request.json) if hasattr(wire, "problem") else None
-        reply = Fault(400, problem) if problem else self._next_reply(request)
+        reply = Fault(refusals.status_of(problem), problem) if problem else self._next_reply(request)
         if isinstance(reply, Raw):
             writer.write(reply.data)
             await writer.drain()

@@ -1,4 +1,4 @@
-"""What services refuse with 400, roughly in their words: above all, anything between a tool call and its result. Each
+"""What services refuse, roughly in their words: above all, anything between a tool call and its result. Each
 function returns the reason, or None. A body without a conversation is one of the stub's own tests.
 
 https://platform.claude.com/docs/en/api/messages, https://platform.openai.com/docs/api-reference,
@@ -12,6 +12,12 @@ _TOOL_NAME = re.compile(r"[a-zA-Z0-9_-]{1,128}")
 _GEMINI_NAME = re.compile(r"[a-zA-Z_][a-zA-Z0-9_.-]{0,63}")
 _TOOL_ID = re.compile(r"[a-zA-Z0-9_-]+")
 _PROPERTY = re.compile(r"[a-zA-Z0-9_.-]{1,64}")
+# Claude since 4.6.
+_WITHOUT_PREFILL = re.compile(r"claude-\w+-(4-[6-9]|[5-9])")
+
+
+def status_of(problem):
+    return 500 if problem.startswith("Jinja") else 400
 
 
 def _too_long(place, text, limit):
@@ -54,6 +60,39 @@ def _of_keys(tools):
     return None
 
 
+def _mistral(body):
+    messages = body["messages"]
+    if any(message["role"] == "assistant" and not message["content"] and not message.get("tool_calls")
+           for message in messages):
+        return "Assistant message must have either content or tool_calls, but not none."
+    if messages[-1]["role"] == "assistant":
+        return "Expected last role User or Tool (or Assistant with prefix True) for serving but got assistant"
+    ids = [call["id"] for message in messages for call in message.get("tool_calls") or []]
+    for id in ids:
+        if not re.fullmatch("[a-zA-Z0-9]{9}", id):
+            return f"Tool call id was {id} but must be a-z, A-Z, 0-9, with a length of 9."
+    return None
+
+
+def _gemma(body):
+    """As llama.cpp serves it."""
+    roles = [message["role"] for message in body["messages"]]
+    if roles[0] == "system":
+        return "Jinja Exception: System role not supported"
+    if any(role == after == "user" for role, after in zip(roles, roles[1:])):
+        return "Jinja Exception: Conversation roles must alternate user/assistant/user/assistant/..."
+    return None
+
+
+def _gpt_oss(body):
+    """As Cerebras and Groq serve it."""
+    for number, message in enumerate(body["messages"]):
+        if "reasoning_content" in message:
+            return (f"messages.{number}.assistant.reasoning_content: property "
+                    f"'messages.{number}.assistant.reasoning_content' is unsupported")
+    return None
+
+
 def _qwen(body):
     """As vLLM serves it, with a window of 32,768 tokens."""
     limit, used = body.get("max_tokens", 0), 17_459
@@ -64,12 +103,30 @@ def _qwen(body):
             f"value={limit})")
 
 
+def _gemini_as_openai(body):
+    for number, message in enumerate(body["messages"]):
+        calls = message.get("tool_calls")
+        if calls and "google" not in calls[0].get("extra_content", {}):
+            return ("Function call is missing a thought_signature in functionCall parts. This is required for tools to "
+                    f"work correctly. Additional data, function call, position {number}.")
+    return None
+
+
 # What only some models of Chat Completions refuse, by the beginning of their names.
-_MODELS = {"qwen": _qwen}
+_MODELS = {"mistral-small": _mistral, "gemma": _gemma, "gpt-oss": _gpt_oss, "qwen": _qwen,
+           "gemini": _gemini_as_openai}
 
 
 def _of_model(body):
     return next((problem(body) for name, problem in _MODELS.items() if body["model"].startswith(name)), None)
+
+
+def _of_chat_ids(messages):
+    for number, message in enumerate(messages):
+        for call in message.get("tool_calls") or []:
+            if len(call["id"]) > 40:
+                return _too_long(f"messages[{number}].tool_calls[0].id", call["id"], 40)
+    return None
 
 
 def chat(body):
@@ -90,7 +147,7 @@ def chat(body):
                 f"'tool_call_id'. These had no response: {waiting}")
     functions = [tool["function"] for tool in body.get("tools", [])]
     messages = body.get("messages")
-    return (messages and _of_model(body)) or _of_names(functions, 64)
+    return (messages and _of_model(body)) or _of_chat_ids(messages or []) or _of_names(functions, 64)
 
 
 def responses(body):
@@ -103,6 +160,8 @@ def responses(body):
             return f"Item {item.get('id')} of type 'reasoning' was provided without its required following item."
         if kind == "function_call":
             called.add(item["call_id"])
+            if len(item["call_id"]) > 64:
+                return _too_long("input[1].call_id", item["call_id"], 64)
         if kind == "function_call_output":
             answered.add(item["call_id"])
             if item["call_id"] not in called:
@@ -139,6 +198,8 @@ def _of_anthropic_message(before, message, after):
     if message["role"] == "system" and (not before or before["role"] != "user" or
                                         (after and after["role"] != "assistant")):
         return "role 'system' must precede an 'assistant' message or end the array"
+    if message["role"] == "assistant" and content[-1]["type"].endswith("thinking"):
+        return "The final block in an assistant message cannot be `thinking`."
     pictures = [block["source"]["data"] for block in content if block["type"] == "image"]
     if any(_longer_side_of_png(base64.b64decode(data)) > 8000 for data in pictures):
         return "image.source.base64.data: At least one of the image dimensions exceed max allowed size: 8000 pixels"
@@ -159,6 +220,8 @@ def anthropic(body):
             return problem
     if any(block["type"] == "tool_use" for block in messages[-1]["content"]):
         return "`tool_use` ids were found without `tool_result` blocks immediately after"
+    if messages[-1]["role"] == "assistant" and _WITHOUT_PREFILL.match(body["model"]):
+        return "This model does not support assistant message prefill. The conversation must end with a user message."
     if _marks(body) > 4:
         return "A maximum of 4 blocks with cache_control may be provided."
     thinking = body.get("thinking", {})
