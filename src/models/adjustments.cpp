@@ -153,6 +153,18 @@ bool fit_limit(json::object& request, std::string_view refusal) {
   return false;
 }
 
+bool leave_out_thinking(json::object& request) {
+  bool changed = request.erase("reasoning_effort") > 0;
+  changed |= request.erase("thinking") > 0;
+  for (const auto* name : {"reasoning", "output_config"}) {
+    auto* object = request.if_contains(name);
+    if (!object || !object->is_object()) continue;
+    changed |= object->get_object().erase("effort") > 0;
+    if (object->get_object().empty()) request.erase(name);
+  }
+  return changed;
+}
+
 bool join_messages(json::array& messages) {
   json::array joined;
   for (auto& each : messages) {

@@ -15,6 +15,9 @@ namespace agw {
 /// Example: src/models/adjustments_test.cpp: FitLimit.LeavesTheAnswerWhatTheInputLeaves
 bool fit_limit(json::object& request, std::string_view refusal);
 
+/// Removes the request to think, in any API.
+bool leave_out_thinking(json::object& request);
+
 /// Joins consecutive messages of the same role that have no calls, and results with a text of the user after them.
 bool join_messages(json::array& messages);
 

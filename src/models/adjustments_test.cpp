@@ -98,6 +98,17 @@ TEST(FitLimit, IncludesTheBudget) {
   EXPECT_EQ(to_json(request), R"({"max_tokens":1500})");
 }
 
+TEST(LeaveOutThinking, LeavesTheRest) {
+  json::object request =
+      parse_json(R"({"reasoning_effort":"high","thinking":{"type":"adaptive"},)"
+                 R"("reasoning":{"effort":"high","summary":"auto"},"output_config":{"effort":"high"}})")
+          .value()
+          .get_object();
+  EXPECT_TRUE(leave_out_thinking(request));
+  EXPECT_EQ(to_json(request), R"({"reasoning":{"summary":"auto"}})");
+  EXPECT_FALSE(leave_out_thinking(request));
+}
+
 TEST(JoinMessages, LeavesCallsAndResultsAsTheyAre) {
   auto messages = read_messages(
       R"([{"role":"system","content":"s"},{"role":"user","content":"a"},{"role":"user","content":"b"},)"

@@ -76,6 +76,16 @@ bool may_adjust(const ModelOutcome& outcome, const ProviderError& provider_error
   return failure->status == 400 || failure->status == 422 || (failure->status == 500 && is_of_template);
 }
 
+/// Whether the error says that the model does not take the request to think, without which it may answer. Other errors
+/// about thinking are about the conversation.
+bool may_leave_out_thinking(const ModelRequest& request, const ProviderError& provider_error) {
+  const auto mentions = [&](std::string_view word) { return provider_error.message.find(word) != std::string::npos; };
+  const bool is_about_thinking = mentions("easoning") || mentions("hinking") || mentions("effort");
+  const bool is_unknown = mentions("support") || mentions("permitted") || mentions("must be one of") ||
+                          mentions("nknown") || mentions("nrecognized") || mentions("nexpected");
+  return request.options.thinks_if_able && is_about_thinking && is_unknown;
+}
+
 }  // namespace
 
 /// Receives one response: a stream for the reader, or an error.
@@ -161,7 +171,8 @@ Task<HttpProvider::Body> HttpProvider::write_body(const ModelRequest& request,
     auto& object = value.get_object();
     for (const auto& error : errors) {
       body.fits_limit = fit_limit(object, error.message);
-      body.has_last_change = body.fits_limit || format_->adjust(object, error);
+      body.has_last_change = body.fits_limit || format_->adjust(object, error) ||
+                             (may_leave_out_thinking(request, error) && leave_out_thinking(object));
     }
     body.text = to_json(value);
     return body;

@@ -118,6 +118,7 @@ struct CallOptions {
   std::vector<std::string> stop{};                 ///< texts that end the answer
   std::optional<std::string> reasoning_effort{};   ///< `none`, `minimal`, `low`, `medium`, `high`, `xhigh`
   std::optional<std::int64_t> reasoning_budget{};  ///< tokens
+  bool thinks_if_able = false;                     ///< a model that cannot reason answers without, as Anthropic's may
   std::string reasoning_summary{};                 ///< `auto`, `concise`, `detailed`; empty: the gateway decides
   std::string verbosity{};                         ///< `low`, `medium`, `high`; empty: the service decides
   std::string service_tier{};                      ///< as OpenAI's APIs name it; empty: the service decides

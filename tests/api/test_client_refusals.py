@@ -32,6 +32,25 @@ def test_conversation_goes_on_with_models_that_are_stricter(gateway, protocol, m
             conversation.say("Thank you.")
 
 
+@pytest.mark.parametrize("service", ["chat", "responses"])
+@pytest.mark.parametrize("members", [{"thinking": {"type": "adaptive"}}, {"output_config": {"effort": "high"}},
+                                     {"thinking": {"type": "enabled", "budget_tokens": 2000}}])
+def test_model_that_cannot_think_answers_without(gateway, service, members):  # noqa: F811
+    """Claude Code asks every model to think."""
+    if service == "responses":
+        gateway.stub.script(Fault(400, "Unsupported parameter: 'reasoning.effort' is not supported with this model."))
+    for requests in (2, 3):  # what the service refuses is remembered
+        asked = message(gateway, service, model=f"{service}/llama-3.3-70b", max_tokens=9000, **members)
+        assert not {"reasoning_effort", "reasoning"} & set(asked)
+        assert len(gateway.stub.requests) == requests
+
+
+def test_effort_that_a_program_chose_is_refused_by_name(gateway):  # noqa: F811
+    response = gateway.http.post("/v1/chat/completions", json={
+        "model": "chat/llama-3.3-70b", "messages": ASKED, "reasoning_effort": "high"})
+    assert response.status_code == 400 and "reasoning_effort" in response.json()["error"]["message"]
+
+
 def test_limit_becomes_what_the_window_leaves(gateway):  # noqa: F811
     """Claude Code asks for 32,000 tokens, whatever the window."""
     for limit, sent, requests in ((32_000, 15_309, 2), (500, 500, 3), (32_000, 15_309, 5)):

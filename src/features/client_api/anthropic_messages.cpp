@@ -120,7 +120,8 @@ void read_anthropic_tool_choice(Parameters& body, ModelRequest& call) {
   member.finish();
 }
 
-/// Reads `thinking`. If it has no budget, the effort applies.
+/// Reads `thinking`. If it has no budget, the effort applies. A budget is an upper bound, an effort a hint, and Claude
+/// Code sends both to every model, so models that cannot think answer without.
 ThinkingDisplay read_thinking(Parameters& body, CallOptions& options) {
   const auto* object = body.object("thinking");
   if (!object) return ThinkingDisplay::none;
@@ -142,6 +143,7 @@ ThinkingDisplay read_thinking(Parameters& body, CallOptions& options) {
     throw bad_parameter(thinking.path_of("type"), "must be enabled, disabled, adaptive or between_tools");
   }
   thinking.finish();
+  options.thinks_if_able = true;
   return display == "omitted" ? ThinkingDisplay::omitted : ThinkingDisplay::shown;
 }
 
@@ -173,6 +175,7 @@ void read_output_config(Parameters& body, CallOptions& options, ThinkingDisplay&
     }
     if (options.reasoning_effort != "none" && !options.reasoning_budget) {
       options.reasoning_effort = std::move(*effort);
+      options.thinks_if_able = true;
       if (thinking == ThinkingDisplay::none) thinking = ThinkingDisplay::shown;
     }
   }

@@ -93,6 +93,10 @@ def _gpt_oss(body):
     return None
 
 
+def _llama(body):
+    return "`reasoning_effort` is not supported with this model" if "reasoning_effort" in body else None
+
+
 def _qwen(body):
     """As vLLM serves it, with a window of 32,768 tokens."""
     limit, used = body.get("max_tokens", 0), 17_459
@@ -113,7 +117,7 @@ def _gemini_as_openai(body):
 
 
 # What only some models of Chat Completions refuse, by the beginning of their names.
-_MODELS = {"mistral-small": _mistral, "gemma": _gemma, "gpt-oss": _gpt_oss, "qwen": _qwen,
+_MODELS = {"mistral-small": _mistral, "gemma": _gemma, "gpt-oss": _gpt_oss, "llama": _llama, "qwen": _qwen,
            "gemini": _gemini_as_openai}
 
 
