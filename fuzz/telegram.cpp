@@ -16,10 +16,14 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (const auto threads : {agw::ChannelThreads::chat, agw::ChannelThreads::topic}) {
     const auto message = agw::telegram_message(update->get_object(), threads);
     if (!message) continue;
-    if (message->press.empty()) {
+    if (!message->moved_from.empty()) {
+      agw::fuzzing::require(!message->place.chat.empty());
+    } else if (message->press.empty()) {
       agw::fuzzing::require(!message->sender.empty() && !message->place.chat.empty());
       agw::fuzzing::require(!message->text.empty() || !message->files.empty());
     }
+    if (agw::continues(update->get_object(), update->get_object()))
+      agw::fuzzing::require(agw::may_continue(update->get_object()));
     for (const auto& file : message->files) agw::fuzzing::require(!file.id.empty() && !file.name.empty());
   }
   return 0;

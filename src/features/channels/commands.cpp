@@ -28,7 +28,7 @@ std::string_view command_of(std::string_view text) {
 
 /// Returns false if the message is not such a command.
 Task<bool> ChannelInbox::run_command(ReceivedMessage message) {
-  const auto command = command_of(message.text);
+  const auto command = message.forwarded_from.empty() ? command_of(message.text) : std::string_view();
   const auto place = message.place;
   if (command == "new") {
     co_await reply(

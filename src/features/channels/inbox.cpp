@@ -13,7 +13,8 @@
 //   3. Any other message waits until the channel has capacity. Then the first match applies: already known, a command
 //      (`/new`, `/stop` …), the answer to a request that is pending in the chat, or a question to the agent.
 //   4. A question gets the chat's thread, or a new one, and its files; a file that cannot be fetched is named in the
-//      text.
+//      text. What the person only refers to, a message that they reply to or forward, is a quotation.
+//   5. If a chat gets another id, its thread moves with it.
 //
 // Failures are retried: without limit while the disk is full or the database unreachable, for a minute if another node
 // answers in the thread, otherwise three times. Then the person is notified; if that fails too, the message is tried
@@ -67,6 +68,23 @@ bool may_pass(const std::exception& error) {
          dynamic_cast<const DatabaseUnavailable*>(&error) || dynamic_cast<const ThreadElsewhere*>(&error);
 }
 
+std::string quotation(std::string_view introduction, std::string author, std::string_view text) {
+  std::ranges::replace(author, '\n', ' ');
+  auto result = fmt::format("{} {}:\n> ", introduction, author);
+  for (const char c : text) result += c == '\n' ? "\n> " : std::string_view(&c, 1);
+  return result;
+}
+
+/// The text of the turn. The agent must not take what others wrote for words of the sender.
+std::string turn_text(const ReceivedMessage& message) {
+  auto text = message.forwarded_from.empty() || message.text.empty()
+                  ? message.text
+                  : quotation("Forwarded from", message.forwarded_from, message.text);
+  if (!message.replied_to) return text;
+  const auto quoted = quotation("In reply to", message.replied_to->author, message.replied_to->text);
+  return text.empty() ? quoted : quoted + "\n\n" + text;
+}
+
 std::string with_line(std::string text, const std::string& line) { return text + (text.empty() ? "" : "\n") + line; }
 
 }  // namespace
@@ -85,6 +103,7 @@ ChannelInbox::ChannelInbox(const ChannelServices& services, const ChannelSetting
 
 Task<> ChannelInbox::receive(ReceivedMessage message) {
   if (!message.press.empty()) co_return co_await handle_press(std::move(message));
+  if (!message.moved_from.empty()) co_return co_await handle_move(std::move(message));
   if (!is_allowed(message)) co_return send_pairing_code(message);
   co_await handle_allowed(std::move(message));
 }
@@ -95,6 +114,14 @@ Task<> ChannelInbox::handle_press(ReceivedMessage message) {
   std::string text;
   if (is_allowed(message)) text = co_await approvals_.press(message.button);
   co_await messenger_.acknowledge(std::move(message.press), std::move(text), stop_);
+}
+
+Task<> ChannelInbox::handle_move(ReceivedMessage message) {
+  AGW_ASSERT(!message.place.chat.empty());
+  co_await services_.database.write(
+      [id = settings_.id, from = message.moved_from, to = message.place.chat](Connection& connection) {
+        channel_store::move_chat(connection, id, from, to);
+      });
 }
 
 // Strangers.
@@ -287,10 +314,10 @@ Task<> ChannelInbox::attach(const ReceivedMessage& message, ChatMessage& chat) {
 }
 
 Task<> ChannelInbox::ask_agent(ReceivedMessage message) {
-  // Strangers never reach an agent.
+  // Strangers reach an agent only where an allowed person quotes them.
   AGW_ASSERT(is_allowed(message));
   AGW_ASSERT(message.press.empty());
-  ChatMessage chat{.content = message.text, .threadId = co_await thread_for(message.place)};
+  ChatMessage chat{.content = turn_text(message), .threadId = co_await thread_for(message.place)};
   if (!settings_.agent_id.empty()) chat.agentId = settings_.agent_id;
   chat.metadata = json::object{{"channel",
                                 {{"id", settings_.id},

@@ -30,6 +30,7 @@ public:
 private:
   bool is_allowed(const ReceivedMessage& message) const { return settings_.allow.contains(message.sender); }
   Task<> handle_press(ReceivedMessage message);
+  Task<> handle_move(ReceivedMessage message);
   void send_pairing_code(const ReceivedMessage& message);
   void send_code(const Stranger& stranger);
   Task<> handle_allowed(ReceivedMessage message);

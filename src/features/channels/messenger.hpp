@@ -19,7 +19,13 @@ struct ReceivedFile {
   std::string mime;
 };
 
-/// A message of a person, or a button that they pressed.
+/// A message that the sender refers to. Somebody else may have written it.
+struct QuotedMessage {
+  std::string author;
+  std::string text;
+};
+
+/// A message of a person, a button that they pressed, or a chat that got another id.
 struct ReceivedMessage {
   std::string update;  ///< the service's id of this update; unchanged if it is delivered again
   ChatPlace place;
@@ -31,6 +37,9 @@ struct ReceivedMessage {
   std::string press{};        ///< the id of the press of a button; empty for a message
   std::string button{};       ///< the data of that button
   bool only_answers = false;  ///< ignored unless a request in its chat waits for an answer
+  std::optional<QuotedMessage> replied_to{};
+  std::string forwarded_from{};  ///< who wrote the text, if the sender only forwards it
+  std::string moved_from{};      ///< the former id of the chat; the message then has only this and `place`
 };
 
 /// The longest wait, even if a service demands a longer one.

@@ -94,6 +94,18 @@ void set_thread(Connection& connection, std::string_view integration_id, const C
       .run();
 }
 
+void move_chat(Connection& connection, std::string_view integration_id, std::string_view from, std::string_view to) {
+  AGW_ASSERT(connection.in_transaction());
+  connection
+      .prepare(
+          "UPDATE channel_threads SET chat = :to WHERE integration_id = :integration AND chat = :from AND NOT EXISTS"
+          " (SELECT 1 FROM channel_threads WHERE integration_id = :integration AND chat = :to)")
+      .bind(":integration", integration_id)
+      .bind(":from", from)
+      .bind(":to", to)
+      .run();
+}
+
 void forget_thread(Connection& connection, std::string_view integration_id, const ChatPlace& place) {
   connection
       .prepare("DELETE FROM channel_threads WHERE integration_id = :integration AND chat = :chat AND topic = :topic")

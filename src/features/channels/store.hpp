@@ -55,6 +55,8 @@ void set_cursor(Connection& connection, std::string_view integration_id, std::st
 std::optional<std::string> thread_of(Connection& connection, std::string_view integration_id, const ChatPlace& place);
 void set_thread(Connection& connection, std::string_view integration_id, const ChatPlace& place,
                 std::string_view thread_id);
+/// Moves the threads of a chat to its new id, unless that one has a thread already.
+void move_chat(Connection& connection, std::string_view integration_id, std::string_view from, std::string_view to);
 void forget_thread(Connection& connection, std::string_view integration_id, const ChatPlace& place);
 
 bool is_known(Connection& connection, std::string_view integration_id, std::string_view update_id);

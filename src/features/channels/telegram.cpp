@@ -5,9 +5,13 @@
 // poll returns immediately, which shows whether the account works. Status 409 means that another program polls; only
 // the second consecutive one counts, because our own last poll may not have ended yet.
 //
+// An album arrives as one update for each file, and a long text in parts. If a poll ends with one of these, the same
+// updates are polled again until no more have come, and then they are one message.
+//
 // Sending is not idempotent: without a response, the result is `uncertain`. An edit may be repeated, so its result is
 // `retry`. Markup that Telegram cannot parse is sent again as plain text; an edit of a deleted message becomes a new
-// message; an edit that changes nothing counts as sent.
+// message; an edit that changes nothing counts as sent. Of a group that became a supergroup, the error names the new
+// id.
 //
 // Errors may quote the address with the token, which is therefore removed from every error.
 
@@ -35,6 +39,10 @@ constexpr auto poll_timeout = 50s;
 /// The time after `poll_timeout` within which the service must respond.
 constexpr auto poll_grace = 20s;
 constexpr auto idle_pause = 500ms;
+/// The wait for the rest of an album or of a long text.
+constexpr auto pause_for_rest = 1s;
+constexpr int max_polls_for_rest = 10;
+constexpr std::size_t max_updates = 100;
 constexpr std::size_t max_press_response = 200;
 constexpr std::size_t max_caption = 1024;
 /// A larger picture is sent as a file.
@@ -52,6 +60,21 @@ json::object addressed(const ChatPlace& place) {
   json::object parameters{{"chat_id", number_of(place.chat)}};
   if (!place.topic.empty()) parameters["message_thread_id"] = number_of(place.topic);
   return parameters;
+}
+
+/// Changes the parameters so that another call may reach the chat. Returns whether there is hope.
+bool readdress(json::object& parameters, const ServiceResponse& response) {
+  if (response.status != 400) return false;
+  const auto hints = object_or_empty(response.body, "parameters");
+  if (const auto* chat = hints.if_contains("migrate_to_chat_id")) {
+    parameters["chat_id"] = *chat;
+    return true;
+  }
+  // A deleted topic: the answer is better in the chat than nowhere.
+  const auto description = string_or_empty(response.body, "description");
+  const bool is_topic_gone = description.find("message thread not found") != description.npos ||
+                             description.find("TOPIC_DELETED") != description.npos;
+  return is_topic_gone && parameters.erase("message_thread_id") > 0;
 }
 
 /// A multipart form with a file (RFC 7578).
@@ -103,6 +126,24 @@ bool is_for_other_bot(std::string_view text, std::string_view name) {
   return is_command && ascii_lower_case(word.substr(at + 1)) != name;
 }
 
+json::object poll_parameters(const std::string& cursor) {
+  json::object parameters{{"timeout", poll_timeout.count()},
+                          {"limit", max_updates},
+                          {"allowed_updates", json::array{"message", "callback_query"}}};
+  if (cursor.empty()) return parameters;
+  const auto last = number_of(cursor);
+  parameters["offset"] = last.is_int64() ? last.get_int64() + 1 : 0;
+  return parameters;
+}
+
+/// The number of updates, if more of the last message may follow; otherwise 0.
+std::size_t incomplete_updates(const ServiceResponse& response) {
+  const auto* updates = array_member(response.body, "result");
+  if (response.status != 200 || !updates || updates->empty() || updates->size() >= max_updates) return 0;
+  const auto* last = updates->back().if_object();
+  return last && may_continue(*last) ? updates->size() : 0;
+}
+
 SendResult result_of(const ServiceResponse& response) {
   if (response.stopped) return {.end = End::stopped};
   if (response.status == 0) return {.end = End::uncertain, .error = response.error};
@@ -150,7 +191,7 @@ Task<ReceivedBatch> Telegram::read(std::string cursor, StopSource& stop) {
     co_return ReceivedBatch{.end = ReceivedBatch::End::read, .cursor = std::move(cursor)};
   }
   const auto begun = std::chrono::steady_clock::now();
-  const auto response = co_await call("getUpdates", poll_parameters(cursor), stop, poll_timeout + poll_grace);
+  const auto response = co_await poll(cursor, stop);
   auto batch = batch_of(response, std::move(cursor));
   // Pause here, because not every self-hosted server supports long polling.
   const bool is_idle = batch.end == ReceivedBatch::End::read && batch.messages.empty();
@@ -165,13 +206,20 @@ Task<bool> Telegram::knows_account(StopSource& stop) {
   co_return !response.stopped && response.status == 200;
 }
 
-json::object Telegram::poll_parameters(const std::string& cursor) {
-  json::object parameters{
-      {"timeout", poll_timeout.count()}, {"limit", 100}, {"allowed_updates", json::array{"message", "callback_query"}}};
-  if (cursor.empty()) return parameters;
-  const auto last = number_of(cursor);
-  parameters["offset"] = last.is_int64() ? last.get_int64() + 1 : 0;
-  return parameters;
+/// Polls, and again until the last message is complete.
+Task<ServiceResponse> Telegram::poll(const std::string& cursor, StopSource& stop) {
+  auto parameters = poll_parameters(cursor);
+  auto response = co_await call("getUpdates", parameters, stop, poll_timeout + poll_grace);
+  parameters["timeout"] = 0;
+  for (int i = 0; i < max_polls_for_rest; ++i) {
+    const auto count = incomplete_updates(response);
+    if (count == 0 || co_await pause(stop, pause_for_rest) == WaitResult::stopped) break;
+    auto later = co_await call("getUpdates", parameters, stop);
+    const auto* updates = array_member(later.body, "result");
+    if (later.status != 200 || !updates || updates->size() <= count) break;
+    response = std::move(later);
+  }
+  co_return response;
 }
 
 ReceivedBatch Telegram::batch_of(const ServiceResponse& response, std::string cursor) {
@@ -181,14 +229,19 @@ ReceivedBatch Telegram::batch_of(const ServiceResponse& response, std::string cu
   ReceivedBatch batch{.end = ReceivedBatch::End::read, .cursor = std::move(cursor)};
   has_read_ = true;
   conflicts_ = 0;
+  const json::object* last = nullptr;  // the update that the last message ends with
   for (const auto& value : *updates) {
     const auto* update = value.if_object();
     if (!update) continue;
     const auto* id = update->if_contains("update_id");
     if (id && id->is_int64()) batch.cursor = std::to_string(id->get_int64());
     auto message = telegram_message(*update, threads_);
-    if (message && !(message->place.is_group && is_for_other_bot(message->text, name_)))
+    if (!message || (message->place.is_group && is_for_other_bot(message->text, name_))) continue;
+    if (last && continues(*update, *last))
+      append(batch.messages.back(), *std::move(message));
+    else
       batch.messages.push_back(*std::move(message));
+    last = update;
   }
   return batch;
 }
@@ -237,7 +290,7 @@ Task<SendResult> Telegram::send_once(const OutgoingMessage& message, bool with_m
                                       {"allow_sending_without_reply", true}};
   }
   const auto method = message.edits.empty() ? "sendMessage" : "editMessageText";
-  auto result = result_of(co_await call(method, std::move(parameters), stop));
+  auto result = result_of(co_await call_in_chat(method, std::move(parameters), stop));
   // An edit may be repeated.
   if (!message.edits.empty() && result.end == End::uncertain) result.end = End::retry;
   result.error = account_.secrets.hidden_in(result.error);
@@ -247,25 +300,42 @@ Task<SendResult> Telegram::send_once(const OutgoingMessage& message, bool with_m
 Task<SendResult> Telegram::send_file(const OutgoingMessage& message, StopSource& stop) const {
   const auto& file = message.files.front();
   const bool is_photo = (file.mime == "image/jpeg" || file.mime == "image/png") && file.bytes.size() <= max_photo;
-  auto form = addressed(message.to);
-  if (!message.text.empty()) form["caption"] = utf16_prefix(message.text, max_caption);
-  const auto boundary = fmt::format("file-{}", message.id);
-  auto result = result_of(
-      co_await call_service(http_, account_,
-                            {.path = fmt::format("/bot{}/{}", account_.token, is_photo ? "sendPhoto" : "sendDocument"),
-                             .headers = {{"Content-Type", "multipart/form-data; boundary=" + boundary}},
-                             .body = form_of(form, is_photo ? "photo" : "document", file, boundary),
-                             .idle_timeout = 60s},
-                            stop));
+  auto fields = addressed(message.to);
+  if (!message.text.empty()) fields["caption"] = utf16_prefix(message.text, max_caption);
+  auto response = co_await upload(is_photo ? "photo" : "document", fields, message, stop);
+  if (readdress(fields, response)) response = co_await upload(is_photo ? "photo" : "document", fields, message, stop);
+  // Pictures may be at most 10,000 pixels wide and high together, and 20 times as long as wide. Files may have any
+  // size.
+  if (is_photo && response.status == 400) response = co_await upload("document", std::move(fields), message, stop);
+  auto result = result_of(response);
   result.error = account_.secrets.hidden_in(result.error);
   co_return result;
+}
+
+/// Sends the first file of the message as a `photo` or `document`.
+Task<ServiceResponse> Telegram::upload(std::string_view kind, json::object fields, const OutgoingMessage& message,
+                                       StopSource& stop) const {
+  const auto boundary = fmt::format("file-{}", message.id);
+  co_return co_await call_service(
+      http_, account_,
+      {.path = fmt::format("/bot{}/{}", account_.token, kind == "photo" ? "sendPhoto" : "sendDocument"),
+       .headers = {{"Content-Type", "multipart/form-data; boundary=" + boundary}},
+       .body = form_of(fields, kind, message.files.front(), boundary),
+       .idle_timeout = 60s},
+      stop);
+}
+
+Task<ServiceResponse> Telegram::call_in_chat(std::string_view method, json::object parameters, StopSource& stop) const {
+  auto response = co_await call(method, parameters, stop);
+  if (readdress(parameters, response)) response = co_await call(method, std::move(parameters), stop);
+  co_return response;
 }
 
 Task<SendResult> Telegram::draft(ChatPlace place, std::int64_t number, std::string text, StopSource& stop) {
   auto parameters = addressed(place);
   parameters["draft_id"] = number;
   parameters["text"] = std::move(text);
-  co_return result_of(co_await call("sendMessageDraft", std::move(parameters), stop));
+  co_return result_of(co_await call_in_chat("sendMessageDraft", std::move(parameters), stop));
 }
 
 Task<> Telegram::acknowledge(std::string press, std::string text, StopSource& stop) {

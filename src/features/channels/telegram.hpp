@@ -27,9 +27,12 @@ private:
   Task<ServiceResponse> call(std::string_view method, json::object parameters, StopSource& stop,
                              std::chrono::milliseconds idle_timeout = std::chrono::seconds(30)) const;
   Task<bool> knows_account(StopSource& stop);
-  static json::object poll_parameters(const std::string& cursor);
+  Task<ServiceResponse> poll(const std::string& cursor, StopSource& stop);
   ReceivedBatch batch_of(const ServiceResponse& response, std::string cursor);
   ReceivedBatch problem_of(const ServiceResponse& response);
+  Task<ServiceResponse> call_in_chat(std::string_view method, json::object parameters, StopSource& stop) const;
+  Task<ServiceResponse> upload(std::string_view kind, json::object fields, const OutgoingMessage& message,
+                               StopSource& stop) const;
   Task<SendResult> send_file(const OutgoingMessage& message, StopSource& stop) const;
   Task<SendResult> send_once(const OutgoingMessage& message, bool with_markup, StopSource& stop) const;
 
@@ -43,5 +46,16 @@ private:
 
 /// An `Update` of the Bot API; no value for updates that channels ignore, such as edited messages.
 std::optional<ReceivedMessage> telegram_message(const json::object& update, ChannelThreads threads);
+
+/// Whether more updates of the same message may follow this one: it is part of an album, or its text is as long as
+/// Telegram's apps make the parts of a longer text.
+bool may_continue(const json::object& update);
+
+/// Whether `update` continues the message that ends with `last`, with another file of the album or the rest of the
+/// text.
+bool continues(const json::object& update, const json::object& last);
+
+/// Adds the text and the files of the second message to the first one.
+void append(ReceivedMessage& message, ReceivedMessage rest);
 
 }  // namespace agw

@@ -1,18 +1,34 @@
 // Reads the updates of Telegram's Bot API.
 
-#include <fmt/format.h>
+#include <algorithm>
+#include <cstdint>
+#include <iterator>
+#include <utility>
 
 #include "base/json/json_values.hpp"
+#include "features/channels/markup.hpp"
 #include "features/channels/telegram.hpp"
 
 namespace agw {
 
 namespace {
 
+/// Telegram's apps send a text that is too long for one message as several ones, of about this length in UTF-16 code
+/// units: they split between words.
+constexpr std::size_t min_split_text = 4000;
+/// Seconds between the parts of a text.
+constexpr std::uint64_t max_gap = 1;
+
 /// An id as text; the API has numbers.
 std::string id_in(const json::object& object, std::string_view name) {
   const auto* value = object.if_contains(name);
   return value && value->is_int64() ? std::to_string(value->get_int64()) : std::string();
+}
+
+/// In seconds.
+std::uint64_t sent_at(const json::object& message) {
+  const auto* date = message.if_contains("date");
+  return date && date->is_int64() ? static_cast<std::uint64_t>(date->get_int64()) : 0;
 }
 
 std::string name_of(const json::object& user) {
@@ -55,6 +71,54 @@ std::string other_content(const json::object& message) {
   return {};
 }
 
+std::string text_of(const json::object& message) {
+  auto text = string_or_empty(message, "text");
+  if (text.empty()) text = string_or_empty(message, "caption");
+  return text.empty() ? other_content(message) : text;
+}
+
+/// Who sent the message that this one replies to or forwards: a person, or a channel or group as a whole.
+std::string author_of(const json::object& message) {
+  auto name = name_of(object_or_empty(message, "from"));
+  return name.empty() ? string_or_empty(object_or_empty(message, "sender_chat"), "title") : name;
+}
+
+/// https://core.telegram.org/bots/api#messageorigin
+std::string forwarded_from(const json::object& message) {
+  const auto* origin = object_member(message, "forward_origin");
+  if (!origin) return {};
+  auto name = name_of(object_or_empty(*origin, "sender_user"));
+  if (name.empty()) name = string_or_empty(*origin, "sender_user_name");
+  for (const auto* chat : {"sender_chat", "chat"}) {
+    if (name.empty()) name = string_or_empty(object_or_empty(*origin, chat), "title");
+  }
+  return name.empty() ? "somebody" : name;
+}
+
+/// Adds what the message replies to. In a group, its files too: in a private chat, the agent has them already.
+void add_replied_to(const json::object& message, ReceivedMessage& received) {
+  const auto* original = object_member(message, "reply_to_message");
+  if (!original) return;
+  const bool is_of_bot = is_true(object_or_empty(*original, "from"), "is_bot");
+  auto files = received.place.is_group && !is_of_bot ? files_of(*original) : std::vector<ReceivedFile>();
+  // The part that the person has selected, if they have.
+  auto text = string_or_empty(object_or_empty(message, "quote"), "text");
+  if (text.empty()) text = text_of(*original);
+  if (text.empty() && !files.empty()) text = files.front().name;
+  // A service message, such as the one that began a topic.
+  if (text.empty()) return;
+  received.replied_to = {.author = author_of(*original), .text = std::move(text)};
+  std::ranges::move(files, std::back_inserter(received.files));
+}
+
+/// A group that became a supergroup has another id: https://core.telegram.org/bots/api#message
+std::optional<ReceivedMessage> moved_chat(const json::object& message, const ReceivedMessage& received) {
+  auto moved = received;
+  if (moved.moved_from = id_in(message, "migrate_from_chat_id"); !moved.moved_from.empty()) return moved;
+  moved.moved_from = std::exchange(moved.place.chat, id_in(message, "migrate_to_chat_id"));
+  return moved.place.chat.empty() ? std::nullopt : std::optional(std::move(moved));
+}
+
 ChatPlace place_of(const json::object& message, ChannelThreads threads) {
   const auto chat = object_or_empty(message, "chat");
   ChatPlace place{.chat = id_in(chat, "id"), .topic = {}, .is_group = string_or_empty(chat, "type") != "private"};
@@ -84,13 +148,44 @@ std::optional<ReceivedMessage> telegram_message(const json::object& update, Chan
     return received.press.empty() ? std::nullopt : std::optional(std::move(received));
   }
   if (!message || received.sender.empty() || received.place.chat.empty()) return std::nullopt;
-  received.text = string_or_empty(*message, "text");
-  if (received.text.empty()) received.text = string_or_empty(*message, "caption");
-  if (received.text.empty()) received.text = other_content(*message);
+  if (auto moved = moved_chat(*message, received)) return moved;
+  received.text = text_of(*message);
+  received.forwarded_from = forwarded_from(*message);
   received.files = files_of(*message);
   // A service message, such as a member who joined.
   if (received.text.empty() && received.files.empty()) return std::nullopt;
+  add_replied_to(*message, received);
   return received;
+}
+
+bool may_continue(const json::object& update) {
+  const auto message = object_or_empty(update, "message");
+  return message.contains("media_group_id") || utf16_length(string_or_empty(message, "text")) >= min_split_text;
+}
+
+bool continues(const json::object& update, const json::object& last) {
+  const auto message = object_or_empty(update, "message");
+  const auto before = object_or_empty(last, "message");
+  const auto is_same = [&](std::string_view member) {
+    const auto* value = message.if_contains(member);
+    const auto* value_before = before.if_contains(member);
+    return value ? value_before && *value == *value_before : !value_before;
+  };
+  const auto id_of = [](const json::object& object, std::string_view member) {
+    return id_in(object_or_empty(object, member), "id");
+  };
+  if (!may_continue(last) || id_of(message, "chat") != id_of(before, "chat") ||
+      id_of(message, "from") != id_of(before, "from") || !is_same("message_thread_id") || !is_same("media_group_id"))
+    return false;
+  if (message.contains("media_group_id")) return true;
+  const auto text = string_or_empty(message, "text");
+  return !text.empty() && !text.starts_with('/') && sent_at(message) - sent_at(before) <= max_gap;
+}
+
+void append(ReceivedMessage& message, ReceivedMessage rest) {
+  if (!message.text.empty() && !rest.text.empty()) message.text += '\n';
+  message.text += rest.text;
+  std::ranges::move(rest.files, std::back_inserter(message.files));
 }
 
 }  // namespace agw
