@@ -119,6 +119,45 @@ def test_file_is_attached(connected, matrix):
     assert [file["name"] for file in question["metadata"]["attachments"]] == ["plan.bin"]
 
 
+@pytest.mark.parametrize("place", ["just before", "in an earlier batch"])
+def test_agent_gets_what_a_message_replies_to(connected, matrix, place):
+    room = "!group:example.org"
+    matrix.members[room] = [ANN, EVE, ACCOUNT]
+    matrix.media["example.org", "plan"] = b"The plan"
+    content = {"msgtype": "m.file", "body": "This is it.\nOr is it?", "filename": "plan.txt",
+               "url": "mxc://example.org/plan", "info": {"mimetype": "text/plain"}}
+    original = matrix.event(EVE, content, room=room)
+    if place == "in an earlier batch":
+        matrix.until(lambda: matrix.synced_from == matrix.event_count)
+    connected.answers("A plan.")
+    matrix.says(ANN, "What is that?", room=room, **{"m.relates_to": {"m.in_reply_to": {"event_id": original}}})
+    matrix.message("A plan.")
+    (thread,) = threads(connected.gateway)
+    (question,) = turns_of(connected.gateway, thread, "user")
+    assert question["content"] == f"In reply to {EVE}:\n> This is it.\n> Or is it?\n\nWhat is that?"
+    assert [file["name"] for file in question["metadata"]["attachments"]] == ["plan.txt"]
+
+
+@pytest.mark.parametrize("relation", [
+    {"rel_type": "m.thread", "event_id": "$event1", "is_falling_back": True, "m.in_reply_to": {"event_id": "$event1"}},
+    {"m.in_reply_to": {"event_id": "$gone"}},
+])
+def test_message_without_a_known_original_has_only_its_text(connected, matrix, relation):
+    connected.answers("Yes.")
+    matrix.says(ANN, "> <@eve:example.org> Shall I?\n\nSure?", **{"m.relates_to": relation})
+    matrix.message("Yes.")
+    (thread,) = threads(connected.gateway)
+    assert [turn["content"] for turn in turns_of(connected.gateway, thread, "user")] == ["Sure?"]
+
+
+def test_reply_of_a_stranger_causes_no_request(connected, matrix):
+    matrix.says(EVE, "Yes.", **{"m.relates_to": {"m.in_reply_to": {"event_id": "$gone"}}})
+    connected.answers("Here.")
+    matrix.says(ANN, "Hello?")
+    matrix.message("Here.")
+    assert matrix.events_read == []
+
+
 def test_messages_beyond_the_first_page_are_read(talking, matrix):
     matrix.page = 10
     talking.gateway.http.put("/secrets/MATRIX", json={"value": TOKEN})

@@ -109,6 +109,39 @@ std::string own_text(const json::object& content) {
   return end == text.npos ? text : text.substr(end + 2);
 }
 
+/// The file of a message, or its text. A file with a caption has both.
+void add_content(const json::object& content, ReceivedMessage& message) {
+  const auto url = string_or_empty(content, "url");
+  if (url.empty()) {
+    message.text = own_text(content);
+    return;
+  }
+  const auto own_name = string_or_empty(content, "filename");
+  const auto mime = string_or_empty(object_or_empty(content, "info"), "mimetype");
+  message.files.push_back({url, own_name.empty() ? string_or_empty(content, "body") : own_name,
+                           mime.empty() ? "application/octet-stream" : mime});
+  if (!own_name.empty() && own_name != string_or_empty(content, "body")) message.text = own_text(content);
+}
+
+/// The id of the event that a person replies to. In a thread, every event names one, for clients without threads.
+std::string replied_to(const json::object& content) {
+  const auto relation = object_or_empty(content, "m.relates_to");
+  if (is_true(relation, "is_falling_back")) return {};
+  return string_or_empty(object_or_empty(relation, "m.in_reply_to"), "event_id");
+}
+
+/// Adds what the message replies to. In a group, its files too: elsewhere the agent has them already.
+void add_quoted(const json::object& original, std::string_view own_id, ReceivedMessage& message) {
+  const auto sender = string_or_empty(original, "sender");
+  ReceivedMessage quoted;
+  add_content(object_or_empty(original, "content"), quoted);
+  if (!message.place.is_group || sender == own_id) quoted.files.clear();
+  if (quoted.text.empty() && !quoted.files.empty()) quoted.text = quoted.files.front().name;
+  if (sender.empty() || quoted.text.empty()) return;
+  message.replied_to = {.author = sender, .text = std::move(quoted.text)};
+  std::ranges::move(quoted.files, std::back_inserter(message.files));
+}
+
 }  // namespace
 
 Matrix::Matrix(HttpClient& http, const ChannelAccount& account, const ChannelSettings& settings)
@@ -196,8 +229,11 @@ Task<ReceivedBatch> Matrix::read_all(std::string cursor, StopSource& stop) {
     if (!value.is_object()) continue;
     const std::string room(name);
     const auto& joined = value.get_object();
-    const auto events = co_await events_of(room, joined, cursor, stop);
-    if (!events.empty()) add_messages(room, co_await is_group(room, joined, stop), events, batch);
+    auto events = co_await events_of(room, joined, cursor, stop);
+    if (!events.empty()) {
+      const bool group = co_await is_group(room, joined, stop);
+      co_await add_messages(room, group, std::move(events), batch, stop);
+    }
   }
   if (stop.requested()) batch.end = ReceivedBatch::End::stopped;
   co_return batch;
@@ -262,8 +298,17 @@ Task<bool> Matrix::is_group(std::string room, json::object joined, StopSource& s
   co_return members_[room] > 2;
 }
 
-void Matrix::add_messages(const std::string& room, bool is_group, const std::vector<json::object>& events,
-                          ReceivedBatch& batch) const {
+Task<json::object> Matrix::find_event(std::string room, std::string id, const std::vector<json::object>& events,
+                                      StopSource& stop) const {
+  const auto listed =
+      std::ranges::find_if(events, [&](const auto& one) { return string_member(one, "event_id") == id; });
+  if (listed != events.end()) co_return *listed;
+  const auto response = co_await call("GET", room_path(room, "/event/" + percent_encode(id)), {}, stop);
+  co_return response.status == 200 ? response.body : json::object();
+}
+
+Task<> Matrix::add_messages(std::string room, bool is_group, std::vector<json::object> events, ReceivedBatch& batch,
+                            StopSource& stop) const {
   // Otherwise our own messages would not be recognised, and answered.
   AGW_ASSERT(!user_id_.empty());
   for (const auto& event : events) {
@@ -288,18 +333,14 @@ void Matrix::add_messages(const std::string& room, bool is_group, const std::vec
     if (settings_.threads == ChannelThreads::topic && string_member(relation, "rel_type") == "m.thread") {
       message.place.topic = string_or_empty(relation, "event_id");
     }
-    if (const auto url = string_or_empty(content, "url"); !url.empty()) {
-      const auto own_name = string_or_empty(content, "filename");
-      const auto mime = string_or_empty(object_or_empty(content, "info"), "mimetype");
-      message.files.push_back({url, own_name.empty() ? string_or_empty(content, "body") : own_name,
-                               mime.empty() ? "application/octet-stream" : mime});
-      if (!own_name.empty() && own_name != string_or_empty(content, "body")) message.text = own_text(content);
-    } else {
-      message.text = own_text(content);
-    }
+    add_content(content, message);
     const bool has_content = !message.text.empty() || !message.files.empty();
     const bool has_place = !message.update.empty() && !sender.empty() && !room.empty();
-    if (has_place && has_content) batch.messages.push_back(std::move(message));
+    if (!has_place || !has_content) continue;
+    // Strangers cause no requests.
+    if (auto id = replied_to(content); !id.empty() && settings_.allow.contains(sender))
+      add_quoted(co_await find_event(room, std::move(id), events, stop), user_id_, message);
+    batch.messages.push_back(std::move(message));
   }
 }
 

@@ -42,8 +42,11 @@ private:
   Task<std::vector<json::object>> events_of(std::string room, json::object joined, std::string cursor,
                                             StopSource& stop) const;
   Task<bool> is_group(std::string room, json::object joined, StopSource& stop);
-  void add_messages(const std::string& room, bool is_group, const std::vector<json::object>& events,
-                    ReceivedBatch& batch) const;
+  Task<> add_messages(std::string room, bool is_group, std::vector<json::object> events, ReceivedBatch& batch,
+                      StopSource& stop) const;
+  /// The content and sender of an event: one of `events`, or one that the server has.
+  Task<json::object> find_event(std::string room, std::string id, const std::vector<json::object>& events,
+                                StopSource& stop) const;
 
   HttpClient& http_;
   const ChannelAccount& account_;

@@ -28,6 +28,8 @@ class MatrixStub(MessengerStub):
         super().__init__()
         self.messages = []
         self.joined = []
+        self.events_read = []
+        self.synced_from = 0  # the number of events that the last sync has seen
         self.media = {}
         self.members = {}
         self.page = page
@@ -106,6 +108,10 @@ class MatrixStub(MessengerStub):
                 self._changed.wait(left)
             return found
 
+    @property
+    def event_count(self):
+        return len(self._news)
+
     def message(self, part):
         """Waits for a message of the account that contains the text and returns it."""
         return self.until(lambda: [m for m in self.messages if part in m["body"]])[-1]
@@ -126,6 +132,12 @@ class MatrixStub(MessengerStub):
                 return self._sync(query)
             case ("GET", "v3", "rooms", room, "messages"):
                 return self._earlier(room, query)
+            case ("GET", "v3", "rooms", room, "event", event_id):
+                self.events_read.append(event_id)
+                for place, event in self._news:
+                    if place == room and event["event_id"] == event_id:
+                        return event
+                raise Refused(404, "M_NOT_FOUND")
             case ("GET", "v3", "rooms", room, "joined_members"):
                 return {"joined": {name: {} for name in self.members.get(room, ["@ann:example.org", ACCOUNT])}}
             case ("POST", "v3", "rooms", room, "join"):
@@ -146,7 +158,8 @@ class MatrixStub(MessengerStub):
     def _sync(self, query):
         with self._changed:
             deadline = time.monotonic() + int(query.get("timeout", 0)) / 1000
-            since = int(query["since"].removeprefix("s")) if "since" in query else 0
+            since = self.synced_from = int(query["since"].removeprefix("s")) if "since" in query else 0
+            self._changed.notify_all()
             while len(self._news) == since and not self._invitations and not self._is_closing:
                 left = deadline - time.monotonic()
                 if left <= 0:
