@@ -93,6 +93,32 @@ def test_selected_part_is_quoted(talking, telegram):
     assert question(talking)["content"] == "In reply to The bot:\n> Two.\n\nSure?"
 
 
+def test_part_of_a_message_in_another_chat_is_quoted(talking, telegram):
+    connect(talking.gateway, telegram)
+    talking.answers("Yes.")
+    origin = {"type": "channel", "chat": {"id": -2, "title": "News"}, "message_id": 4}
+    telegram.says(ANN, "Sure?", external_reply={"origin": origin}, quote={"text": "It rains.", "position": 0})
+    telegram.message("Yes.")
+    assert question(talking)["content"] == "In reply to News:\n> It rains.\n\nSure?"
+
+
+def test_links_and_code_are_markdown(talking, telegram):
+    connect(talking.gateway, telegram)
+    talking.answers("Read.")
+    text = "🦊 See this page, call run() and\nfor x in y:\n    pass"
+    entities = [
+        {"type": "bold", "offset": 0, "length": 2},
+        {"type": "text_link", "offset": 7, "length": 9, "url": "https://example.org/a"},
+        {"type": "code", "offset": 23, "length": 5},
+        {"type": "pre", "offset": 33, "length": 20, "language": "python"},
+        {"type": "code", "offset": 500, "length": 5},
+    ]
+    telegram.says(ANN, text, entities=entities)
+    telegram.message("Read.")
+    expected = "🦊 See [this page](https://example.org/a), call `run()` and\n```python\nfor x in y:\n    pass\n```"
+    assert question(talking)["content"] == expected
+
+
 def test_reply_may_be_a_command(talking, telegram):
     connect(talking.gateway, telegram)
     telegram.says(ANN, "/status", reply_to_message={"message_id": 9, "from": {"id": BOB}, "text": "/stop"})

@@ -71,9 +71,47 @@ std::string other_content(const json::object& message) {
   return {};
 }
 
+struct Markup {
+  std::string before;
+  std::string after;
+};
+
+/// The Markdown of an entity without which its text loses its meaning: addresses behind words, and code.
+std::optional<Markup> markup_of(const json::object& entity) {
+  const auto type = string_or_empty(entity, "type");
+  if (type == "text_link") return Markup{"[", "](" + string_or_empty(entity, "url") + ")"};
+  if (type == "code") return Markup{"`", "`"};
+  if (type == "pre") return Markup{"```" + string_or_empty(entity, "language") + "\n", "\n```"};
+  return std::nullopt;
+}
+
+/// A non-negative number, or 0.
+std::size_t count_in(const json::object& object, std::string_view name) {
+  const auto* value = object.if_contains(name);
+  return value && value->is_int64() ? static_cast<std::size_t>(std::max<std::int64_t>(value->get_int64(), 0)) : 0;
+}
+
+/// Inserts the markup, whose positions are in UTF-16 code units (https://core.telegram.org/bots/api#messageentity).
+std::string with_markup(const std::string& text, const json::array* entities) {
+  std::string result;
+  std::size_t copied = 0;
+  for (const auto& value : entities ? *entities : json::array()) {
+    const auto* entity = value.if_object();
+    const auto markup = entity ? markup_of(*entity) : std::nullopt;
+    if (!markup) continue;
+    const auto begin = utf16_prefix(text, count_in(*entity, "offset")).size();
+    const auto marked = utf16_prefix(std::string_view(text).substr(begin), count_in(*entity, "length"));
+    // Telegram sorts them; code contains no other entity.
+    if (begin < copied || marked.empty()) continue;
+    result += text.substr(copied, begin - copied) + markup->before + std::string(marked) + markup->after;
+    copied = begin + marked.size();
+  }
+  return result + text.substr(copied);
+}
+
 std::string text_of(const json::object& message) {
-  auto text = string_or_empty(message, "text");
-  if (text.empty()) text = string_or_empty(message, "caption");
+  auto text = with_markup(string_or_empty(message, "text"), array_member(message, "entities"));
+  if (text.empty()) text = with_markup(string_or_empty(message, "caption"), array_member(message, "caption_entities"));
   return text.empty() ? other_content(message) : text;
 }
 
@@ -83,26 +121,28 @@ std::string author_of(const json::object& message) {
   return name.empty() ? string_or_empty(object_or_empty(message, "sender_chat"), "title") : name;
 }
 
-/// https://core.telegram.org/bots/api#messageorigin
-std::string forwarded_from(const json::object& message) {
-  const auto* origin = object_member(message, "forward_origin");
-  if (!origin) return {};
-  auto name = name_of(object_or_empty(*origin, "sender_user"));
-  if (name.empty()) name = string_or_empty(*origin, "sender_user_name");
+/// The author of a message in another chat: https://core.telegram.org/bots/api#messageorigin
+std::string author_of_origin(const json::object& origin) {
+  auto name = name_of(object_or_empty(origin, "sender_user"));
+  if (name.empty()) name = string_or_empty(origin, "sender_user_name");
   for (const auto* chat : {"sender_chat", "chat"}) {
-    if (name.empty()) name = string_or_empty(object_or_empty(*origin, chat), "title");
+    if (name.empty()) name = string_or_empty(object_or_empty(origin, chat), "title");
   }
   return name.empty() ? "somebody" : name;
 }
 
 /// Adds what the message replies to. In a group, its files too: in a private chat, the agent has them already.
 void add_replied_to(const json::object& message, ReceivedMessage& received) {
+  // The part that the person has selected, if they have.
+  auto text = string_or_empty(object_or_empty(message, "quote"), "text");
   const auto* original = object_member(message, "reply_to_message");
+  const auto* elsewhere = object_member(message, "external_reply");
+  if (elsewhere && !text.empty()) {
+    received.replied_to = {.author = author_of_origin(object_or_empty(*elsewhere, "origin")), .text = std::move(text)};
+  }
   if (!original) return;
   const bool is_of_bot = is_true(object_or_empty(*original, "from"), "is_bot");
   auto files = received.place.is_group && !is_of_bot ? files_of(*original) : std::vector<ReceivedFile>();
-  // The part that the person has selected, if they have.
-  auto text = string_or_empty(object_or_empty(message, "quote"), "text");
   if (text.empty()) text = text_of(*original);
   if (text.empty() && !files.empty()) text = files.front().name;
   // A service message, such as the one that began a topic.
@@ -150,7 +190,8 @@ std::optional<ReceivedMessage> telegram_message(const json::object& update, Chan
   if (!message || received.sender.empty() || received.place.chat.empty()) return std::nullopt;
   if (auto moved = moved_chat(*message, received)) return moved;
   received.text = text_of(*message);
-  received.forwarded_from = forwarded_from(*message);
+  if (const auto* origin = object_member(*message, "forward_origin"))
+    received.forwarded_from = author_of_origin(*origin);
   received.files = files_of(*message);
   // A service message, such as a member who joined.
   if (received.text.empty() && received.files.empty()) return std::nullopt;
