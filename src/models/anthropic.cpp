@@ -16,6 +16,7 @@
 #include "models/call_features.hpp"
 #include "models/json_reader.hpp"
 #include "models/large_pictures.hpp"
+#include "models/picture.hpp"
 #include "models/tool_schema.hpp"
 #include "models/wire_format.hpp"
 
@@ -32,7 +33,7 @@ json::object cache_mark(const CallOptions& options) {
 json::object text_block(std::string_view text) { return {{"type", "text"}, {"text", text}}; }
 
 json::object image_block(const Image& image) {
-  return {{"type", "image"},
+  return {{"type", image.mime == pdf_mime ? "document" : "image"},
           {"source", json::object{{"type", "base64"}, {"media_type", image.mime}, {"data", base64(image.bytes)}}}};
 }
 

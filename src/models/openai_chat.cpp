@@ -10,6 +10,7 @@
 #include "models/adjustments.hpp"
 #include "models/call_features.hpp"
 #include "models/json_reader.hpp"
+#include "models/picture.hpp"
 #include "models/tool_schema.hpp"
 #include "models/wire_format.hpp"
 
@@ -18,9 +19,11 @@ namespace agw {
 namespace {
 
 json::object chat_picture(const Image& image) {
+  if (image.mime == pdf_mime)
+    return {{"type", "file"}, {"file", json::object{{"filename", "document.pdf"}, {"file_data", data_url(image)}}}};
   json::object made{{"url", data_url(image)}};
   if (!image.detail.empty()) made["detail"] = image.detail;
-  return made;
+  return {{"type", "image_url"}, {"image_url", std::move(made)}};
 }
 
 json::value chat_user_content(const Message& message) {
@@ -30,7 +33,7 @@ json::value chat_user_content(const Message& message) {
     if (const auto* text = std::get_if<std::string_view>(&part)) {
       content.push_back(json::object{{"type", "text"}, {"text", *text}});
     } else {
-      content.push_back(json::object{{"type", "image_url"}, {"image_url", chat_picture(*std::get<1>(part))}});
+      content.push_back(chat_picture(*std::get<1>(part)));
     }
   }
   return content;

@@ -10,6 +10,7 @@
 #include "models/adjustments.hpp"
 #include "models/call_features.hpp"
 #include "models/json_reader.hpp"
+#include "models/picture.hpp"
 #include "models/tool_schema.hpp"
 #include "models/wire_format.hpp"
 
@@ -20,6 +21,8 @@ namespace {
 constexpr std::size_t max_call_id_size = 64;
 
 json::object responses_picture(const Image& image) {
+  if (image.mime == pdf_mime)
+    return {{"type", "input_file"}, {"filename", "document.pdf"}, {"file_data", data_url(image)}};
   json::object made{{"type", "input_image"}, {"image_url", data_url(image)}};
   if (!image.detail.empty()) made["detail"] = image.detail;
   return made;

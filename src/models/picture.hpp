@@ -6,6 +6,9 @@
 
 namespace agw {
 
+/// The MIME type of the only documents that services take, as images of that type.
+inline constexpr std::string_view pdf_mime = "application/pdf";
+
 /// The MIME type by which providers know images of that type; empty if models do not accept it.
 /// Example: src/models/picture_test.cpp: Picture.HasTheNameThatProvidersKnow
 std::string_view picture_mime(std::string_view mime);

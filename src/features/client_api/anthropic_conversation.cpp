@@ -172,8 +172,12 @@ private:
       source.ignore({"media_type"});
     } else if (type == "content") {
       read_parts(required_content(source), source.path_of("content"), message);
+    } else if (type == "base64") {
+      message();
+      const auto mime = source.required_text("media_type");
+      add_pdf(request_, pdf_of(mime, source.required_text("data"), source.path_of("data")));
     } else {
-      reject_block(source, type, "text or content");
+      reject_block(source, type, "base64, text or content");
     }
     source.finish();
   }

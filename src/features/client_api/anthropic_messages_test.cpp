@@ -199,8 +199,14 @@ TEST(AnthropicMessages, NameUnsupportedMembers) {
             "thinking.budget_tokens: must be less than max_tokens");
   EXPECT_EQ(refusal_of_body(body_with(R"({"context_management": {"edits": [{"type": "clear_tool_uses_20250919"}]}})")),
             "context_management.edits.0.type: must be clear_thinking_20251015");
-  EXPECT_EQ(refusal_of_content(R"([{"type": "document", "source": {"type": "base64", "data": "AA=="}}])"),
-            "messages.0.content.0.source.type: base64 is not possible here: must be text or content");
+  EXPECT_EQ(refusal_of_content(R"([{"type": "document", "source": {"type": "url", "url": "https://a.example"}}])"),
+            "messages.0.content.0.source.type: url is not possible here: must be base64, text or content");
+  for (const auto* mime : {"application/pdf", "text/plain"}) {
+    EXPECT_EQ(
+        refusal_of_content(fmt::format(
+            R"([{{"type": "document", "source": {{"type": "base64", "media_type": "{}", "data": "AA=="}}}}])", mime)),
+        "messages.0.content.0.source.data: is no PDF");
+  }
 }
 
 TEST(AnthropicMessages, NameTheInvalidBlock) {

@@ -12,6 +12,7 @@
 #include "api/client_errors.hpp"
 #include "features/client_api/instructions.hpp"
 #include "features/client_api/parameters.hpp"
+#include "features/client_api/pictures.hpp"
 #include "features/client_api/shared_parameters.hpp"
 #include "features/client_api/tool_parameters.hpp"
 #include "models/json_reader.hpp"
@@ -93,8 +94,10 @@ private:
         add_text_part(read.text, part.text("text").value_or(""));
       } else if (type == "image_url") {
         read_picture(part);
+      } else if (type == "file") {
+        read_file(part);
       } else {
-        throw bad_parameter(part.path_of("type"), "must be text or image_url");
+        throw bad_parameter(part.path_of("type"), "must be text, image_url or file");
       }
       finish_part(part, call_.options);
     }
@@ -109,6 +112,15 @@ private:
     const auto detail = picture_detail(picture);
     picture.finish();
     add_picture(request_, url, detail, param);
+  }
+
+  void read_file(Parameters& part) {
+    const auto* object = part.object("file");
+    if (!object) throw bad_parameter(part.path_of("file"), "is missing");
+    Parameters file(*object, part.path_of("file"));
+    add_pdf(request_, pdf_in(file.required_text("file_data"), file.path_of("file_data")));
+    file.ignore({"filename"});
+    file.finish();
   }
 
   void read_assistant(Parameters& message) {

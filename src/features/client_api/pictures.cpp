@@ -18,30 +18,59 @@ namespace agw {
 namespace {
 
 constexpr std::string_view no_picture = "is no PNG, JPEG, GIF or WebP picture";
+constexpr std::string_view no_pdf = "is no PDF";
+
+std::string decoded_file(std::string_view base64, const std::string& param) {
+  if (base64.size() / 4 * 3 > max_picture_bytes) throw bad_parameter(param, "it is over 20 MiB");
+  auto bytes = from_base64(base64);
+  if (!bytes) throw bad_parameter(param, "is no base64");
+  return std::move(*bytes);
+}
+
+/// The type and the base64 text of a `data:` URL.
+std::pair<std::string_view, std::string_view> split_data_url(std::string_view url, const std::string& param,
+                                                             std::string_view possible) {
+  constexpr std::string_view scheme = "data:";
+  constexpr std::string_view mark = ";base64,";
+  const auto place = url.find(mark);
+  if (!url.starts_with(scheme) || place == url.npos)
+    throw bad_parameter(param, fmt::format("must be {}data:<type>;base64,<bytes>", possible));
+  const auto mime = url.substr(scheme.size(), place - scheme.size());
+  return {mime.substr(0, mime.find(';')), url.substr(place + mark.size())};
+}
 
 }  // namespace
 
 Image picture_of(std::string_view mime, std::string_view base64, const std::string& param) {
   if (picture_mime(mime).empty()) throw bad_parameter(param, no_picture);
-  if (base64.size() / 4 * 3 > max_picture_bytes) throw bad_parameter(param, "the picture is over 20 MiB");
-  auto bytes = from_base64(base64);
-  if (!bytes) throw bad_parameter(param, "is no base64");
+  auto bytes = decoded_file(base64, param);
   // Programs often specify a wrong type.
-  const auto found = mime_of_picture(*bytes);
+  const auto found = mime_of_picture(bytes);
   if (found.empty()) throw bad_parameter(param, no_picture);
-  return {std::string(found), std::move(*bytes)};
+  return {std::string(found), std::move(bytes)};
 }
 
 Image picture_in(std::string_view data_url, const std::string& param) {
-  constexpr std::string_view scheme = "data:";
-  constexpr std::string_view mark = ";base64,";
-  const auto place = data_url.find(mark);
-  if (!data_url.starts_with(scheme) || place == data_url.npos) {
-    throw bad_parameter(param, "must be an http or https URL, or data:<type>;base64,<bytes>");
-  }
-  auto mime = data_url.substr(scheme.size(), place - scheme.size());
-  mime = mime.substr(0, mime.find(';'));
-  return picture_of(mime, data_url.substr(place + mark.size()), param);
+  const auto [mime, base64] = split_data_url(data_url, param, "an http or https URL, or ");
+  return picture_of(mime, base64, param);
+}
+
+Image pdf_of(std::string_view mime, std::string_view base64, const std::string& param) {
+  if (mime != pdf_mime) throw bad_parameter(param, no_pdf);
+  auto bytes = decoded_file(base64, param);
+  if (!bytes.starts_with("%PDF")) throw bad_parameter(param, no_pdf);
+  return {std::string(pdf_mime), std::move(bytes)};
+}
+
+Image pdf_in(std::string_view data_url, const std::string& param) {
+  const auto [mime, base64] = split_data_url(data_url, param, "");
+  return pdf_of(mime, base64, param);
+}
+
+void add_pdf(ClientRequest& request, Image pdf) {
+  auto& message = request.call.messages.back();
+  pdf.text_before = message.text.size();
+  message.images.push_back(std::move(pdf));
 }
 
 Task<Image> fetch_picture(HttpClient& http, PictureUrl picture, StopSource& stop) {

@@ -17,6 +17,13 @@ Image picture_in(std::string_view data_url, const std::string& param);
 /// The picture with that type and these base64 bytes. Throws BadRequest that names `param`.
 Image picture_of(std::string_view mime, std::string_view base64, const std::string& param);
 
+/// The same for a PDF, which is an image of that type for services.
+Image pdf_in(std::string_view data_url, const std::string& param);
+Image pdf_of(std::string_view mime, std::string_view base64, const std::string& param);
+
+/// Adds a PDF to the last message, after its text so far.
+void add_pdf(ClientRequest& request, Image pdf);
+
 /// Fetches the picture from a public address. Throws BadRequest that names the parameter.
 Task<Image> fetch_picture(HttpClient& http, PictureUrl picture, StopSource& stop);
 

@@ -20,6 +20,7 @@
 #include "features/client_api/compaction.hpp"
 #include "features/client_api/instructions.hpp"
 #include "features/client_api/parameters.hpp"
+#include "features/client_api/pictures.hpp"
 #include "features/client_api/shared_parameters.hpp"
 #include "features/client_api/tool_parameters.hpp"
 #include "models/json_reader.hpp"
@@ -154,17 +155,26 @@ private:
       } else if (type == "input_image") {
         if (!takes_pictures) throw bad_parameter(part.path_of("type"), "only text is possible here");
         read_picture(part, message);
+      } else if (type == "input_file" && takes_pictures) {
+        check_takes_pictures(part, message);
+        add_pdf(request_, pdf_in(part.required_text("file_data"), part.path_of("file_data")));
+        part.ignore({"filename", "detail"});
       } else {
-        throw bad_parameter(part.path_of("type"), "must be input_text, output_text, refusal or input_image");
+        throw bad_parameter(part.path_of("type"),
+                            "must be input_text, output_text, refusal, input_image or input_file");
       }
       finish_part(part, call_.options);
     }
   }
 
-  void read_picture(Parameters& part, const Message& message) {
+  void check_takes_pictures(Parameters& part, const Message& message) const {
     const bool is_possible = !call_.messages.empty() && &message == &call_.messages.back();
     if (!is_possible || message.role == Message::Role::assistant)
       throw bad_parameter(part.path_of("type"), "only text is possible here");
+  }
+
+  void read_picture(Parameters& part, const Message& message) {
+    check_takes_pictures(part, message);
     const auto url = part.required_text("image_url");
     add_picture(request_, url, picture_detail(part), part.path_of("image_url"));
   }
