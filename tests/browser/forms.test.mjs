@@ -57,6 +57,34 @@ else {
     assert.ok(await page.getByRole('spinbutton', { name: 'Port' }).isHidden());
   });
 
+  test('the text of a file on disk is kept while another view is shown, in all tabs, until it is saved or discarded', async () => {
+    const definition = { systemPrompt: 'old' };
+    await env.api('POST', '/extensions', { type: 'agent', name: 'kept-on-disk', description: 'd', definition });
+    const one = await env.open('/extensions/kept-on-disk?tab=files');
+    const two = await one.context().newPage();
+    await two.goto(one.url());
+    const config = (page) => page.getByRole('textbox', { name: 'Configuration on disk' });
+    const shown = (page, text) => eventually(async () => assert.equal(await config(page).inputValue(), text));
+    await config(two).waitFor();
+    const text = await config(one).inputValue();
+    await config(one).fill('{"half');
+    await shown(two, '{"half');
+    await one.evaluate(() => (location.hash = '#/costs'));
+    await one.getByRole('heading', { level: 1, name: 'Costs' }).waitFor();
+    await one.goBack();
+    await one.getByText('You have unsaved changes').waitFor();
+    await shown(one, '{"half');
+    await one.getByRole('button', { name: 'Discard changes' }).click();
+    for (const page of [one, two]) await shown(page, text);
+    await config(two).fill(text.replace('old', 'new'));
+    await shown(one, text.replace('old', 'new'));
+    await two.getByRole('button', { name: 'Replace the file' }).click();
+    await two.getByText('Saved to disk').waitFor();
+    await one.reload();
+    await eventually(async () => assert.match(await config(one).inputValue(), /"new"/));
+    assert.equal(await one.getByText('You have unsaved changes').count(), 0);
+  });
+
   test('an integration that does not work shows the reason', async () => {
     await env.api('POST', '/extensions', {
       type: 'integration',

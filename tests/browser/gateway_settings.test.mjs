@@ -56,6 +56,39 @@ else {
     assert.equal((await setting('log.format')).waits_for_restart, undefined);
   });
 
+  test('unsaved values are kept while another view is shown, in all tabs, until they are saved or discarded', async () => {
+    const page = await env.open('/system/settings');
+    const other = await page.context().newPage();
+    await other.goto(page.url());
+    const days = (tab) => tab.getByLabel('retention.days', { exact: true });
+    await days(other).waitFor();
+    await days(page).fill('45');
+    await other.getByText('1 change', { exact: true }).waitFor();
+    assert.equal(await days(other).inputValue(), '45');
+    await page.evaluate(() => (location.hash = '#/costs'));
+    await page.getByRole('heading', { level: 1, name: 'Costs' }).waitFor();
+    await page.goBack();
+    await page.getByText('1 change', { exact: true }).waitFor();
+    assert.equal(await days(page).inputValue(), '45');
+    await page.getByLabel('budget_usd_per_day', { exact: true }).fill('7');
+    // Meanwhile, someone else makes one of the changes.
+    await env.api('PATCH', '/configuration', { 'retention.days': 45 });
+    await page.reload();
+    await page.getByText('1 change', { exact: true }).waitFor();
+    await save(page);
+    await page.getByText('Saved.').waitFor();
+    await other.getByText('1 change', { exact: true }).waitFor({ state: 'detached' });
+    await eventually(async () =>
+      assert.equal(await other.getByLabel('budget_usd_per_day', { exact: true }).inputValue(), '7'),
+    );
+    await days(page).fill('46');
+    await page.getByRole('button', { name: 'Discard changes' }).click();
+    await page.reload();
+    await days(page).waitFor();
+    assert.equal(await page.getByRole('group', { name: 'Changes' }).count(), 0);
+    await env.api('PATCH', '/configuration', { 'retention.days': null, budget_usd_per_day: null });
+  });
+
   test('a setting is opened from the palette by its name', async () => {
     const page = await env.open('/chats');
     await page.locator('main h1:visible').first().waitFor();

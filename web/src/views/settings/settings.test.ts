@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Setting } from '../../api/types';
-import { groupsOf, isSame, matches, textOf, valueOf } from './settings';
+import { changesAmong, groupsOf, isSame, matches, textOf, valueOf } from './settings';
 
 const setting = (key: string, more: Partial<Setting> = {}): Setting => ({
   key,
@@ -40,4 +40,11 @@ test('values are shown as in the file', () => {
   expect([null, 0.5, 'info', ['a', 'b']].map(textOf)).toEqual(['', '0.5', 'info', 'a, b']);
   expect(isSame(null, undefined)).toBe(true);
   expect(isSame(0, null)).toBe(false);
+});
+
+test('unsaved values stay only while they would change the file', () => {
+  const edits = { a: { value: 30 }, b: { value: null }, c: { value: 1 }, gone: { value: 2 } };
+  const settings = [setting('a'), setting('b', { source: 'file' }), setting('c', { editable: false })];
+  expect(changesAmong(edits, settings)).toEqual({ a: { value: 30 }, b: { value: null } });
+  expect(changesAmong(edits, [setting('a', { value: 30 }), setting('b')])).toEqual({});
 });

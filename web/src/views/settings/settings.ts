@@ -21,6 +21,22 @@ export const valueOf = (setting: Setting): unknown => (setting.waits_for_restart
 /** Whether both are the same. Only texts and numbers can be changed. */
 export const isSame = (one: unknown, other: unknown): boolean => (one ?? null) === (other ?? null);
 
+/** Unsaved values by key; null is the default. */
+export type Edits = Record<string, { value: unknown }>;
+
+/** Whether saving the value would change the file. */
+export const isChange = (setting: Setting, value: unknown): boolean =>
+  value === null ? setting.source !== 'built-in' : !isSame(value, valueOf(setting));
+
+/** The unsaved values that still are changes: since they were typed, others may have changed the file. */
+export const changesAmong = (edits: Edits, settings: Setting[]): Edits =>
+  Object.fromEntries(
+    settings.flatMap((setting) => {
+      const edit = edits[setting.key];
+      return edit && setting.editable && isChange(setting, edit.value) ? [[setting.key, edit]] : [];
+    }),
+  );
+
 /** Settings by the first part of their names, in order; those of one part come first, together. */
 export function groupsOf(settings: Setting[]): [title: string, settings: Setting[]][] {
   const groups = new Map<string, Setting[]>([[t('General'), []]]);
