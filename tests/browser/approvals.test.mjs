@@ -105,8 +105,8 @@ else {
     await eventually(async () => assert.equal(await card(page).count(), 0));
   });
 
-  test('a request in another chat is shown in the list, in the title, and as a notification while the page is hidden', async () => {
-    const page = await env.open('/new');
+  /** Enables notifications, which `window.shown` lists with their texts. */
+  async function enableNotifications(page) {
     await page.evaluate(() => {
       window.shown = [];
       window.Notification = class {
@@ -119,9 +119,41 @@ else {
     });
     await page.evaluate(() => (location.hash = '#/system'));
     await page.getByRole('checkbox', { name: /Notify me/ }).check();
+  }
+
+  const setHidden = (page, hidden) =>
+    page.evaluate((value) => {
+      Object.defineProperty(document, 'hidden', { value, configurable: true });
+      document.dispatchEvent(new Event('visibilitychange'));
+    }, hidden);
+
+  test('a hidden tab notifies only while no other tab is visible', async () => {
+    const hidden = await env.open('/system');
+    await enableNotifications(hidden);
+    await hidden.evaluate(() => (location.hash = '#/new'));
+    await setHidden(hidden, true);
+    const other = await hidden.context().newPage();
+    await other.goto(`${env.proxy.url}/ui/#/new`);
+    const { id } = await env.thread({ title: 'Asked in between' });
+    const shown = () => hidden.evaluate(() => window.shown.map(([body]) => body));
+    for (const page of [hidden, other]) await page.getByRole('link', { name: /Asked in between/ }).waitFor();
+    await env.backend.reply({ text: 'Well.' });
+    await env.api('POST', '/chat', { threadId: id, content: 'Hello' });
+    for (const page of [hidden, other])
+      await page.getByRole('link', { name: /Asked in between.*new answer/ }).waitFor();
+    assert.deepEqual(await shown(), []);
+    await setHidden(other, true);
+    await env.backend.reply({ text: 'Well.' });
+    await env.api('POST', '/chat', { threadId: id, content: 'Hello again' });
+    await eventually(async () => assert.deepEqual(await shown(), ['An answer is ready.']));
+  });
+
+  test('a request in another chat is shown in the list, in the title, and as a notification while the page is hidden', async () => {
+    const page = await env.open('/new');
+    await enableNotifications(page);
     await page.evaluate(() => (location.hash = '#/new'));
     const { id } = await env.thread({ title: 'The other chat' });
-    await page.evaluate(() => Object.defineProperty(document, 'hidden', { value: true, configurable: true }));
+    await setHidden(page, true);
     await env.backend.reply({ text: '', tool_calls: [write()] });
     await env.backend.reply({ text: 'Well.' });
     await env.api('PATCH', `/threads/${id}`, { mode: 'act' });

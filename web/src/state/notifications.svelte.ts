@@ -1,12 +1,13 @@
 /**
- * Browser notifications and sounds, if enabled. Notifications appear only while the page is hidden, and contain no text
- * of agents.
+ * Browser notifications and sounds, if enabled. Notifications appear only while all tabs of the page are hidden, and
+ * contain no text of agents.
  */
 import { socket } from '../api/socket.svelte';
 import type { GatewayEvent } from '../api/events';
 import { onDemand } from '../api/on_demand';
 import { router } from '../base/router.svelte';
 import { store, stored } from '../base/storage';
+import { isAnyVisible } from '../base/visible_tabs';
 import { t } from '../base/language';
 
 const pushedAfter = 60_000;
@@ -76,18 +77,19 @@ class Notifications {
     const sounds = navigator.userActivation?.hasBeenActive !== false && stored('sound', false);
     if (sounds && event.type === 'finish' && event.durationMs >= soundAfter) void inOneTab(chime);
     if (!this.isEnabled || !this.isSupported || !document.hidden || isPushed(event)) return;
-    if (event.type === 'finish') this.#show(t('An answer is ready.'));
-    else if (event.type === 'proposal-created') this.#show(t('A proposal is waiting for you.'));
+    if (event.type === 'finish') void this.#show(t('An answer is ready.'));
+    else if (event.type === 'proposal-created') void this.#show(t('A proposal is waiting for you.'));
     else if (event.type === 'permission-requested')
-      this.#show(
+      void this.#show(
         event.request.kind === 'question' ? t('An agent asks you.') : t('An agent asks for permission.'),
         event,
       );
   }
 
   /** A click opens the chat. */
-  #show(body: string, at?: { threadId: string }): void {
+  async #show(body: string, at?: { threadId: string }): Promise<void> {
     try {
+      if (await isAnyVisible()) return;
       const shown = new Notification('Agent Gateway', { body, tag: 'agw', icon: '/ui/icon-192.png' });
       if (!at) return;
       shown.onclick = () => {
