@@ -30,6 +30,19 @@ else {
     await page.locator('article.found').getByText('Plum jam takes an hour.').waitFor();
   });
 
+  test('an archived chat is found by its title', async () => {
+    const { id } = await env.thread({ title: 'Cellar\u202E' });
+    await env.api('POST', `/threads/${id}/turns`, { role: 'user', content: 'Quinces keep until spring.' });
+    await env.api('PATCH', `/threads/${id}`, { archived: true });
+    const page = await env.open('/search?q=quinces');
+    await page.getByRole('main').getByRole('link', { name: 'Cellar⟨U+202E⟩', exact: true }).waitFor();
+    await page.goto(`${env.proxy.url}/ui/#/search?q=quinces&thread=${id}`);
+    await page.getByText('in Cellar⟨U+202E⟩').waitFor();
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox', { name: 'Search or run a command' }).fill('quinces');
+    await page.getByRole('option', { name: /Quinces keep until spring.*Cellar⟨U\+202E⟩/ }).waitFor();
+  });
+
   test('the costs of the shown period are saved as a table', async () => {
     const page = await env.open('/costs?period=week');
     await page.route('**/costs?*', async (route) => {

@@ -142,7 +142,7 @@ else {
   });
 
   test('the links of all chats are listed and taken back under System', async () => {
-    const id = await newChat('A shared garden', ...garden);
+    const id = await newChat('A shared\u202E garden', ...garden);
     const page = await openDialog(id);
     const link = await share(page);
     await env.api('PATCH', `/threads/${id}`, { archived: true });
@@ -150,8 +150,8 @@ else {
     const row = page
       .getByRole('region', { name: 'Links to chats' })
       .getByRole('listitem')
-      .filter({ hasText: 'A shared garden' });
-    await row.getByRole('link', { name: 'A shared garden' }).waitFor();
+      .filter({ hasText: 'A shared' });
+    await row.getByRole('link', { name: 'A shared⟨U+202E⟩ garden' }).waitFor();
     await row.getByRole('button', { name: 'Take back' }).click();
     await row.waitFor({ state: 'detached' });
     const other = await env.newPage();

@@ -3,7 +3,7 @@ import { get } from '../../api/client';
 import type { ConfigurationReport, KnowledgeHit, Setting } from '../../api/types';
 import { firstLine } from '../../base/format';
 import { router } from '../../base/router.svelte';
-import { threads } from '../../state/threads.svelte';
+import { titleOf } from '../../state/thread_titles';
 import { searchTurns } from '../search/search_turns';
 import { matches } from '../settings/settings';
 import type { Entry } from './entries';
@@ -26,17 +26,16 @@ export async function searched(words: string): Promise<Entry[]> {
     get<KnowledgeHit[]>('/knowledge/search', { q: words, limit: hits }).catch(() => []),
     settingsWith(words).catch(() => []),
   ]);
-  const title = (id: string): string => threads.all.find((thread) => thread.id === id)?.title ?? t('a chat');
+  const found = turns.slice(0, hits);
+  const titles = await Promise.all(found.map(({ thread_id: id }) => titleOf(id)));
   return [
-    ...turns
-      .slice(0, hits)
-      .map((turn) => ({
-        id: `turn ${turn.id}`,
-        kind: t('message'),
-        label: firstLine(turn.snippet, 100),
-        about: title(turn.thread_id),
-        run: () => router.push(['t', turn.thread_id], { turn: turn.id }),
-      })),
+    ...found.map((turn, i) => ({
+      id: `turn ${turn.id}`,
+      kind: t('message'),
+      label: firstLine(turn.snippet, 100),
+      about: titles[i] ?? '',
+      run: () => router.push(['t', turn.thread_id], { turn: turn.id }),
+    })),
     ...pages.map((page) => ({
       id: `page ${page.scope} ${page.slug}`,
       kind: t('page'),
