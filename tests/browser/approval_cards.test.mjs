@@ -257,7 +257,10 @@ ls
     const form = {
       type: 'object',
       required: ['name'],
-      properties: { name: { type: 'string' }, count: { type: 'integer', default: 2 } },
+      properties: {
+        name: { type: 'string', title: 'Name\u202e', description: 'Yours\u202e' },
+        count: { type: 'integer', default: 2 },
+      },
     };
     const question = { question: 'Who?', options: [], form };
     const { page, sent } = await showRequests([
@@ -265,7 +268,8 @@ ls
       { id: 'q2', ...questionWith(question) },
     ]);
     const cards = page.getByRole('group', { name: 'Question' });
-    await cards.first().getByRole('textbox', { name: 'name' }).fill('Ada');
+    await cards.first().getByRole('textbox', { name: 'Name⟨U+202E⟩' }).fill('Ada');
+    await cards.first().getByText('Yours⟨U+202E⟩', { exact: true }).waitFor();
     await button(cards.first(), 'Answer').first().click();
     await eventually(async () => assert.equal(await cards.count(), 1));
     await button(cards, 'Do not answer').click();

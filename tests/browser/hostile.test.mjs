@@ -208,6 +208,19 @@ else {
     assert.deepEqual(foreign, []);
   });
 
+  test('the full prompt of an agent shows what others wrote into it as text, with invisible characters escaped', async () => {
+    const page = await env.open('/agents/assistant');
+    await page.route('**/agents/assistant/prompt*', async (route) => {
+      const prompt = await (await route.fetch()).json();
+      prompt.tools.push({ name: 'files__look\u202e', description: '<b>Looks</b>\u202e', tokens: 3 });
+      await route.fulfill({ json: prompt });
+    });
+    await page.getByRole('tab', { name: 'Full prompt' }).click();
+    await page.locator('summary', { hasText: /^\s*tools/ }).click();
+    await page.getByText('<b>Looks</b>⟨U+202E⟩').waitFor();
+    await page.getByText('files__look⟨U+202E⟩').waitFor();
+  });
+
   test('confirmations and selects escape invisible characters', async () => {
     const folder = (await env.backend.write({ path: 'named/readme.md', text: 'x' })).replace('/readme.md', '');
     const { id } = await env.api('POST', '/projects', { name: 'a\u202Eb', path: folder });
