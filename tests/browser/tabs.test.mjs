@@ -76,6 +76,30 @@ else {
     assert.equal(await stored(one, `draft.${id}`), null);
   });
 
+  test('each of two tabs asks the model that it shows, also to continue', async () => {
+    const { id } = await env.thread();
+    const [one, two] = await openTabs(id);
+    await two.getByRole('button', { name: /^Model: / }).click();
+    await two.getByRole('combobox', { name: 'Search models' }).fill('stub/other-9');
+    await two.keyboard.press('Enter');
+    await two.getByRole('button', { name: 'Model: stub/other-9' }).waitFor();
+    await one.getByRole('button', { name: 'Model: stub/talker-1' }).waitFor();
+    await env.backend.reply({ text: 'Half an ans', stop: 'length' });
+    await sendMessage(one, 'From one');
+    await env.backend.reply({ text: 'wer.' });
+    await one.getByRole('button', { name: 'Continue' }).click();
+    await answers(one).getByText('wer.').waitFor();
+    await env.backend.reply({ text: 'By the other.' });
+    await sendMessage(two, 'From two');
+    await answers(two).getByText('By the other.').waitFor();
+    await eventually(async () => {
+      const models = (await env.turns(id)).flatMap(({ role, metadata }) =>
+        role === 'assistant' ? metadata.model : [],
+      );
+      assert.deepEqual(models, ['stub/talker-1', 'stub/talker-1', 'stub/other-9']);
+    });
+  });
+
   test('attachments of a draft are restored after a reload', async () => {
     const page = await env.open(`/t/${(await env.thread()).id}`);
     await attach(page);
