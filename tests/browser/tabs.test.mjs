@@ -100,6 +100,41 @@ else {
     });
   });
 
+  test('unsaved changes to souls and extensions appear in the other tab, and neither overwrites the other’s', async () => {
+    const definition = { prompt: 'old' };
+    await env.api('POST', '/extensions', { type: 'command', name: 'in-two-tabs', description: 'd', definition });
+    await env.api('PUT', '/soul', { content: 'Be calm.' });
+    for (const [route, name, what] of [
+      ['/agents', 'Soul', 'Save soul'],
+      ['/extensions/in-two-tabs', /^Prompt/, 'Save'],
+    ]) {
+      const one = await env.open(route);
+      const two = await one.context().newPage();
+      await two.goto(one.url());
+      const field = (page) => page.getByRole('textbox', { name });
+      const shown = (page, text) => eventually(async () => assert.equal(await field(page).inputValue(), text));
+      await field(two).waitFor();
+      await field(one).fill('Be first.');
+      await shown(two, 'Be first.');
+      await field(two).press('End');
+      await field(two).pressSequentially(' Be second.');
+      await shown(one, 'Be first. Be second.');
+      await two.close({ runBeforeUnload: true });
+      const three = await one.context().newPage();
+      await three.goto(one.url());
+      await shown(three, 'Be first. Be second.');
+      await one.getByRole('button', { name: what, exact: true }).click();
+      await three.getByText('You have unsaved changes').waitFor({ state: 'detached' });
+      await shown(three, 'Be first. Be second.');
+      await field(three).fill('Be nothing.');
+      await shown(one, 'Be nothing.');
+      await three.reload();
+      await three.getByRole('button', { name: 'Discard changes' }).click();
+      await shown(one, 'Be first. Be second.');
+    }
+    assert.equal((await env.api('GET', '/soul')).content, 'Be first. Be second.');
+  });
+
   test('attachments of a draft are restored after a reload', async () => {
     const page = await env.open(`/t/${(await env.thread()).id}`);
     await attach(page);
