@@ -17,7 +17,7 @@ RUN_KINDS = {"text-delta", "reasoning-delta", "tool-start", "tool-end", "permiss
 RECORD_KINDS = {"turn-created": "turn", "thread-updated": "thread", "job-started": "run", "job-finished": "run",
                 "proposal-created": "proposal", "proposal-decided": "proposal", "app-status": "app",
                 "signal": "signal"}
-THREAD_KINDS = {"turn-created", "thread-updated", "job-started", "job-finished", "tasks-updated",
+THREAD_KINDS = {"turn-created", "thread-updated", "thread-deleted", "job-started", "job-finished", "tasks-updated",
                 "run-started"}
 
 
@@ -314,7 +314,7 @@ def payloads(asyncapi, operation):
 
 def test_every_event_kind_is_described(asyncapi):
     kinds = payloads(asyncapi, "events")
-    others = {"extension-changed", "iteration-step", "tasks-updated", "run-started"}
+    others = {"extension-changed", "iteration-step", "tasks-updated", "thread-deleted", "run-started"}
     assert set(kinds) == RUN_KINDS | set(RECORD_KINDS) | others
     for kind, schema in kinds.items():
         jsonschema.Draft202012Validator.check_schema(schema)
@@ -346,10 +346,12 @@ def test_messages_match_their_description(talker, asyncapi):
         made = accepted(gateway.http.post("/extensions", json={
             "type": "theme", "name": "described", "description": "d", "definition": {}}), 201)
         gateway.http.delete(f"/extensions/{made['id']}")
+        left = accepted(gateway.http.post("/threads", json={}), 201)
+        gateway.http.delete(f"/threads/{left['id']}")
         seen = events.drain()
         replies = [events.ask({"type": "subscribe", "threadId": turn["thread_id"], "resume": True}),
                    events.ask({"type": "nonsense"}), events.ask({"type": "ping"})]
-    assert {"turn-created", "thread-updated", "text-delta", "finish", "signal", "extension-changed"} <= {
+    assert {"turn-created", "thread-updated", "thread-deleted", "text-delta", "finish", "signal", "extension-changed"} <= {
         event["type"] for event in seen}
     for message in seen:
         jsonschema.validate(message, kinds[message["type"]])

@@ -395,6 +395,17 @@ def test_change_is_announced_with_the_thread(gateway):
     assert changes and changes[-1]["threadId"] == made["id"] and changes[-1]["thread"] == changed
 
 
+@pytest.mark.parametrize("lists", [True, False])
+def test_deletion_of_a_thread_is_reported(gateway, lists):
+    thread, other = create(gateway)["id"], create(gateway)["id"]
+    with gateway.events() as events:
+        events.subscribe(*([] if lists else [thread]), lists=lists)
+        for id in (thread, other):
+            assert gateway.http.delete(f"/threads/{id}").status_code == 204
+        expected = [thread, other] if lists else [thread]
+        assert events.drain() == [{"type": "thread-deleted", "threadId": id} for id in expected]
+
+
 def test_threads_survive_a_restart(own_gateway):
     for number in range(3):
         add(own_gateway, create(own_gateway, title=f"kept {number}"), f"turn {number}", metadata={"n": number})

@@ -188,15 +188,15 @@ else {
     );
   });
 
-  test('a message to a deleted chat is reported and its text kept', async () => {
+  test('a chat deleted elsewhere leaves the list, its view says so, and a message to it is kept', async () => {
     const { id } = await env.thread({ title: 'Deleted elsewhere' });
     const page = await env.open(`/t/${id}`);
     const row = page.getByRole('complementary').getByText('Deleted elsewhere');
     await row.waitFor();
     await env.api('DELETE', `/threads/${id}`);
-    await sendMessage(page, 'Too late');
     await page.getByRole('alert').getByText('This chat does not exist or was deleted.').waitFor();
     await row.waitFor({ state: 'detached' });
+    await sendMessage(page, 'Too late');
     await page.getByRole('button', { name: 'Edit and resend' }).click();
     assert.equal(await message(page).inputValue(), 'Too late');
   });

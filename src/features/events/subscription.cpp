@@ -11,14 +11,10 @@ namespace agw {
 namespace {
 
 /// The events that keep lists up to date. A connection that subscribed with `lists` gets them for all threads.
-constexpr std::array list_kinds = {std::string_view("turn-created"),
-                                   std::string_view("thread-updated"),
-                                   std::string_view("job-started"),
-                                   std::string_view("job-finished"),
-                                   std::string_view("finish"),
-                                   std::string_view("stopped"),
-                                   std::string_view("permission-requested"),
-                                   std::string_view("permission-decided")};
+constexpr std::array list_kinds = {
+    std::string_view("turn-created"), std::string_view("thread-updated"),       std::string_view("thread-deleted"),
+    std::string_view("job-started"),  std::string_view("job-finished"),         std::string_view("finish"),
+    std::string_view("stopped"),      std::string_view("permission-requested"), std::string_view("permission-decided")};
 
 Subscription::Answer error(std::string_view text) {
   return {to_json(json::object{{"type", "error"}, {"error", text}})};

@@ -193,6 +193,9 @@ Task<> Threads::remove(std::string id) {
   co_await database_.write([id](Connection& connection) { thread_store::remove(connection, id); });
   indexer_->wake();
   for (const auto& at_remove : at_remove_) at_remove(id);
+  hub_.publish({.type = "thread-deleted",
+                .thread_id = id,
+                .text = to_json(json::object{{"type", "thread-deleted"}, {"threadId", id}})});
 }
 
 ThreadFilter Threads::resolved(ThreadFilter filter) const {

@@ -75,6 +75,7 @@ const std::vector<Conversation> conversations{
           R"({"thread": {"record": "Thread"},
          "compacted": {"type": "boolean", "description": "models read a summary of its older turns from now on"}})",
           R"(["compacted"])"},
+         {"thread-deleted", "A thread was deleted", EventScope::thread, "{}"},
          {"tasks-updated", "An agent has changed its list of tasks", EventScope::thread,
           R"({"runId": {"type": "string"}, "tasks": {"type": "array", "items": {"type": "object", "properties": {
            "text": {"type": "string"}, "status": {"enum": ["pending", "active", "done"]}}}}})"},

@@ -70,7 +70,6 @@ export type GatewayEvent =
   | { type: 'pong' }
   /** Emitted by the page itself: events may have been missed, so all data must be read again. */
   | { type: 'reconnected' }
-  /** Emitted by the page itself: another tab of this browser deleted the thread. */
   | { type: 'thread-deleted'; threadId: string }
   | { type: 'turn-created'; threadId: string; turn: Turn }
   | { type: 'thread-updated'; threadId: string; thread: Thread }

@@ -110,9 +110,6 @@ class Outbox {
         for (const behind of this.#waitingBehind(message)) behind.state = 'waiting';
       }
       this.#keep();
-      // The gateway sends no event when a thread is deleted.
-      if (message.threadId && message.error === 'thread not found')
-        socket.emit({ type: 'thread-deleted', threadId: message.threadId });
       if (isFirst && message.threadId) for (const listener of this.#threadCreated) listener(message.threadId);
     } finally {
       this.#busy.delete(key);

@@ -53,12 +53,9 @@ class Threads {
   );
 
   #queue: GatewayEvent[] = [];
-  /** Reports deleted threads to other tabs of this browser, because the gateway sends no event. */
-  #tabs = new BroadcastChannel('agw');
 
   constructor() {
     socket.listen((event) => this.#enqueue(event));
-    this.#tabs.onmessage = ({ data }) => socket.emit(data as GatewayEvent);
     onStorageChange<Record<string, string>>('colors', (kept) => (this.colors = kept ?? {}));
     onStorageChange<Record<string, ThreadStatus>>('marks', (kept) => this.#merge(kept ?? {}));
     document.addEventListener('visibilitychange', () => this.#readShown());
@@ -115,13 +112,8 @@ class Threads {
     else this.all = [...others, thread].sort((a, b) => (a.updated_at < b.updated_at ? 1 : -1));
   }
 
-  /** Removes a thread that was deleted in this tab. */
+  /** Removes a thread that was deleted. */
   drop(id: string): void {
-    this.#forget(id);
-    this.#tabs.postMessage({ type: 'thread-deleted', threadId: id } satisfies GatewayEvent);
-  }
-
-  #forget(id: string): void {
     // Queued events are older than the deletion and must not bring the thread back.
     this.#flush();
     this.all = this.all.filter((thread) => thread.id !== id);
@@ -142,7 +134,7 @@ class Threads {
 
   #apply(event: GatewayEvent): void {
     if (event.type === 'thread-updated') this.put(event.thread);
-    else if (event.type === 'thread-deleted') this.#forget(event.threadId);
+    else if (event.type === 'thread-deleted') this.drop(event.threadId);
     else if (event.type === 'turn-created' && event.turn.role === 'user') this.#onStarted(event.threadId);
     else if (event.type === 'job-started' && event.threadId) this.#setStatus(event.threadId, 'running');
     else if (event.type === 'finish' || event.type === 'stopped') this.#onFinished(event);
