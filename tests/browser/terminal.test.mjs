@@ -140,6 +140,22 @@ else {
     await panel(page).waitFor({ state: 'hidden' });
   });
 
+  test('shortcuts of the page belong to the shell while it has the focus', async () => {
+    const { page } = await chat();
+    await openTerminal(page);
+    await page.keyboard.type('echo kept; echo cut');
+    for (let i = 0; i < 10; i++) await page.keyboard.press('ArrowLeft');
+    await page.keyboard.press('Control+k');
+    await page.keyboard.press('Control+.');
+    await page.keyboard.press('Control+Shift+o');
+    await page.keyboard.press('Enter');
+    await expectRows(page, /^kept\s/m);
+    assert.doesNotMatch(await rows(page).innerText(), /^cut/m);
+    assert.equal(await page.getByRole('dialog').count(), 0);
+    assert.ok(await page.getByRole('radio', { name: 'Plan' }).isChecked());
+    assert.match(page.url(), /#\/t\//);
+  });
+
   test('the end of the shell is reported', async () => {
     const { page } = await chat();
     await openTerminal(page);
