@@ -169,4 +169,34 @@ else {
     assert.equal(left.length, 1);
     assert.ok((await titles(page)).includes('Keep me'));
   });
+
+  test('selected chats are deleted during their answers, and their views are closed', async () => {
+    const begun = async (title) => {
+      const { id } = await env.thread({ title });
+      const held = await env.backend.hold({ pieces: ['Well'] });
+      await env.api('POST', '/chat', { threadId: id, content: 'Hello' });
+      await eventually(async () => assert.ok(await env.backend.asked({ held })));
+      return id;
+    };
+    const ids = [await begun('Busy one'), await begun('Busy two')];
+    const page = await env.open('/chats');
+    await page.evaluate((id) => localStorage.setItem('agw.beside', JSON.stringify(id)), ids[1]);
+    await page.goto(`${env.proxy.url}/ui/?beside#/t/${ids[0]}`);
+    const second = page.getByRole('region', { name: 'Chat beside' });
+    await second.getByText('Well').waitFor();
+    await list(page).getByRole('searchbox', { name: 'Search' }).fill('Busy');
+    await list(page).getByRole('button', { name: 'Select', exact: true }).click();
+    const bar = page.getByRole('group', { name: 'Selected chats' });
+    await bar.getByRole('button', { name: 'All' }).click();
+    await bar.getByRole('button', { name: 'Delete selected' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click();
+    await page.getByText('2 chats deleted.').waitFor();
+    await second.waitFor({ state: 'detached' });
+    await page.waitForURL(/#\/chats/);
+    const left = (await env.api('GET', '/threads')).map(({ id }) => id);
+    assert.deepEqual(
+      ids.filter((id) => left.includes(id)),
+      [],
+    );
+  });
 }
