@@ -106,6 +106,22 @@ else {
     assert.deepEqual(await sentMessages(page).allTextContents(), ['Two plums?']);
   });
 
+  test('Escape keeps an edit for later, Cancel drops it', async () => {
+    const page = await env.open(`/t/${(await env.thread()).id}`);
+    await ask(page, 'A plum?', 'No.');
+    const box = page.getByRole('textbox', { name: 'Edited message' });
+    await button(page, 'Edit message').click();
+    await box.fill('Two plums?');
+    await box.press('Escape');
+    await sentMessages(page).getByText('A plum?').waitFor();
+    await expectFocus(page, 'Edit message');
+    await button(page, 'Edit message').click();
+    assert.equal(await box.inputValue(), 'Two plums?');
+    await button(page, 'Cancel').click();
+    await button(page, 'Edit message').click();
+    assert.equal(await box.inputValue(), 'A plum?');
+  });
+
   test('an answer is regenerated with another model', async () => {
     const ids = ['talker-1', 'thinker-2'];
     await env.backend.list_models({ models: ids.map((id) => ({ id })) });
