@@ -100,6 +100,28 @@ else {
     });
   });
 
+  test('after Stop in one tab, a message queued in the other is answered by the model that was asked', async () => {
+    const { id } = await env.thread();
+    const [one, two] = await openTabs(id);
+    const held = await env.backend.hold({ pieces: ['Begun'] });
+    await sendMessage(two, 'First');
+    await answers(two).getByText('Begun').waitFor();
+    await one.getByRole('button', { name: /^Model: / }).click();
+    await one.getByRole('combobox', { name: 'Search models' }).fill('stub/other-9');
+    await one.keyboard.press('Enter');
+    await sendMessage(one, 'Second');
+    await two.getByText('Queued').waitFor();
+    await one.close();
+    await env.backend.reply({ text: 'By the other.' });
+    await two.getByRole('button', { name: 'Stop' }).click();
+    await answers(two).getByText('By the other.').waitFor();
+    await env.backend.release({ held, pieces: [] });
+    await eventually(async () => {
+      const { metadata } = (await env.turns(id)).at(-1);
+      assert.equal(metadata.model, 'stub/other-9');
+    });
+  });
+
   test('unsaved changes to souls and extensions appear in the other tab, and neither overwrites the other’s', async () => {
     const definition = { prompt: 'old' };
     await env.api('POST', '/extensions', { type: 'command', name: 'in-two-tabs', description: 'd', definition });

@@ -77,16 +77,16 @@ const attachmentsIn = (metadata: Turn['metadata']): Attachment[] | undefined =>
 
 /**
  * Restores the queue after Stop, which drops it at the gateway: has the first message answered, queues the others.
- * `sent`: what this page sent, by turn, for the agents and models that were asked.
+ * `asked`: the agents and models that were asked, by turn.
  */
 export async function answerQueued(
   conversation: Conversation,
   queued: Turn[],
-  sent: Map<string, OutgoingMessage>,
+  asked: Record<string, Pick<OutgoingMessage, 'agentId' | 'model'>>,
 ): Promise<void> {
   await tryOrToast(async () => {
     for (const [i, { id, content, metadata }] of queued.entries()) {
-      const { agentId, model } = sent.get(id) ?? {};
+      const { agentId, model } = asked[id] ?? {};
       if (i === 0 && !agentId) {
         await whenIdle(() => post(`/turns/${id}/regenerate`, { model }));
         conversation.expect(id);
