@@ -211,6 +211,19 @@ else {
     await page.getByRole('row').filter({ hasText: 'remember' }).waitFor();
   });
 
+  test('descriptions run in the direction of their script, in views, tables and fields', async () => {
+    const description = 'מסכם את היום (בערב).';
+    const definition = { systemPrompt: 'x' };
+    await env.api('POST', '/extensions', { type: 'agent', name: 'evening', description, definition });
+    const page = await env.open('/agents/evening');
+    const direction = (locator) => locator.evaluate((element) => getComputedStyle(element).unicodeBidi);
+    assert.equal(await direction(page.getByText(description)), 'plaintext');
+    await page.getByRole('tab', { name: 'Definition' }).click();
+    assert.equal(await direction(page.getByRole('textbox', { name: 'Description' })), 'plaintext');
+    await page.goto(`${env.proxy.url}/ui/#/extensions?type=agent`);
+    assert.equal(await direction(page.getByRole('cell', { name: description })), 'plaintext');
+  });
+
   test('a partly priced model is shown with its amount', async () => {
     const page = await env.open('/chats');
     await page.route(/\/costs\?/, async (route) => {
