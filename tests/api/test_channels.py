@@ -355,6 +355,7 @@ def test_page_decides_a_request_from_a_chat(talking, telegram):
 
 def test_people_get_the_configured_notices(talking, telegram):
     connect(talking.gateway, telegram, notify=["signals", "permission-requested"])
+    wait_for(lambda: channel(talking.gateway)["state"] == "connected")
     accepted(talking.gateway.http.post("/signals", json={"kind": "backup-late", "message": "No backup."}), 201)
     assert telegram.message("No backup.")["chat"] == ANN
     thread = accepted(talking.gateway.http.post("/threads", json={}), 201)
@@ -365,6 +366,15 @@ def test_people_get_the_configured_notices(talking, telegram):
     telegram.presses(ANN, asked, "Allow once")
     wait_for(lambda: turns_of(talking.gateway, thread, "assistant"))
     assert "Done." not in telegram.texts()
+
+
+def test_people_get_notices_of_the_time_before_the_channel_works(talking, telegram):
+    assert talking.gateway.http.delete("/secrets/TELEGRAM").status_code == 204
+    connect(talking.gateway, telegram, notify=["signals"])
+    wait_for(lambda: channel(talking.gateway)["state"] == "failing")
+    accepted(talking.gateway.http.post("/signals", json={"kind": "backup-late", "message": "No backup."}), 201)
+    talking.gateway.http.put("/secrets/TELEGRAM", json={"value": TOKEN})
+    telegram.message("No backup.")
 
 
 def test_people_are_notified_of_failed_jobs_and_proposals(talking, telegram):

@@ -55,6 +55,8 @@ constexpr auto max_reconnect_delay = 60s;
 /// The delay after a refused token, which a person may have to correct.
 constexpr auto max_delay_after_refusal = 10min;
 constexpr auto token_poll_interval = 2s;
+/// More are not sent. A channel may wait long for its token.
+constexpr std::size_t max_early_notices = 100;
 constexpr int max_reconnect_doublings = 6;
 static_assert(min_reconnect_delay * (1 << max_reconnect_doublings) >= max_reconnect_delay);
 
@@ -112,12 +114,10 @@ Task<> Channel::run() {
       });
   std::exception_ptr failure;
   try {
-    bool has_recovered = false;
     while (!stop_.requested()) {
       std::string problem;
       try {
-        if (!has_recovered) co_await recover();
-        has_recovered = true;
+        if (!has_recovered_) co_await recover();
         co_await read_batch();
       } catch (const std::exception& error) {
         problem = error.what();  // No message is lost: the service keeps unread ones.
@@ -144,6 +144,8 @@ Task<> Channel::recover() {
   session_->approvals.resume(settings_.allow);
   session_->inbox.resume();
   ask_pending();
+  has_recovered_ = true;
+  for (auto& [thread_id, text] : std::exchange(early_notices_, {})) notify_unless_answered(thread_id, std::move(text));
 }
 
 /// Waits until the token can be read. Returns null once the channel is stopped.
@@ -265,14 +267,25 @@ Task<> Channel::raise(std::string message) {
 // Events.
 
 void Channel::deliver(const DomainEvent& event) {
-  if (!session_ || stop_.requested()) return;
-  if (!event.thread_id.empty() && event.name.empty()) deliver_run_event(event);
-  const auto notification = settings_.notify.empty() ? std::nullopt : channel_notification(event);
-  // The end of a run that answers in this channel needs no notice.
-  if (!notification || !settings_.notify.contains(notification->kind) ||
-      session_->answers.has_questions(event.thread_id))
-    return;
-  group_.spawn(notify_people(notification->text));
+  if (stop_.requested()) return;
+  // Before, nobody waits for an event of a run here: `recover` finds the questions and the pending requests.
+  if (has_recovered_ && !event.thread_id.empty() && event.name.empty()) deliver_run_event(event);
+  if (!settings_.notify.empty()) notify(event);
+}
+
+void Channel::notify(const DomainEvent& event) {
+  auto notification = channel_notification(event);
+  if (!notification || !settings_.notify.contains(notification->kind)) return;
+  if (has_recovered_) return notify_unless_answered(std::string(event.thread_id), std::move(notification->text));
+  // Stored now, it would be sent twice: `recover` reads the unsent messages.
+  if (early_notices_.size() < max_early_notices)
+    early_notices_.emplace_back(event.thread_id, std::move(notification->text));
+}
+
+/// The end of a run that answers in this channel needs no notice.
+void Channel::notify_unless_answered(const std::string& thread_id, std::string text) {
+  AGW_ASSERT(has_recovered_);
+  if (!session_->answers.has_questions(thread_id)) group_.spawn(notify_people(std::move(text)));
 }
 
 void Channel::deliver_run_event(const DomainEvent& event) {

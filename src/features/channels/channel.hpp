@@ -58,6 +58,8 @@ private:
   std::chrono::milliseconds record_failure(std::string why, std::chrono::milliseconds named = {},
                                            bool is_refused = false);
   Task<> raise(std::string message);
+  void notify(const DomainEvent& event);
+  void notify_unless_answered(const std::string& thread_id, std::string text);
   Task<> notify_people(std::string text);
   Task<std::vector<AskedRequest::Copy>> private_chats();
   Task<> ask_people(json::object request);
@@ -72,6 +74,9 @@ private:
   StopSource stop_;
   ChannelAccount account_;
   std::unique_ptr<Session> session_;  ///< null until the token is known
+  bool has_recovered_ = false;        ///< then the session knows its questions and unsent messages
+  /// Notices of events before that, each with the thread of its event.
+  std::vector<std::pair<std::string, std::string>> early_notices_;
   ChannelState state_ = ChannelState::connecting;
   std::string error_;
   std::string raised_;  ///< the problem of the last signal
