@@ -223,19 +223,33 @@ def test_requests_are_refused_after_60_minutes(make_gateway, stub, tmp_path):
     ahead = tmp_path / "seconds"
     clock = preloaded(tmp_path, """
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
+static int ahead(void) {
+  int before = errno, file = open(getenv("CLOCK_AHEAD"), O_RDONLY | O_CLOEXEC);
+  char text[16] = "";
+  if (file >= 0 && read(file, text, sizeof text - 1) < 0) text[0] = 0;
+  if (file >= 0) close(file);
+  errno = before;
+  return atoi(text);
+}
 int clock_gettime(clockid_t clock, struct timespec *time) {
   static int (*real)(clockid_t, struct timespec *);
   if (!real) real = (int (*)(clockid_t, struct timespec *))dlsym(RTLD_NEXT, "clock_gettime");
-  int result = real(clock, time), before = errno;
-  int file = clock == CLOCK_MONOTONIC ? open(getenv("CLOCK_AHEAD"), O_RDONLY | O_CLOEXEC) : -1;
-  char text[16] = "";
-  if (file >= 0 && read(file, text, sizeof text - 1) > 0) time->tv_sec += atoi(text);
-  if (file >= 0) close(file);
-  errno = before;
+  int result = real(clock, time);
+  if (clock == CLOCK_MONOTONIC) time->tv_sec += ahead();
   return result;
+}
+/* The kernel's clock does not move, so a thread would wait for an hour. */
+int pthread_cond_clockwait(pthread_cond_t *condition, pthread_mutex_t *mutex, clockid_t clock,
+                           const struct timespec *until) {
+  static __typeof__(&pthread_cond_clockwait) real;
+  if (!real) real = (__typeof__(real))dlsym(RTLD_NEXT, "pthread_cond_clockwait");
+  struct timespec moved = *until;
+  if (clock == CLOCK_MONOTONIC) moved.tv_sec -= ahead();
+  return real(condition, mutex, clock, &moved);
 }
 """)
     gateway = make_gateway(config=configuration(stub), environment={**clock, "CLOCK_AHEAD": str(ahead)}).start()
