@@ -114,7 +114,7 @@ public:
     if (chosen.presence_penalty) options["presence_penalty"] = *chosen.presence_penalty;
     if (!chosen.stop.empty()) options["stop"] = json::array(chosen.stop.begin(), chosen.stop.end());
     if (request.temperature) options["temperature"] = *request.temperature;
-    // Otherwise a prompt that is too long loses its beginning, and nobody is told.
+    // Otherwise Ollama silently cuts off the beginning of a prompt that is too long.
     json::object body{{"model", request.model}, {"stream", true}, {"truncate", false}, {"options", std::move(options)}};
     const bool uses_tools = !chosen.tool_choice || chosen.tool_choice->kind != ToolChoice::Kind::none;
     if (!request.tools.empty() && uses_tools) body["tools"] = function_tools(request.tools);

@@ -276,14 +276,14 @@ void Channel::deliver(const DomainEvent& event) {
 void Channel::notify(const DomainEvent& event) {
   auto notification = channel_notification(event);
   if (!notification || !settings_.notify.contains(notification->kind)) return;
-  if (has_recovered_) return notify_unless_answered(std::string(event.thread_id), std::move(notification->text));
+  if (has_recovered_) return notify_unless_answered(event.thread_id, std::move(notification->text));
   // Stored now, it would be sent twice: `recover` reads the unsent messages.
   if (early_notices_.size() < max_early_notices)
     early_notices_.emplace_back(event.thread_id, std::move(notification->text));
 }
 
 /// The end of a run that answers in this channel needs no notice.
-void Channel::notify_unless_answered(const std::string& thread_id, std::string text) {
+void Channel::notify_unless_answered(std::string_view thread_id, std::string text) {
   AGW_ASSERT(has_recovered_);
   if (!session_->answers.has_questions(thread_id)) group_.spawn(notify_people(std::move(text)));
 }

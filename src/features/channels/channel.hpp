@@ -59,7 +59,7 @@ private:
                                            bool is_refused = false);
   Task<> raise(std::string message);
   void notify(const DomainEvent& event);
-  void notify_unless_answered(const std::string& thread_id, std::string text);
+  void notify_unless_answered(std::string_view thread_id, std::string text);
   Task<> notify_people(std::string text);
   Task<std::vector<AskedRequest::Copy>> private_chats();
   Task<> ask_people(json::object request);

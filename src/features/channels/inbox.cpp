@@ -30,6 +30,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <boost/algorithm/string/replace.hpp>
 
 #include "api/error.hpp"
 #include "base/async/assert.hpp"
@@ -68,11 +69,9 @@ bool may_pass(const std::exception& error) {
          dynamic_cast<const DatabaseUnavailable*>(&error) || dynamic_cast<const ThreadElsewhere*>(&error);
 }
 
-std::string quotation(std::string_view introduction, std::string author, std::string_view text) {
+std::string quotation(std::string_view introduction, std::string author, const std::string& text) {
   std::ranges::replace(author, '\n', ' ');
-  auto result = fmt::format("{} {}:\n> ", introduction, author);
-  for (const char c : text) result += c == '\n' ? "\n> " : std::string_view(&c, 1);
-  return result;
+  return fmt::format("{} {}:\n> {}", introduction, author, boost::replace_all_copy(text, "\n", "\n> "));
 }
 
 /// The text of the turn. The agent must not take what others wrote for words of the sender.

@@ -131,15 +131,12 @@ std::string replied_to(const json::object& content) {
 }
 
 /// Adds what the message replies to. In a group, its files too: elsewhere the agent has them already.
-void add_quoted(const json::object& original, std::string_view own_id, ReceivedMessage& message) {
+void add_original(const json::object& original, std::string_view own_id, ReceivedMessage& message) {
   const auto sender = string_or_empty(original, "sender");
   ReceivedMessage quoted;
   add_content(object_or_empty(original, "content"), quoted);
   if (!message.place.is_group || sender == own_id) quoted.files.clear();
-  if (quoted.text.empty() && !quoted.files.empty()) quoted.text = quoted.files.front().name;
-  if (sender.empty() || quoted.text.empty()) return;
-  message.replied_to = {.author = sender, .text = std::move(quoted.text)};
-  std::ranges::move(quoted.files, std::back_inserter(message.files));
+  if (!sender.empty()) add_quoted(message, {.author = sender, .text = std::move(quoted.text)}, std::move(quoted.files));
 }
 
 }  // namespace
@@ -339,7 +336,7 @@ Task<> Matrix::add_messages(std::string room, bool is_group, std::vector<json::o
     if (!has_place || !has_content) continue;
     // Strangers cause no requests.
     if (auto id = replied_to(content); !id.empty() && settings_.allow.contains(sender))
-      add_quoted(co_await find_event(room, std::move(id), events, stop), user_id_, message);
+      add_original(co_await find_event(room, std::move(id), events, stop), user_id_, message);
     batch.messages.push_back(std::move(message));
   }
 }

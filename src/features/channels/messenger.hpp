@@ -1,9 +1,12 @@
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <iterator>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/async/cancellation.hpp"
@@ -41,6 +44,14 @@ struct ReceivedMessage {
   std::string forwarded_from{};  ///< who wrote the text, if the sender only forwards it
   std::string moved_from{};      ///< the former id of the chat; the message then has only this and `place`
 };
+
+/// Adds what the message replies to, if anything can be shown of it, with its files.
+inline void add_quoted(ReceivedMessage& message, QuotedMessage quoted, std::vector<ReceivedFile> files) {
+  if (quoted.text.empty() && !files.empty()) quoted.text = files.front().name;
+  if (quoted.text.empty()) return;
+  message.replied_to = std::move(quoted);
+  std::ranges::move(files, std::back_inserter(message.files));
+}
 
 /// The longest wait, even if a service demands a longer one.
 inline constexpr std::chrono::milliseconds max_retry_after = std::chrono::minutes(30);

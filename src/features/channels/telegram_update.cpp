@@ -144,11 +144,8 @@ void add_replied_to(const json::object& message, ReceivedMessage& received) {
   const bool is_of_bot = is_true(object_or_empty(*original, "from"), "is_bot");
   auto files = received.place.is_group && !is_of_bot ? files_of(*original) : std::vector<ReceivedFile>();
   if (text.empty()) text = text_of(*original);
-  if (text.empty() && !files.empty()) text = files.front().name;
-  // A service message, such as the one that began a topic.
-  if (text.empty()) return;
-  received.replied_to = {.author = author_of(*original), .text = std::move(text)};
-  std::ranges::move(files, std::back_inserter(received.files));
+  // A service message, such as the one that began a topic, has neither text nor files.
+  add_quoted(received, {.author = author_of(*original), .text = std::move(text)}, std::move(files));
 }
 
 /// A group that became a supergroup has another id: https://core.telegram.org/bots/api#message
