@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <utility>
 
+#include <boost/algorithm/string/predicate.hpp>
+
 #include "io/http/curl.hpp"
 #include "io/http/http_multi.hpp"
 #include "io/http/http_transfer.hpp"
 #include "io/process/blocking.hpp"
+#include "io/tls/trusted_roots.hpp"
 
 namespace agw {
 
@@ -16,24 +19,26 @@ std::optional<std::string_view> HttpHead::header(std::string_view name) const {
   return std::string_view(found->value);
 }
 
-namespace {
-
-/// On another thread, because it takes tens of milliseconds.
-Task<> load_curl(Loop& loop) {
-  BlockingPool loader(loop, 1);
-  co_await loader.run([] { Curl::get(); });
-}
-
-}  // namespace
-
-HttpClient::HttpClient(Loop& loop) : loop_(loop) {}
+HttpClient::HttpClient(Loop& loop) : loop_(loop), roots_(std::make_shared<TrustedRootsFile>()) {}
 
 HttpClient::~HttpClient() = default;
 
+Task<std::string> HttpClient::prepare(bool uses_tls) {
+  if (!Curl::is_loaded()) co_await BlockingPool(loop_, 1).run([] { Curl::get(); });
+  const auto& problem = Curl::get().error;
+  if (!problem.empty() || !uses_tls || !multi()->needs_roots()) co_return problem;
+  try {
+    BlockingPool loader(loop_, 1);
+    multi()->trust(co_await loader.run([file = roots_] { return file->load(); }));
+  } catch (const TlsError& error) {
+    co_return error.what();
+  }
+  co_return "";
+}
+
 Task<HttpOutcome> HttpClient::send(HttpRequest request, OnBody on_body, StopSource& stop) {
-  if (!Curl::is_loaded()) co_await load_curl(loop_);
-  const auto& curl = Curl::get();
-  if (!curl.error.empty()) co_return HttpOutcome{HttpOutcome::End::broken, {}, curl.error};
+  if (auto problem = co_await prepare(boost::algorithm::istarts_with(request.url, "https:")); !problem.empty())
+    co_return HttpOutcome{HttpOutcome::End::broken, {}, std::move(problem)};
   const auto transfer = std::make_shared<HttpTransfer>(*multi(), std::move(request), std::move(on_body));
   StopSource::Listener listener(stop, [&] { transfer->end(HttpOutcome::End::stopped, "stopped"); });
   if (!stop.requested()) transfer->start();

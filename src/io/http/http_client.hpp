@@ -16,6 +16,7 @@
 namespace agw {
 
 class HttpMulti;
+class TrustedRootsFile;
 
 /// A header line of a request or a response.
 struct HttpHeader {
@@ -78,9 +79,9 @@ enum class BodyAction {
 using OnBody = std::function<BodyAction(const HttpHead& head, std::string_view bytes)>;
 
 /// An HTTP/1.1 client on the loop. Uses the proxies from the usual environment variables. Reuses connections, except
-/// for `public_only`; closes a connection whose request is stopped or fails. Based on libcurl, which is an
-/// implementation detail. libcurl is loaded at the first request, because loading it takes as long as the rest of the
-/// start.
+/// for `public_only`; closes a connection whose request is stopped or fails. Servers need a certificate of the host's
+/// authorities (TrustedRoots). Based on libcurl, which is an implementation detail. libcurl is loaded at the first
+/// request, because loading it takes as long as the rest of the start.
 /// Example: src/io/http/http_client_test.cpp: HttpClient.SendsTheRequestAndPassesOnTheResponse
 class HttpClient {
 public:
@@ -94,13 +95,17 @@ public:
   /// errors. `stop` closes the connection immediately.
   Task<HttpOutcome> send(HttpRequest request, OnBody on_body, StopSource& stop);
 
-  /// Runs libcurl's transfers for other protocols, which share its cached certificates. Requires that libcurl is
-  /// installed.
+  /// Loads libcurl, and for TLS the host's authorities, unless they are loaded already; not on the loop, because both
+  /// take tens of milliseconds. Returns why it cannot connect, for people; empty if it can. `send` calls it.
+  Task<std::string> prepare(bool uses_tls);
+
+  /// Runs libcurl's transfers, also for other protocols, which share the authorities. Requires a successful `prepare`.
   std::shared_ptr<HttpMulti> multi();
 
 private:
   Loop& loop_;
   std::shared_ptr<HttpMulti> multi_;
+  std::shared_ptr<TrustedRootsFile> roots_;
 };
 
 }  // namespace agw

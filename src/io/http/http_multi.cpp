@@ -22,6 +22,8 @@ namespace {
 /// The maximum number of idle connections.
 constexpr long max_connections = 64;
 
+constexpr std::chrono::hours roots_lifetime{1};
+
 }  // namespace
 
 HttpMulti::HttpMulti(Loop& loop, const Curl& curl) : loop_(loop), curl_(curl), multi_(curl.multi_init()), timer_(loop) {
@@ -40,6 +42,30 @@ HttpMulti::~HttpMulti() {
   curl_.multi_setopt(multi_, CURLMOPT_SOCKETFUNCTION, nullptr);
   curl_.multi_setopt(multi_, CURLMOPT_TIMERFUNCTION, nullptr);
   curl_.multi_cleanup(multi_);
+}
+
+bool HttpMulti::needs_roots() const { return std::chrono::steady_clock::now() >= roots_expire_at_; }
+
+void HttpMulti::trust(std::shared_ptr<const TrustedRoots> roots) {
+  AGW_ASSERT(roots);
+  roots_ = std::move(roots);
+  roots_expire_at_ = std::chrono::steady_clock::now() + roots_lifetime;
+}
+
+void HttpMulti::set_roots(CURL* easy) {
+  if (!roots_) return;
+  // Only a libcurl with OpenSSL takes the function.
+  if (curl_.easy_setopt(easy, CURLOPT_SSL_CTX_FUNCTION, &HttpMulti::on_context) != CURLE_OK) return;
+  curl_.easy_setopt(easy, CURLOPT_SSL_CTX_DATA, this);
+  // libcurl 7.88 puts the authorities that it has cached in place of those of the function.
+  curl_.easy_setopt(easy, CURLOPT_CA_CACHE_TIMEOUT, 0L);
+  curl_.easy_setopt(easy, CURLOPT_CAINFO, nullptr);
+  curl_.easy_setopt(easy, CURLOPT_CAPATH, nullptr);
+}
+
+CURLcode HttpMulti::on_context(CURL*, void* context, void* self) {
+  static_cast<HttpMulti*>(self)->roots_->use_in(static_cast<SSL_CTX*>(context));
+  return CURLE_OK;
 }
 
 void HttpMulti::add(CurlTransfer& transfer) {
@@ -130,6 +156,7 @@ void HttpMulti::act(curl_socket_t socket, int events) {
     if (message->msg != CURLMSG_DONE) continue;
     char* transfer = nullptr;
     curl_.easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &transfer);
+    if (message->data.result == CURLE_PEER_FAILED_VERIFICATION) roots_expire_at_ = {};
     AGW_ASSERT(transfer);
     reinterpret_cast<CurlTransfer*>(transfer)->finished(message->data.result);
   }

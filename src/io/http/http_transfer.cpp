@@ -101,7 +101,7 @@ void HttpTransfer::set_request() {
   set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
   set(CURLOPT_ACCEPT_ENCODING, "");
   set(CURLOPT_BUFFERSIZE, max_read_at_once);
-  cache_certificates();
+  multi_.set_roots(easy_);
   set(CURLOPT_ERRORBUFFER, error_buffer_.data());
   set(CURLOPT_PRIVATE, static_cast<void*>(static_cast<CurlTransfer*>(this)));
   set(CURLOPT_OPENSOCKETFUNCTION, &HttpTransfer::open_socket);
@@ -113,13 +113,6 @@ void HttpTransfer::set_request() {
   set(CURLOPT_WRITEDATA, static_cast<void*>(this));
   set(CURLOPT_HEADERFUNCTION, &HttpTransfer::on_header);
   set(CURLOPT_HEADERDATA, static_cast<void*>(this));
-}
-
-/// Reading the host's certificates takes about 20 ms. libcurl caches them only if it has a file of them but no
-/// directory.
-void HttpTransfer::cache_certificates() {
-  char* file = nullptr;
-  if (multi_.curl().easy_getinfo(easy_, CURLINFO_CAINFO, &file) == CURLE_OK && file) set(CURLOPT_CAPATH, nullptr);
 }
 
 void HttpTransfer::set_headers() {

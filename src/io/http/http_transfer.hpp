@@ -56,7 +56,6 @@ private:
   AddressRule address_rule() const { return {request_.public_only, request_.no_metadata}; }
   void set_request();
   void restrict_to_public();
-  void cache_certificates();
   void set_headers();
   void post_delivery();
   void resume();

@@ -37,18 +37,12 @@ bool needs_starttls(const std::string& url) {
 
 }  // namespace
 
-MailConnection::MailConnection(HttpClient& http) : curl_(&Curl::get()) {
-  if (!curl_->error.empty()) throw MailError(MailError::Kind::broken, curl_->error);
-  multi_ = http.multi();
-  easy_ = curl_->easy_init();
-  if (!easy_) throw std::bad_alloc();
-  connected_.emplace(multi_->loop());
-}
+MailConnection::MailConnection(HttpClient& http) : http_(http) {}
 
 MailConnection::~MailConnection() {
   if (socket_) socket_->release();
   if (added_) multi_->remove(*this);
-  curl_->easy_cleanup(easy_);
+  if (easy_) curl_->easy_cleanup(easy_);
 }
 
 template <class Value>
@@ -72,9 +66,7 @@ void MailConnection::set_options() {
   set(CURLOPT_OPENSOCKETFUNCTION, &MailConnection::open_socket);
   set(CURLOPT_OPENSOCKETDATA, static_cast<void*>(this));
   if (server_.rule.public_only) set(CURLOPT_PROXY, "");
-  // libcurl caches certificates only if it has a file of them but no directory.
-  char* file = nullptr;
-  if (curl_->easy_getinfo(easy_, CURLINFO_CAINFO, &file) == CURLE_OK && file) set(CURLOPT_CAPATH, nullptr);
+  multi_->set_roots(easy_);
 }
 
 curl_socket_t MailConnection::open_socket(void* self, curlsocktype, curl_sockaddr* address) {
@@ -93,9 +85,16 @@ void MailConnection::not_added(std::string why) {
 }
 
 Task<> MailConnection::open(MailServer server, StopSource& stop) {
-  AGW_ASSERT(!added_);
-  AGW_ASSERT(!socket_);
+  AGW_ASSERT(!easy_);
+  constexpr bool may_use_tls = true;  // by STARTTLS, whatever the scheme
+  if (const auto problem = co_await http_.prepare(may_use_tls); !problem.empty())
+    throw MailError(MailError::Kind::broken, problem);
   server_ = std::move(server);
+  curl_ = &Curl::get();
+  multi_ = http_.multi();
+  easy_ = curl_->easy_init();
+  if (!easy_) throw std::bad_alloc();
+  connected_.emplace(multi_->loop());
   set_options();
   added_ = true;
   multi_->add(*this);

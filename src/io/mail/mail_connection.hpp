@@ -84,7 +84,8 @@ private:
   std::string take(std::size_t count);
   std::string_view unread() const { return std::string_view(buffer_).substr(begin_); }
 
-  const Curl* curl_ = nullptr;
+  HttpClient& http_;
+  const Curl* curl_ = nullptr;  ///< set by `open`, like the next members
   std::shared_ptr<HttpMulti> multi_;
   MailServer server_;
   CURL* easy_ = nullptr;

@@ -28,8 +28,8 @@ public:
 private:
   std::filesystem::path authority_file_;
   std::mutex mutex_;
-  TlsTrust loaded_;
-  std::filesystem::file_time_type roots_written_at_{};
+  std::shared_ptr<CertificateAuthority> authority_;
+  TrustedRootsFile roots_;
 };
 
 }  // namespace agw

@@ -71,6 +71,8 @@ TrustedRoots::TrustedRoots(fs::path file, std::string certificates)
   SSL_CTX_set_mode(context, SSL_MODE_RELEASE_BUFFERS);
   SSL_CTX_set_verify(context, SSL_VERIFY_PEER, nullptr);
   SSL_CTX_set_alpn_protos(context, http_1_1.data(), http_1_1.size());
+  // A person may trust an intermediate authority, or one server, alone. libcurl allows the same.
+  X509_STORE_set_flags(SSL_CTX_get_cert_store(context), X509_V_FLAG_PARTIAL_CHAIN);
   if (SSL_CTX_load_verify_file(context, file_.c_str()) == 1) return;
   ERR_clear_error();
   throw TlsError(fmt::format("{} holds no certificate in PEM form", file_.string()));
@@ -86,6 +88,23 @@ std::unique_ptr<TlsSession> TrustedRoots::session_to(const std::string& host) co
   if (SSL_set1_host(handle, host.c_str()) != 1 || SSL_set_tlsext_host_name(handle, host.c_str()) != 1)
     throw TlsError(fmt::format("{} is no name of a host", host));
   return session;
+}
+
+void TrustedRoots::use_in(SSL_CTX* context) const {
+  AGW_ASSERT(context);
+  SSL_CTX_set1_cert_store(context, SSL_CTX_get_cert_store(context_.get()));
+}
+
+std::shared_ptr<const TrustedRoots> TrustedRootsFile::load() {
+  AGW_DEBUG_ASSERT(may_block());
+
+  const std::lock_guard lock(mutex_);
+  auto file = TrustedRoots::find_file();
+  std::error_code error;
+  const auto written_at = fs::last_write_time(file, error);
+  if (!loaded_ || loaded_->file() != file || written_at != written_at_) loaded_ = TrustedRoots::load(std::move(file));
+  written_at_ = written_at;
+  return loaded_;
 }
 
 std::string handshake_problem(TlsSession& session) {

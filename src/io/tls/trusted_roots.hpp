@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 
@@ -24,6 +25,9 @@ public:
   /// that host. HTTP/1.1 only.
   std::unique_ptr<TlsSession> session_to(const std::string& host) const;
 
+  /// Has connections of a client's context require a certificate of these authorities, which they share.
+  void use_in(SSL_CTX* context) const;
+
   const std::filesystem::path& file() const { return file_; }
   /// The content of the file.
   const std::string& certificates() const { return certificates_; }
@@ -34,6 +38,18 @@ private:
   std::filesystem::path file_;
   std::string certificates_;
   std::unique_ptr<SSL_CTX, void (*)(SSL_CTX*)> context_;
+};
+
+/// Loads the authorities at the first use, and again when their file has changed. Thread-safe.
+class TrustedRootsFile {
+public:
+  /// Throws TlsError. Blocks.
+  std::shared_ptr<const TrustedRoots> load();
+
+private:
+  std::mutex mutex_;
+  std::shared_ptr<const TrustedRoots> loaded_;
+  std::filesystem::file_time_type written_at_{};
 };
 
 /// The system's own file, without symlinks; nullopt if there is none. Blocks.
