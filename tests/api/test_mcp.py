@@ -380,14 +380,6 @@ def test_dead_server_is_restarted(talker, thread, connect_server):
     assert call_tool(talker, thread, f"{server}__echo", {"text": "again"})["output"] == "again"
 
 
-@pytest.mark.parametrize("fault", ["", "forgets-in-silence"])
-def test_call_in_a_forgotten_session_is_repeated_in_a_new_one(talker, thread, connect_server, fault):
-    server = connect_server("http", "legacy", "--fault", fault)
-    for text in ("once", "again"):
-        assert call_tool(talker, thread, f"{server}__forget", {})["output"] == "forgotten"
-        assert call_tool(talker, thread, f"{server}__echo", {"text": text})["output"] == text
-
-
 def test_garbage_between_messages_is_skipped(talker, thread, connect_server):
     server = connect_server("stdio", "legacy", "--fault", "garbage")
     assert call_tool(talker, thread, f"{server}__echo", {"text": "x"})["output"] == "x"

@@ -9,7 +9,8 @@
 // caller's stop, its limit or `close`.
 //
 //   1. `post`: requests the address each time, because its secrets and token may have changed. After a 401 or 403,
-//      `on_refusal_` may obtain new credentials; the request is then sent once more, and never a third time.
+//      `on_refusal_` may obtain new credentials; the request is then sent once more, and never a third time. A redirect
+//      to another path is followed and remembered.
 //   2. `send`: receives one HTTP response. An event stream is split into frames; any other body is collected, up to
 //      8 MiB, and contains at most one message.
 //   3. `take`: passes requests and notifications of the server to the session; the response with our id ends the
@@ -17,7 +18,7 @@
 //   4. A legacy stream that ends without the response is resumed, at most ten times (`exchange`).
 //
 // A 404 in a session means that the server no longer knows the session: `fail` ends it, and the request reports
-// `session_lost`, so that the call is repeated in a new one.
+// `session_lost`, so that the call is repeated in a new one. Many servers send a 400 or 401 instead, with a reason.
 //
 // `close` first abandons active requests, unless the session is already dead and they report the reason. It then ends
 // the session with a DELETE, within its time limit. After a kill, the server has to expire the session itself.
@@ -44,17 +45,26 @@ namespace {
 
 using namespace std::chrono_literals;
 using std::chrono::milliseconds;
+using std::chrono::steady_clock;
 
 constexpr auto max_http_call_time = 600s;
 constexpr auto default_retry = 1000ms;
 constexpr auto max_retry = 60'000ms;
 constexpr int max_resumes = 10;
+constexpr int max_redirects = 3;
 constexpr std::size_t max_background_messages = 32;
 constexpr auto no_idle_timeout = 24h;
+constexpr auto stable_stream = 10s;  // of the stream for the server's own messages
 constexpr auto too_long = "it sent a message of more than 8 MiB";
 
 bool is_visible(std::string_view text) {
   return !text.empty() && text.size() <= 1024 && std::ranges::all_of(text, [](char c) { return c > 0x20 && c < 0x7f; });
+}
+
+bool is_redirect(int status) { return status == 301 || status == 302 || status == 307 || status == 308; }
+
+bool is_event_stream(const HttpHead& head) {
+  return head.status == 200 && boost::istarts_with(head.header("content-type").value_or(""), "text/event-stream");
 }
 
 std::string authorization_of(const std::vector<HttpHeader>& headers) {
@@ -90,6 +100,10 @@ public:
   FilledSecrets secrets;            ///< of its latest HTTP request
   milliseconds idle_timeout{60'000};
   const WaitClock* waits = nullptr;
+  WebUrl configured;  ///< the address of its latest HTTP request, before redirects
+  WebUrl url;
+  std::optional<WebUrl> redirect;
+  int redirects = 0;
   std::optional<RpcResponse> response;
   int status = 0;
   std::string last_event;
@@ -107,6 +121,12 @@ public:
   }
 
   bool is_unauthorized() const { return status == 401 || status == 403; }
+
+  /// Whether the response says that the server does not know the session.
+  bool says_session_is_lost() const {
+    return status == 404 || ((status == 400 || status == 401) &&
+                             (boost::icontains(body, "session") || boost::icontains(body, "not initialized")));
+  }
 
   void note(const Frame& frame) {
     if (!frame.id.empty()) last_event = frame.id.substr(0, 1024);
@@ -222,7 +242,24 @@ Task<> HttpTransport::post(PendingRequest& exchange, StopSource& stop) {
     made.headers.insert(made.headers.end(), exchange.headers.begin(), exchange.headers.end());
     made.body = to_json(exchange.message);
     co_await send(exchange, std::move(made), stop);
-  } while (co_await may_try_again(exchange));
+  } while (follow_redirect(exchange) || co_await may_try_again(exchange));
+}
+
+/// Follows only to another path of the same origin, because the headers may contain keys. Servers behind a proxy often
+/// name a wrong scheme and port, so these are kept.
+bool HttpTransport::follow_redirect(PendingRequest& exchange) {
+  if (!exchange.redirect) return false;
+  if (exchange.redirect->host() != exchange.url.host()) {
+    const auto& there = exchange.redirect->origin();
+    exchange.response = RpcResponse{.problem = exchange.secrets.hidden_in(fmt::format(
+                                        "it redirects to {}: if you trust that address, use it as the `url`", there))};
+    return false;
+  }
+  if (++exchange.redirects > max_redirects) return false;
+  moved_ = {exchange.configured.text(), fmt::format("{}{}", exchange.url.origin(), exchange.redirect->target())};
+  exchange.response.reset();
+  exchange.problem.clear();
+  return true;
 }
 
 /// Returns true at most once per request, because a rejection of new credentials is final.
@@ -251,7 +288,9 @@ Task<HttpRequest> HttpTransport::request(std::string method, PendingRequest& exc
                    .max_body_bytes = 4 * max_message_bytes,
                    .public_only = !may_be_private_};
   auto address = co_await address_();
-  made.url = address.url.text();
+  exchange.configured = exchange.url = std::move(address.url);
+  if (moved_.first == exchange.url.text()) exchange.url = WebUrl::parse(moved_.second).value_or(exchange.url);
+  made.url = exchange.url.text();
   made.headers = std::move(address.headers);
   exchange.secrets = std::move(address.secrets);
   if (!version_.empty()) made.headers.push_back({"MCP-Protocol-Version", version_});
@@ -263,31 +302,31 @@ Task<HttpRequest> HttpTransport::request(std::string method, PendingRequest& exc
 Task<> HttpTransport::send(PendingRequest& exchange, HttpRequest made, StopSource& stop) {
   exchange.body.clear();
   exchange.events.reset();
-  exchange.is_stream = false;
   const auto authorization = authorization_of(made.headers);
   const auto on_body = [&](const HttpHead& head, std::string_view bytes) { return take_bytes(exchange, head, bytes); };
   const auto outcome = co_await http_.send(std::move(made), on_body, stop);
   exchange.status = outcome.head.status;
+  exchange.is_stream = is_event_stream(outcome.head);
   if (exchange.is_unauthorized()) {
     exchange.refusal = McpRefusal{.status = exchange.status,
                                   .challenge = std::string(outcome.head.header("www-authenticate").value_or("")),
                                   .authorization = authorization};
   }
+  const auto location = outcome.head.header("location");
+  exchange.redirect = location && is_redirect(exchange.status) ? exchange.url.resolve(*location) : std::nullopt;
   const auto session = outcome.head.header("mcp-session-id");
   if (exchange.method == "initialize" && session && is_visible(*session)) session_ = *session;
   if (exchange.response || !exchange.problem.empty()) co_return;
-  AGW_ASSERT(exchange.is_stream == (exchange.events != nullptr));
-  if (exchange.is_stream)
-    exchange.events->finish();
-  else if (outcome.end != HttpOutcome::End::complete)
+  if (exchange.is_stream && exchange.events) exchange.events->finish();
+  if (exchange.is_stream) co_return;
+  if (outcome.end != HttpOutcome::End::complete)
     exchange.problem = exchange.secrets.hidden_in(outcome.error);
   else
     take_body(exchange);
 }
 
 BodyAction HttpTransport::take_bytes(PendingRequest& exchange, const HttpHead& head, std::string_view bytes) {
-  const auto type = head.header("content-type").value_or("");
-  if (head.status == 200 && boost::istarts_with(type, "text/event-stream")) return take_events(exchange, bytes);
+  if (is_event_stream(head)) return take_events(exchange, bytes);
   if (exchange.body.size() + bytes.size() > max_message_bytes) {
     exchange.problem = too_long;
     return BodyAction::abandon;
@@ -297,7 +336,6 @@ BodyAction HttpTransport::take_bytes(PendingRequest& exchange, const HttpHead& h
 }
 
 BodyAction HttpTransport::take_events(PendingRequest& exchange, std::string_view bytes) {
-  exchange.is_stream = true;
   if (!exchange.events) {
     exchange.events = split_events(
         [this, &exchange](const Frame& frame) {
@@ -314,7 +352,7 @@ BodyAction HttpTransport::take_events(PendingRequest& exchange, std::string_view
 /// Handles a complete body: at most one message.
 void HttpTransport::take_body(PendingRequest& exchange) {
   take(exchange, read_rpc(exchange.body));
-  const bool is_session_lost = exchange.status == 404 && !session_.empty();
+  const bool is_session_lost = !session_.empty() && exchange.says_session_is_lost();
   if (is_session_lost) fail("its session is over");
   if (exchange.response && (exchange.status < 400 || exchange.response->error)) {
     exchange.response->status = exchange.status;
@@ -377,14 +415,19 @@ void HttpTransport::listen() {
   if (era_ == McpEra::legacy) group_.spawn(listen_in_session());
 }
 
-/// Receives the server's own messages for as long as it offers a stream.
+/// Receives the server's own messages, unless it offers no stream. Proxies end silent streams, and a server may be
+/// restarted.
 Task<> HttpTransport::listen_in_session() {
   PendingRequest exchange;
   exchange.idle_timeout = no_idle_timeout;
+  auto wait = default_retry;
   while (!closing_.requested()) {
+    const auto began = steady_clock::now();
     co_await resume(exchange, closing_);
-    if (!exchange.is_stream) co_return;
-    co_await pause(closing_, std::max<milliseconds>(exchange.retry, default_retry));
+    const bool is_refused = !exchange.is_stream && exchange.status != 0 && exchange.status < 500;
+    if (is_refused) co_return;
+    wait = steady_clock::now() - began > stable_stream ? default_retry : std::min(wait * 2, max_retry);
+    co_await pause(closing_, std::max(exchange.retry, wait));
     exchange.response.reset();
     exchange.problem.clear();
   }

@@ -51,6 +51,7 @@ private:
   BodyAction take_bytes(PendingRequest& exchange, const HttpHead& head, std::string_view bytes);
   BodyAction take_events(PendingRequest& exchange, std::string_view bytes);
   void take_body(PendingRequest& exchange);
+  bool follow_redirect(PendingRequest& exchange);
   Task<bool> may_try_again(PendingRequest& exchange);
   Task<HttpRequest> request(std::string method, PendingRequest& exchange);
   Task<> listen_in_session();
@@ -73,6 +74,7 @@ private:
   McpEra era_ = McpEra::legacy;
   std::string version_;
   std::string session_;
+  std::pair<std::string, std::string> moved_;  ///< the last redirect: from, to
 };
 
 }  // namespace agw

@@ -211,12 +211,19 @@ def serve_stdio(server):
         threading.Thread(target=answer, args=(json.loads(line),), daemon=True).start()
 
 
+def rpc_error(message):
+    return json.dumps({"jsonrpc": "2.0", "id": None, "error": {"code": -32000, "message": message}}).encode()
+
+
 def serve_http(server):
     sessions = set()
-    numbers = itertools.count()
+    numbers, streams = itertools.count(), itertools.count()
     listeners = []
-    forgotten = b"{}" if server.options.fault == "forgets-in-silence" else json.dumps(
-        {"jsonrpc": "2.0", "id": None, "error": {"code": -32000, "message": "No session"}}).encode()
+    lost = {"forgets-in-silence": (404, b"{}"),
+            "forgets-with-400": (400, rpc_error("Bad Request: No valid session ID provided")),
+            "forgets-the-handshake": (400, b"Bad Request: Server not initialized"),
+            "forgets-with-401": (401, b"Unauthorized: Session not found")}
+    lost_status, forgotten = lost.get(server.options.fault, (404, rpc_error("No session")))
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
@@ -231,9 +238,21 @@ def serve_http(server):
             self.end_headers()
             self.wfile.write(body)
 
+        def is_redirected(self):
+            """Whether the request was redirected to the address with a slash, as frameworks for Python do."""
+            if server.options.fault == "redirects" and self.path == "/mcp":
+                self.reply(307, location="/mcp/")
+                return True
+            if server.options.fault == "redirects-elsewhere":
+                self.reply(307, location="http://127.0.0.2:9/mcp")
+                return True
+            return False
+
         def do_POST(self):
             message = json.loads(self.rfile.read(int(self.headers["content-length"])))
             server.note({"http": {name.lower(): value for name, value in self.headers.items()}, **message})
+            if self.is_redirected():
+                return
             modern, method = server.options.era == "modern", message.get("method")
             if modern and (self.headers.get("mcp-protocol-version") != MODERN or self.headers.get("mcp-method") != method):
                 error = {"code": -32020, "message": "Header mismatch"}
@@ -241,7 +260,7 @@ def serve_http(server):
             if not modern and method != "initialize" and "method" in message:
                 session = self.headers.get("mcp-session-id")
                 if session not in sessions:
-                    return self.reply(404 if session else 400, forgotten)
+                    return self.reply(lost_status if session else 400, forgotten)
             if message.get("params", {}).get("name") == "forget":
                 sessions.clear()
             if "id" not in message or "method" not in message:
@@ -256,6 +275,8 @@ def serve_http(server):
                 if notice["method"].endswith("list_changed"):
                     for listener in listeners:
                         listener(notice)
+            if server.options.fault == "cuts-a-silent-stream":
+                before.clear()  # only the stream tells
             headers = {}
             if method == "initialize":
                 headers["mcp_session_id"] = f"session-{next(numbers)}"
@@ -286,8 +307,17 @@ def serve_http(server):
             over.wait(3600)
 
         def do_GET(self):
+            if self.is_redirected():
+                return
             if server.options.era == "modern":
                 return self.reply(405)
+            number = next(streams)
+            server.note({"stream": number})
+            if server.options.fault == "cuts-a-silent-stream" and number == 0:
+                self.close_connection = True
+                self.send_response(200)
+                self.send_header("content-type", "text/event-stream")
+                return self.end_headers()
             self.stream()
 
         def do_DELETE(self):

@@ -1,0 +1,38 @@
+"""MCP servers as they are in the field: sessions that end, redirects.
+
+See docs/connect-mcp.md.
+"""
+
+import pytest
+
+from jobs import wait_for
+from test_mcp import connect_server, http_server, notes, thread  # noqa: F401 (fixtures)
+from tools import call_tool
+
+
+@pytest.mark.parametrize("fault", ["", "forgets-in-silence", "forgets-with-400", "forgets-the-handshake",
+                                   "forgets-with-401"])
+def test_call_in_a_forgotten_session_is_repeated_in_a_new_one(talker, thread, connect_server, fault):  # noqa: F811
+    server = connect_server("http", "legacy", "--fault", fault)
+    for text in ("once", "again"):
+        assert call_tool(talker, thread, f"{server}__forget", {})["output"] == "forgotten"
+        assert call_tool(talker, thread, f"{server}__echo", {"text": text})["output"] == text
+
+
+def test_redirect_on_the_same_host_is_followed(talker, thread, connect_server):  # noqa: F811
+    server = connect_server("http", "legacy", "--fault", "redirects")
+    assert call_tool(talker, thread, f"{server}__grow", {"name": "newcomer"})["output"] == "grown"
+    wait_for(lambda: call_tool(talker, thread, f"{server}__newcomer", {})["output"] == "I am newcomer")
+
+
+def test_redirect_to_another_host_is_reported(talker, connect_server):  # noqa: F811
+    server = connect_server("http", "legacy", "--fault", "redirects-elsewhere")
+    wait_for(lambda: f"integration {server}: it redirects to http://127.0.0.2:9" in talker.gateway.stderr)
+
+
+def test_stream_that_ends_in_silence_is_opened_again(talker, thread, connect_server, tmp_path):  # noqa: F811
+    path = tmp_path / "notes"
+    server = connect_server("http", "legacy", "--fault", "cuts-a-silent-stream", "--notes", str(path))
+    wait_for(lambda: sum("stream" in note for note in notes(path)) == 2)
+    assert call_tool(talker, thread, f"{server}__grow", {"name": "newcomer"})["output"] == "grown"
+    wait_for(lambda: call_tool(talker, thread, f"{server}__newcomer", {})["output"] == "I am newcomer")
