@@ -3,44 +3,32 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include <yaml-cpp/yaml.h>
-
-#include "base/async/assert.hpp"
 #include "base/embedded.hpp"
 
 namespace agw {
 
 namespace {
 
-constexpr std::string_view table_path = "share/models.yaml";
-
-std::string table_text() {
-  const auto files = embedded_files();
-  const auto file = std::ranges::find(files, table_path, &EmbeddedFile::path);
-  AGW_CHECK(file != files.end(), "share/models.yaml was not compiled in");
-  return std::string(file->content);
-}
-
-KnownModel read_row(std::optional<ProviderKind> kind, const std::string& id, const YAML::Node& row) {
-  const auto amount = [&](const char* name) { return row[name].as<double>(); };
+KnownModel read_row(std::optional<ProviderKind> kind, std::string_view id, const json::object& row) {
+  const auto amount = [&](const char* name) { return row.at(name).to_number<double>(); };
   std::optional<Price> price;
-  if (row["input"]) price = {amount("input"), amount("output"), amount("cache_read"), amount("cache_write")};
-  return {id,
+  if (row.contains("input")) price = {amount("input"), amount("output"), amount("cache_read"), amount("cache_write")};
+  return {std::string(id),
           kind,
-          row["context_window"].as<std::int64_t>(),
-          row["max_output_tokens"].as<std::int64_t>(),
-          row["vision"].as<bool>(),
+          row.at("context_window").as_int64(),
+          row.at("max_output_tokens").as_int64(),
+          row.at("vision").as_bool(),
           price};
 }
 
 std::vector<KnownModel> read_table() {
   std::vector<KnownModel> models;
-  const auto table = YAML::Load(table_text());
-  const auto read_group = [&](std::optional<ProviderKind> kind, const std::string& name) {
-    for (const auto& entry : table[name]) models.push_back(read_row(kind, entry.first.as<std::string>(), entry.second));
+  const auto table = embedded_json("share/models.jsonc");
+  const auto read_group = [&](std::optional<ProviderKind> kind, std::string_view name) {
+    for (const auto& [id, row] : table.at(name).as_object()) models.push_back(read_row(kind, id, row.as_object()));
   };
   for (const auto kind : {ProviderKind::anthropic, ProviderKind::openai, ProviderKind::gemini}) {
-    read_group(kind, std::string(to_string(kind)));
+    read_group(kind, to_string(kind));
   }
   read_group(std::nullopt, "others");
   return models;

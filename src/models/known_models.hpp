@@ -11,7 +11,7 @@
 
 namespace agw {
 
-/// A row of share/models.yaml.
+/// A row of share/models.jsonc.
 struct KnownModel {
   std::string id;
   std::optional<ProviderKind> kind;  ///< of the vendor's own service; unset if that has another vendor's API
@@ -22,7 +22,7 @@ struct KnownModel {
       price;  ///< unset if it depends on the service, or if the id is moved to models with other prices
 };
 
-/// All rows, in the file's order. Read on the first call (about 1.3 ms), not at startup.
+/// All rows, in the file's order. Read on the first call, not at startup.
 const std::vector<KnownModel>& known_models();
 
 /// The row of `id`, with or without its date suffix (`-20251001`, `-2024-08-06`, `-latest`); nullptr if unknown.

@@ -9,11 +9,11 @@ from itertools import count
 from urllib.parse import urlsplit
 
 import pytest
-import yaml
 
 from checks import accepted
 from events import text_of
-from gateway import REPOSITORY, Gateway
+from gateway import Gateway
+from shared_files import shared_json
 from stubs.provider import Fault, ProviderStub, Raw, Reply, ToolCall
 
 CALL = ToolCall("Glob", {"pattern": "*.none"}, id="call_of_another_model")
@@ -377,7 +377,7 @@ def test_context_of_llama_cpp_is_read_from_its_list(chats):
 
 # Other presets: the formats of their lists of models, thoughts and errors.
 
-PRESETS = {preset["name"]: preset for preset in yaml.safe_load((REPOSITORY / "share/model-services.yaml").read_text())}
+PRESETS = {preset["name"]: preset for preset in shared_json("model-services.jsonc")}
 
 
 def path_of(preset):
@@ -464,37 +464,7 @@ def test_lm_studio_may_load_a_model_before_it_responds(chats):
 
 # Built-in information about models.
 
-UNPRICED = {  # and why
-    "gemini-flash-latest": "stands for another model after each release",
-    "openai/gpt-oss-120b": "several services sell it under this id",
-    "gpt-oss-120b": "several services sell it under this id",
-    "openai/gpt-4.1": "GitHub has rates of its own",
-}
-
-
-def known_models():
-    groups = yaml.safe_load((REPOSITORY / "share" / "models.yaml").read_text())
-    return {id: row for group in groups.values() for id, row in group.items()}
-
-
-def test_default_model_of_each_preset_is_known(chats):
-    defaults = {preset["default_model"] for preset in PRESETS.values() if "default_model" in preset}
-    unpriced = {model for model in defaults if "input" not in known_models()[model]}
-    assert len(defaults) >= 8 and unpriced <= set(UNPRICED)
-    assert {model for model, row in known_models().items() if "input" not in row} == set(UNPRICED)
-
-
 def test_known_model_without_a_price_counts_as_unpriced(chats):
     model = f"{chats.connect()}/openai/gpt-oss-120b"
     chats.succeed(model, "Hi")
     assert model in accepted(chats.gateway.http.get("/costs"))["unpriced"]
-
-
-def test_each_known_model_names_its_source_and_date():
-    text = (REPOSITORY / "share" / "models.yaml").read_text()
-    sources = set(re.findall(r"(?:^#|  )  +([A-Z]) \S", text, re.MULTILINE))
-    rows = [line for line in text.splitlines() if line.startswith("  ")]
-    assert len(rows) > 50
-    for row in rows:
-        source = re.search(r"}  # ([A-Z])(?: and ([A-Z]))?, (before )?20\d\d(-\d\d){0,2}\b", row)
-        assert source and {source[1], source[2]} - {None} <= sources, row

@@ -1,9 +1,7 @@
 #include "cli/commands/service_unit.hpp"
 
-#include <algorithm>
 #include <stdexcept>
 
-#include "base/async/assert.hpp"
 #include "base/embedded.hpp"
 
 namespace agw::cli {
@@ -28,10 +26,7 @@ std::string word(std::string_view text) {
 }  // namespace
 
 std::string service_unit(const std::filesystem::path& program, const std::optional<std::string>& data_dir) {
-  const auto files = embedded_files();
-  const auto found = std::ranges::find(files, unit_file, &EmbeddedFile::path);
-  AGW_CHECK(found != files.end(), "the unit is not compiled in");
-  std::string text(found->content);
+  std::string text(embedded_file(unit_file));
   auto command = word(program.string()) + " serve";
   if (data_dir) command += " --data-dir " + word(std::filesystem::absolute(*data_dir).string());
   return text.replace(text.find(program_mark), program_mark.size(), command);

@@ -46,18 +46,10 @@ constexpr double default_wait_seconds = 10;
 constexpr std::size_t max_message_length = 200;
 constexpr std::int64_t max_ref = 1'000'000'000;
 
-std::string_view browser_file(std::string_view path) {
-  const auto files = embedded_files();
-  const auto found = std::ranges::find(files, path, &EmbeddedFile::path);
-  AGW_ASSERT(found != files.end());
-  return found->content;
-}
-
 std::vector<OfferedTool> browser_tools() {
   std::vector<OfferedTool> tools;
-  const auto listed = parse_json(browser_file("share/browser/tools.json"));
-  AGW_ASSERT(listed && listed->is_array());
-  for (const auto& each : listed->get_array()) {
+  const auto listed = embedded_json("share/browser/tools.json");
+  for (const auto& each : listed.as_array()) {
     const auto& tool = each.as_object();
     tools.push_back({.name = string_or_empty(tool, "name"),
                      .description = string_or_empty(tool, "description"),
@@ -168,7 +160,7 @@ private:
   /// What the script returns for the tool.
   Task<json::object> ask_page(std::string_view tool) {
     const auto request = to_json(json::object{{"tool", tool}, {"input", call_.input}, {"first", next_ref_}});
-    const auto expression = fmt::format("{}askPage({})", browser_file("share/browser/page.js"), request);
+    const auto expression = fmt::format("{}askPage({})", embedded_file("share/browser/page.js"), request);
     for (bool is_last = false;; is_last = true) {
       try {
         auto value = co_await browser_->evaluate(expression, call_.stop);

@@ -1,16 +1,16 @@
-#include <algorithm>
+#include <string>
+#include <string_view>
 
 #include "base/async/assert.hpp"
 #include "base/embedded.hpp"
 #include "base/json/json_values.hpp"
-#include "base/json/yaml.hpp"
 #include "features/model_services/types.hpp"
 
 namespace agw {
 
 namespace {
 
-constexpr std::string_view presets_path = "share/model-services.yaml";
+constexpr std::string_view presets_path = "share/model-services.jsonc";
 
 /// Moves what clients do not see from the row to the preset.
 void take_detection(json::object& members, ModelServicePreset* preset) {
@@ -21,11 +21,8 @@ void take_detection(json::object& members, ModelServicePreset* preset) {
 }
 
 std::vector<ModelServicePreset> read_presets() {
-  const auto files = embedded_files();
-  const auto file = std::ranges::find(files, presets_path, &EmbeddedFile::path);
-  AGW_CHECK(file != files.end(), "share/model-services.yaml was not compiled in");
   std::vector<ModelServicePreset> presets;
-  const auto rows = yaml_to_json(file->content);
+  const auto rows = embedded_json(presets_path);
   for (const auto& row : rows.as_array()) {
     auto members = row.as_object();
     for (const auto* flag : {"needs_key", "local"}) members.emplace(flag, false);
@@ -33,7 +30,7 @@ std::vector<ModelServicePreset> read_presets() {
     take_detection(members, preset);
     Problems problems;
     read_described(members, describe(Tag<ModelServicePreset>{}), preset, "", problems);
-    AGW_CHECK(problems.empty(), "share/model-services.yaml: " + problems.front().message);
+    AGW_CHECK(problems.empty(), std::string(presets_path) + ": " + problems.front().message);
   }
   return presets;
 }

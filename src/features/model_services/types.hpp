@@ -10,7 +10,7 @@
 
 namespace agw {
 
-/// A model service with known connection settings (share/model-services.yaml).
+/// A model service with known connection settings (share/model-services.jsonc).
 struct ModelServicePreset {
   std::string name;   ///< the suggested name of its extension
   std::string label;  ///< for people
@@ -80,7 +80,7 @@ struct SettingsChange {
 };
 const Description& describe(Tag<SettingsChange>);
 
-/// The rows of share/model-services.yaml, in its order. Read on the first call.
+/// The rows of share/model-services.jsonc, in its order. Read on the first call.
 const std::vector<ModelServicePreset>& model_service_presets();
 
 /// Returns the definition that connects the preset without changes, without a key.
