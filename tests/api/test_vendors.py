@@ -464,6 +464,7 @@ def test_lm_studio_may_load_a_model_before_it_responds(chats):
 
 # Built-in information about models.
 
+
 def test_known_model_without_a_price_counts_as_unpriced(chats):
     model = f"{chats.connect()}/openai/gpt-oss-120b"
     chats.succeed(model, "Hi")
