@@ -94,6 +94,16 @@ def test_found_tools_remain_in_the_thread_and_survive_a_restart(own_talker, agen
     assert "shelves__shelf_3" not in offered_names(own_talker)
 
 
+def test_a_fork_is_offered_the_tools_that_its_thread_has_found(own_talker, agent_and_thread):
+    _, thread = agent_and_thread
+    call_tool(own_talker, thread, "FindTools", {"query": "shelves__shelf_3"})
+    offered = offered_names(own_talker)
+    assert "shelves__shelf_3" in offered
+    fork = accepted(own_talker.gateway.http.post(f"/threads/{thread['id']}/fork"), 201)
+    own_talker.says(fork, "Again", answer="Yes")
+    assert offered_names(own_talker) == offered
+
+
 def test_a_valid_call_of_a_deferred_tool_succeeds_without_a_search(own_talker, agent_and_thread):
     end = call_tool(own_talker, agent_and_thread[1], "shelves__shelf_9", {"book": "Emma"})
     assert end["output"] == "Emma is on shelf 9" and not end["isError"]

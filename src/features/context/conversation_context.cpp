@@ -85,6 +85,11 @@ std::vector<std::string> found_tools(Connection& connection, const std::string& 
   return found_tools_store::list(connection, thread_id);
 }
 
+void copy_found_tools_to_fork(Connection& connection, const Fork& fork) {
+  const auto found = found_tools(connection, fork.original_id);
+  if (!found.empty()) found_tools_store::add(connection, fork.copy_id, found);
+}
+
 void copy_summary_to_fork(Connection& connection, const Fork& fork, Timestamp now) {
   AGW_ASSERT(fork.copy_id != fork.original_id);
   auto summary = summary_store::find(connection, fork.original_id);

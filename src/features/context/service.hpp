@@ -28,6 +28,10 @@ void store_thoughts(Connection& connection, const std::string& thread_id, const 
 /// Gives a fork the models' thoughts in the answers that it has copied. Called inside the write that makes the fork.
 void copy_thoughts_to_fork(Connection& connection, const Fork& fork);
 
+/// Gives a fork the deferred tools that the original thread has found: the results of searches that it has copied say
+/// that these can be called. Called inside the write that makes the fork.
+void copy_found_tools_to_fork(Connection& connection, const Fork& fork);
+
 /// Gives a fork the summary of the turns that it has copied. Called inside the write that makes the fork.
 void copy_summary_to_fork(Connection& connection, const Fork& fork, Timestamp now);
 

@@ -153,6 +153,7 @@ Engine::Engine(const EngineServices& services)
   services_.threads.at_fork([&clock = services_.clock](Connection& connection, const Fork& fork) {
     copy_summary_to_fork(connection, fork, clock.now());
     copy_thoughts_to_fork(connection, fork);
+    copy_found_tools_to_fork(connection, fork);
     Attachments::share_pictures(connection, fork.original_id, fork.copy_id);
   });
   services_.threads.at_remove([this](const std::string&) {
