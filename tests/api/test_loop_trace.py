@@ -10,6 +10,7 @@ import sqlite3
 
 import pytest
 
+import jobs
 import knowledge
 import mcp_client
 from checks import TRIES, UNKNOWN_ID, accepted, invalid
@@ -261,3 +262,16 @@ def test_long_list_of_proposals_does_not_hold_the_loop(traced):
     for number in range(20_000):
         (folder / f"p{number}.md").write_text("---\ntarget: notes/a.md\n---\n\nText\n")
     check_never_holds(traced, lambda _: accepted(traced.http.get("/proposals")))
+
+
+@without_sanitizers
+def test_a_webhook_with_many_mebibytes_does_not_hold_the_loop(traced):
+    job = jobs.new_job(traced, "hooked", trigger={"type": "webhook"})
+    lines = ["A \"quoted\" line."] * 400_000
+
+    def call(number):
+        accepted(traced.http.post("/hooks/hooked", json={"lines": lines}), 202)
+        row = jobs.ended(traced, job, count=number + 1)[0]
+        question = jobs.turns(traced, row["thread_id"])[-1]["content"]
+        assert "bytes left out" in question and len(question) < 110_000
+    check_never_holds(traced, call)

@@ -69,7 +69,7 @@ Jobs::Jobs(Loop& loop, Database& database, Hub& hub, const Clock& clock, Signals
       engine_(engine),
       runner_(loop, database, hub, clock, signals, extensions, threads, runs, engine, models, blocking, sandbox,
               options.directory, options.is_node),
-      triggers_(loop, database, hub, clock, extensions, engine, runner_),
+      triggers_(loop, database, hub, clock, extensions, engine, runner_, blocking),
       work_(loop) {
   work_.on_failure(
       [](const std::exception_ptr& failure) { log::error("background work of jobs failed: {}", message_of(failure)); });

@@ -24,6 +24,7 @@
 #include "api/error.hpp"
 #include "base/async/assert.hpp"
 #include "base/error.hpp"
+#include "base/json/json_size.hpp"
 #include "base/json/json_values.hpp"
 #include "base/log.hpp"
 #include "features/jobs/runner.hpp"
@@ -40,6 +41,8 @@ constexpr auto latest_firing = 10s;
 constexpr int max_chain_depth = 5;
 constexpr int armed_at_once = 100;
 constexpr auto before_asking_again = 1s;
+/// Writing a larger one would hold the loop for over a millisecond.
+constexpr std::size_t large_body = 256 * 1024;
 
 std::string trigger_text(const Extension& job) {
   if (job.trigger_def) return job.trigger_def->text();
@@ -104,13 +107,14 @@ std::string jumped_text(bool more) {
 }  // namespace
 
 JobTriggers::JobTriggers(Loop& loop, Database& database, Hub& hub, const Clock& clock, Extensions& extensions,
-                         Engine& engine, JobRunner& runner)
+                         Engine& engine, JobRunner& runner, BlockingPool& blocking)
     : database_(database),
       hub_(hub),
       clock_(clock),
       extensions_(extensions),
       engine_(engine),
       runner_(runner),
+      blocking_(blocking),
       up_since_(clock.now()),
       scheduler_(
           loop, clock, [this](const DueTimes& due) { on_due(due); }, [this](Timestamp now) { on_set_back(now); }),
@@ -402,7 +406,11 @@ Task<JobRunStarted> JobTriggers::run_hook(JobHook hook, std::optional<json::valu
   AGW_ASSERT(hook.job);
   if (!hook.job->enabled) throw Conflict("job is disabled");
   JobOrder order{.trigger = JobRunTrigger::webhook};
-  if (body) order.attached_data = attached_data_of("The body of the webhook's request", *body);
+  if (body) {
+    const bool is_large = json_size(*body, large_body) >= large_body;
+    order.attached_data = co_await blocking_.run_if(
+        is_large, [body = std::move(*body)] { return attached_data_of("The body of the webhook's request", body); });
+  }
   std::exception_ptr refusal;
   std::string why;
   try {

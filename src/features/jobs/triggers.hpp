@@ -12,6 +12,7 @@
 #include "features/jobs/event_triggers.hpp"
 #include "features/jobs/runner.hpp"
 #include "features/jobs/scheduler.hpp"
+#include "io/process/blocking.hpp"
 
 namespace agw {
 
@@ -28,7 +29,7 @@ struct JobHook {
 class JobTriggers : private Subscriber {
 public:
   JobTriggers(Loop& loop, Database& database, Hub& hub, const Clock& clock, Extensions& extensions, Engine& engine,
-              JobRunner& runner);
+              JobRunner& runner, BlockingPool& blocking);
 
   /// See Jobs::start.
   void start();
@@ -77,6 +78,7 @@ private:
   Extensions& extensions_;
   Engine& engine_;
   JobRunner& runner_;
+  BlockingPool& blocking_;
   Timestamp up_since_;  ///< the start of the gateway, or an earlier time to which the clock was set back since
   Scheduler scheduler_;
   EventTriggers events_;
