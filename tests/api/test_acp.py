@@ -35,7 +35,7 @@ def test_capabilities_are_declared(editor):
     assert capabilities["loadSession"] and capabilities["promptCapabilities"]["image"]
     assert set(capabilities["sessionCapabilities"]) == {
         "list", "delete", "resume", "close", "additionalDirectories"}
-    assert capabilities["mcpCapabilities"] == {"http": True, "sse": False}
+    assert capabilities["mcpCapabilities"] == {"http": True, "sse": True}
 
 
 def test_connection_must_be_initialized_first(talker, open_folder):

@@ -316,10 +316,9 @@ def test_prompt_that_waits_for_a_server_is_cancelled_at_once(talker, opened, can
 
 
 @pytest.mark.parametrize("bad", [
-    {"type": "sse", "name": "x", "url": "http://127.0.0.1/", "headers": []},
     {"type": "http", "name": "x", "url": "nonsense", "headers": []},
     {"name": "", "command": "x", "args": [], "env": []}, {"name": "x", "command": "", "args": [], "env": []}],
-    ids=["sse", "url", "no name", "no command"])
+    ids=["url", "no name", "no command"])
 def test_invalid_server_is_refused(opened, bad):
     editor, _ = opened()
     with pytest.raises(Refused) as refused:

@@ -30,7 +30,7 @@ def stdio(gateway, name, *options, **members):
 
 class HttpServer:
     def __init__(self, *options):
-        self.process = subprocess.Popen([sys.executable, SERVER, "--http", *options], stdout=subprocess.PIPE, text=True)
+        self.process = subprocess.Popen([sys.executable, SERVER, *options], stdout=subprocess.PIPE, text=True)
         self.url = self.process.stdout.readline().strip()
 
     def stop(self):
@@ -59,7 +59,7 @@ def connect_server(talker, new_name, http_server):
         if transport == "stdio":
             stdio(talker.gateway, name, "--era", era, *options)
         else:
-            new_integration(talker.gateway, name, "mcp-http", url=http_server("--era", era, *options).url)
+            new_integration(talker.gateway, name, "mcp-http", url=http_server(f"--{transport}", "--era", era, *options).url)
         return name
     return make
 
@@ -73,7 +73,7 @@ def notes(path):
     return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
 
 
-COMBINATIONS = [("stdio", "legacy"), ("stdio", "modern"), ("http", "legacy"), ("http", "modern")]
+COMBINATIONS = [("stdio", "legacy"), ("stdio", "modern"), ("http", "legacy"), ("http", "modern"), ("sse", "legacy")]
 
 
 # Each transport with each revision of the protocol.
@@ -188,7 +188,7 @@ def test_older_revisions_are_supported(talker, thread, connect_server, version):
 def test_handshake_of_each_revision(talker, thread, new_name, http_server, tmp_path):
     for era in ("legacy", "modern"):
         path = tmp_path / era
-        server = http_server("--era", era, "--notes", str(path))
+        server = http_server("--http", "--era", era, "--notes", str(path))
         integration = new_integration(talker.gateway, new_name("server"), "mcp-http", url=server.url, headers={"X-Key": "k"})
         assert call_tool(talker, thread, f"{integration['name']}__echo", {"text": "x"})["output"] == "x"
         accepted(toggle(talker.gateway, integration))
@@ -280,7 +280,7 @@ def test_secrets_are_filled_into_environment_and_headers(make_gateway, stub, new
              "NODE_USE_ENV_PROXY", "GIT_SSH_COMMAND"}
     assert set(variables) <= {"SERVICE_KEY", "PLAIN", "PATH", "HOME", "LANG", "TERM", "TMPDIR", "PWD", "LC_CTYPE",
                               "SHLVL", "_", *proxy}, "nothing of the gateway's own environment"
-    remote = http_server("--notes", str(tmp_path / "notes"))
+    remote = http_server("--http", "--notes", str(tmp_path / "notes"))
     new_integration(gateway, new_name("server"), "mcp-http", url=remote.url, headers={"Authorization": "Bearer ${secret:KEY}"})
     wait_for(lambda: notes(tmp_path / "notes"))
     assert notes(tmp_path / "notes")[0]["http"]["authorization"] == "Bearer hunter2"
@@ -340,7 +340,7 @@ def test_tool_refusals_are_redacted(make_gateway, stub, new_name):
 
 @pytest.mark.parametrize("source", ["agent", "community"])
 def test_only_a_users_integration_calls_private_addresses(talker, new_name, http_server, tmp_path, source):
-    server = http_server("--notes", str(tmp_path / "notes"))
+    server = http_server("--http", "--notes", str(tmp_path / "notes"))
     made = new_integration(talker.gateway, new_name("server"), "mcp-http", source=source, url=server.url)
     wait_for(lambda: f"integration {made['name']}: it has the address 127.0.0.1" in talker.gateway.stderr)
     assert not (tmp_path / "notes").exists()

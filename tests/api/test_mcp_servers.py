@@ -1,4 +1,4 @@
-"""MCP servers as they are in the field: sessions that end, redirects.
+"""MCP servers as they are in the field: sessions that end, other transports, redirects.
 
 See docs/connect-mcp.md.
 """
@@ -36,3 +36,16 @@ def test_stream_that_ends_in_silence_is_opened_again(talker, thread, connect_ser
     wait_for(lambda: sum("stream" in note for note in notes(path)) == 2)
     assert call_tool(talker, thread, f"{server}__grow", {"name": "newcomer"})["output"] == "grown"
     wait_for(lambda: call_tool(talker, thread, f"{server}__newcomer", {})["output"] == "I am newcomer")
+
+
+def test_lost_event_stream_is_opened_again(talker, thread, connect_server):  # noqa: F811
+    server = connect_server("sse")
+    for text in ("once", "again"):
+        end = call_tool(talker, thread, f"{server}__forget", {})
+        assert end["isError"] and "its event stream ended" in end["output"]
+        assert call_tool(talker, thread, f"{server}__echo", {"text": text})["output"] == text
+
+
+def test_endpoint_on_another_host_gets_no_messages(talker, connect_server):  # noqa: F811
+    server = connect_server("sse", "legacy", "--fault", "names-another-host")
+    wait_for(lambda: f"integration {server}: it answered with status 405" in talker.gateway.stderr)

@@ -57,7 +57,7 @@ json::object capabilities() {
   return {
       {"loadSession", true},
       {"promptCapabilities", json::object{{"image", true}, {"audio", false}, {"embeddedContext", true}}},
-      {"mcpCapabilities", json::object{{"http", true}, {"sse", false}}},
+      {"mcpCapabilities", json::object{{"http", true}, {"sse", true}}},
       {"sessionCapabilities",
        json::object{{"list", yes}, {"delete", yes}, {"resume", yes}, {"close", yes}, {"additionalDirectories", yes}}},
       {"auth", json::object{{"logout", yes}}}};

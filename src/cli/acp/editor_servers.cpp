@@ -44,13 +44,13 @@ EditorServer editor_server(const json::value& value, std::size_t number) {
   const auto type = string_or_empty(*server, "type");
   EditorServer read{.name = string_or_empty(*server, "name")};
   if (read.name.empty()) throw wrong_server(number, "name is a string");
-  if (type == "http") {
+  if (type == "http" || type == "sse") {
     read.url = string_or_empty(*server, "url");
     if (!WebUrl::parse(read.url)) throw wrong_server(number, "url is an http or https address");
     for (auto& [name, text] : pairs_in(*server, "headers")) read.headers.push_back({name, text});
     return read;
   }
-  if (!type.empty() && type != "stdio") throw wrong_server(number, "only stdio and http are possible");
+  if (!type.empty() && type != "stdio") throw wrong_server(number, "only stdio, http and sse are possible");
   read.command = string_or_empty(*server, "command");
   if (read.command.empty()) throw wrong_server(number, "command is a string");
   read.arguments = strings_of(*server, "args");
@@ -123,7 +123,8 @@ std::unique_ptr<McpTransport> EditorServers::transport_to(const EditorServer& se
   }
   if (!http_) http_ = std::make_unique<HttpClient>(loop_);
   return std::make_unique<HttpTransport>(
-      loop_, *http_, server.name, true, [server] { return address_of_editor(server); }, no_other_credentials);
+      loop_, *http_,
+      McpHttpServer{server.name, true, [server] { return address_of_editor(server); }, no_other_credentials});
 }
 
 Task<> EditorServers::connect(StopSource& cancelled) {

@@ -9,7 +9,7 @@
 // caller's stop, its limit or `close`.
 //
 //   1. `post`: requests the address each time, because its secrets and token may have changed. After a 401 or 403,
-//      `on_refusal_` may obtain new credentials; the request is then sent once more, and never a third time. A redirect
+//      `on_refusal` may obtain new credentials; the request is then sent once more, and never a third time. A redirect
 //      to another path is followed and remembered.
 //   2. `send`: receives one HTTP response. An event stream is split into frames; any other body is collected, up to
 //      8 MiB, and contains at most one message.
@@ -36,6 +36,7 @@
 #include "base/error.hpp"
 #include "base/json/json_values.hpp"
 #include "base/log.hpp"
+#include "features/integrations/sse_transport.hpp"
 #include "models/frames.hpp"
 #include "models/wire_format.hpp"
 
@@ -63,16 +64,6 @@ bool is_visible(std::string_view text) {
 
 bool is_redirect(int status) { return status == 301 || status == 302 || status == 307 || status == 308; }
 
-bool is_event_stream(const HttpHead& head) {
-  return head.status == 200 && boost::istarts_with(head.header("content-type").value_or(""), "text/event-stream");
-}
-
-std::string authorization_of(const std::vector<HttpHeader>& headers) {
-  const auto found =
-      std::ranges::find_if(headers, [](const auto& each) { return boost::iequals(each.name, "Authorization"); });
-  return found == headers.end() ? std::string() : found->value;
-}
-
 /// A header value in the protocol's encoding for text that is not plain ASCII.
 std::string header_value(const std::string& text) {
   const bool is_plain = std::ranges::all_of(text, [](char c) { return c >= 0x20 && c < 0x7f; }) &&
@@ -90,6 +81,23 @@ std::vector<HttpHeader> modern_headers(const RpcRequest& rpc) {
 }
 
 }  // namespace
+
+std::string authorization_of(const std::vector<HttpHeader>& headers) {
+  const auto found =
+      std::ranges::find_if(headers, [](const auto& each) { return boost::iequals(each.name, "Authorization"); });
+  return found == headers.end() ? std::string() : found->value;
+}
+
+std::optional<McpRefusal> refusal_in(const HttpHead& head, const std::string& authorization) {
+  if (head.status != 401 && head.status != 403) return std::nullopt;
+  return McpRefusal{.status = head.status,
+                    .challenge = std::string(head.header("www-authenticate").value_or("")),
+                    .authorization = authorization};
+}
+
+bool is_event_stream(const HttpHead& head) {
+  return head.status == 200 && boost::istarts_with(head.header("content-type").value_or(""), "text/event-stream");
+}
 
 /// A request and the state of its response, possibly across several HTTP exchanges.
 class HttpTransport::PendingRequest {
@@ -138,25 +146,22 @@ public:
   }
 };
 
-HttpTransport::HttpTransport(Loop& loop, HttpClient& http, std::string name, bool may_be_private, Address address,
-                             OnRefusal on_refusal)
-    : http_(http),
-      name_(std::move(name)),
-      may_be_private_(may_be_private),
-      address_(std::move(address)),
-      on_refusal_(std::move(on_refusal)),
-      group_(loop),
-      failed_(loop) {
-  group_.on_failure([integration = name_](const std::exception_ptr& failure) {
+HttpTransport::HttpTransport(Loop& loop, HttpClient& http, McpHttpServer server)
+    : loop_(loop), http_(http), server_(std::move(server)), group_(loop), failed_(loop) {
+  group_.on_failure([integration = server_.name](const std::exception_ptr& failure) {
     log::warn("integration {}: {}", integration, message_of(failure));
   });
 }
 
 HttpTransport::~HttpTransport() = default;
 
+std::unique_ptr<McpTransport> HttpTransport::older() const {
+  return std::make_unique<SseTransport>(loop_, http_, server_);
+}
+
 Task<std::string> HttpTransport::open(StopSource&) {
   try {
-    co_return (co_await address_()).problem;
+    co_return (co_await server_.address()).problem;
   } catch (const SecretError& error) {
     co_return error.what();
   }
@@ -266,7 +271,7 @@ bool HttpTransport::follow_redirect(PendingRequest& exchange) {
 Task<bool> HttpTransport::may_try_again(PendingRequest& exchange) {
   if (!exchange.refusal || exchange.was_refused) co_return false;
   exchange.was_refused = true;
-  if (!co_await on_refusal_(*std::exchange(exchange.refusal, std::nullopt))) co_return false;
+  if (!co_await server_.on_refusal(*std::exchange(exchange.refusal, std::nullopt))) co_return false;
   exchange.response.reset();
   exchange.problem.clear();
   co_return true;
@@ -286,8 +291,8 @@ Task<HttpRequest> HttpTransport::request(std::string method, PendingRequest& exc
                    .idle_timeout = exchange.idle_timeout,
                    .waits = exchange.waits,
                    .max_body_bytes = 4 * max_message_bytes,
-                   .public_only = !may_be_private_};
-  auto address = co_await address_();
+                   .public_only = !server_.may_be_private};
+  auto address = co_await server_.address();
   exchange.configured = exchange.url = std::move(address.url);
   if (moved_.first == exchange.url.text()) exchange.url = WebUrl::parse(moved_.second).value_or(exchange.url);
   made.url = exchange.url.text();
@@ -307,11 +312,7 @@ Task<> HttpTransport::send(PendingRequest& exchange, HttpRequest made, StopSourc
   const auto outcome = co_await http_.send(std::move(made), on_body, stop);
   exchange.status = outcome.head.status;
   exchange.is_stream = is_event_stream(outcome.head);
-  if (exchange.is_unauthorized()) {
-    exchange.refusal = McpRefusal{.status = exchange.status,
-                                  .challenge = std::string(outcome.head.header("www-authenticate").value_or("")),
-                                  .authorization = authorization};
-  }
+  if (auto refusal = refusal_in(outcome.head, authorization)) exchange.refusal = std::move(refusal);
   const auto location = outcome.head.header("location");
   exchange.redirect = location && is_redirect(exchange.status) ? exchange.url.resolve(*location) : std::nullopt;
   const auto session = outcome.head.header("mcp-session-id");
@@ -363,7 +364,7 @@ void HttpTransport::take_body(PendingRequest& exchange) {
     exchange.response =
         RpcResponse{.problem = fmt::format(
                         "it rejects these credentials (status {}): run `agw ext login {}`, or set them in `headers`",
-                        exchange.status, name_),
+                        exchange.status, server_.name),
                     .status = exchange.status};
   } else if (exchange.status != 202 || exchange.message.contains("id")) {
     exchange.response =
@@ -403,7 +404,7 @@ Task<> HttpTransport::post_message(json::object message) {
   try {
     co_await post(exchange, closing_);
   } catch (const SecretError& error) {
-    log::warn("integration {}: {}", name_, error.what());
+    log::warn("integration {}: {}", server_.name, error.what());
   }
 }
 
@@ -449,7 +450,7 @@ Task<> HttpTransport::close(milliseconds limit) {
     try {
       co_await with_timeout(never, limit, leave(*this));
     } catch (const SecretError&) {
-      log::info("integration {}: its session is left open, because a secret is missing", name_);
+      log::info("integration {}: its session is left open, because a secret is missing", server_.name);
     }
   }
   group_.cancel();

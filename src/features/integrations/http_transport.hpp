@@ -18,18 +18,27 @@ struct McpRefusal {
   std::string authorization;  ///< the header of the rejected request; empty: it had none
 };
 
+/// A server that is reached by HTTP.
+struct McpHttpServer {
+  std::string name;  ///< of the integration
+  bool may_be_private = false;
+  /// Called for each request, to expand the current secrets. Throws SecretError.
+  std::function<Task<ServiceAddress>()> address;
+  /// Called for a rejected request; returns whether to retry with a new address.
+  std::function<Task<bool>(McpRefusal)> on_refusal;
+};
+
+/// The credentials among the headers of a request; empty if there are none.
+std::string authorization_of(const std::vector<HttpHeader>& headers);
+/// The rejection in a response to a request with these credentials; no value if it is none.
+std::optional<McpRefusal> refusal_in(const HttpHead& head, const std::string& authorization);
+bool is_event_stream(const HttpHead& head);
+
 /// The Streamable HTTP transport: each message is a POST; responses arrive as JSON or as an event stream, which is
 /// resumed if it breaks. In a session, a GET receives the server's own messages.
 class HttpTransport : public McpTransport {
 public:
-  /// Called for each request, to expand the current secrets. Throws SecretError.
-  using Address = std::function<Task<ServiceAddress>()>;
-
-  /// Called for a rejected request; returns whether to retry with a new address.
-  using OnRefusal = std::function<Task<bool>(McpRefusal)>;
-
-  HttpTransport(Loop& loop, HttpClient& http, std::string name, bool may_be_private, Address address,
-                OnRefusal on_refusal);
+  HttpTransport(Loop& loop, HttpClient& http, McpHttpServer server);
   ~HttpTransport() override;
 
   Task<std::string> open(StopSource& stop) override;
@@ -40,6 +49,7 @@ public:
   Task<std::string> wait_for_failure() override;
   Task<> close(std::chrono::milliseconds limit) override;
   void respond(json::object reply) override;
+  std::unique_ptr<McpTransport> older() const override;
 
 private:
   class PendingRequest;
@@ -60,11 +70,9 @@ private:
   bool may_spawn() const;
   void fail(std::string why);
 
+  Loop& loop_;
   HttpClient& http_;
-  std::string name_;
-  bool may_be_private_;
-  Address address_;
-  OnRefusal on_refusal_;
+  McpHttpServer server_;
   TaskGroup group_;
   StopSource closing_;
   StopSource leaving_;  ///< requested by `close` if the transport has not failed: abandons active requests

@@ -21,7 +21,7 @@ TEST(HttpTransport, HidesInEachProblemTheSecretsOfItsOwnRequest) {
       co_return filled;
     };
     const auto on_refusal = [](McpRefusal) -> Task<bool> { co_return false; };
-    HttpTransport transport(loop, http, "server", false, address, on_refusal);
+    HttpTransport transport(loop, http, {"server", false, address, on_refusal});
     std::vector<std::string> problems(2);
     TaskGroup group(loop);
     for (auto& problem : problems) {

@@ -332,9 +332,12 @@ Task<bool> Integrations::handle_refusal(IntegrationSettings settings, McpRefusal
 
 std::unique_ptr<Integration> Integrations::make_http_server(IntegrationSettings settings) {
   const auto transport = [this, settings] {
-    return std::make_unique<HttpTransport>(
-        loop_, http_, settings.name, settings.is_persons, [this, settings] { return address_of(settings); },
-        [this, settings](McpRefusal refusal) { return handle_refusal(settings, std::move(refusal)); });
+    McpHttpServer server{
+        .name = settings.name,
+        .may_be_private = settings.is_persons,
+        .address = [this, settings] { return address_of(settings); },
+        .on_refusal = [this, settings](McpRefusal refusal) { return handle_refusal(settings, std::move(refusal)); }};
+    return std::make_unique<HttpTransport>(loop_, http_, std::move(server));
   };
   const auto host = host_of(settings.url);
   return std::make_unique<McpIntegration>(loop_, std::move(settings), host, transport,

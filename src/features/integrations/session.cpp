@@ -50,6 +50,7 @@ constexpr std::array modern_errors{rpc_code::header_mismatch, rpc_code::missing_
 constexpr auto discovery_limit = 5s;
 constexpr auto handshake_limit = 30s;
 constexpr auto call_limit = 120s;
+constexpr auto close_limit = 1s;
 constexpr auto subscription_limit = 24h;
 constexpr auto between_listings = 1s;
 constexpr int max_pages = 100;
@@ -143,10 +144,14 @@ private:
 
 McpSession::McpSession(Loop& loop, std::string name, std::unique_ptr<McpTransport> transport)
     : loop_(loop), name_(std::move(name)), transport_(std::move(transport)), tools_changed_(loop) {
-  transport_->on_notice([this](const RpcMessage& notice) {
+  listen_to(*transport_);
+}
+
+void McpSession::listen_to(McpTransport& transport) {
+  transport.on_notice([this](const RpcMessage& notice) {
     if (notice.method == "notifications/tools/list_changed") tools_changed_.notify();
   });
-  transport_->on_request([this](const RpcMessage& request) { return handle_request(request); });
+  transport.on_request([this](const RpcMessage& request) { return handle_request(request); });
 }
 
 McpSession::~McpSession() = default;
@@ -180,16 +185,34 @@ Task<std::string> McpSession::discover(StopSource& stop) {
   co_return "";
 }
 
+Task<RpcResponse> McpSession::send_initialize(StopSource& stop) {
+  co_return co_await transport_->send_request(
+      {.method = "initialize",
+       .params = {{"protocolVersion", mcp_legacy_versions.front()},
+                  {"capabilities", json::object{{"elicitation", json::object()}}},
+                  {"clientInfo", mcp_implementation()}},
+       .limit = handshake_limit},
+      stop);
+}
+
+/// Replaces the transport by the older one if the server has that. Returns whether it has.
+Task<bool> McpSession::fall_back(StopSource& stop) {
+  auto other = transport_->older();
+  if (!other) co_return false;
+  listen_to(*other);
+  const auto problem = co_await other->open(stop);
+  if (problem.empty()) std::swap(transport_, other);
+  co_await other->close(close_limit);
+  co_return problem.empty();
+}
+
 Task<std::string> McpSession::initialize(StopSource& stop) {
   era_ = McpEra::legacy;
   transport_->set_protocol(McpEra::legacy, "");
-  const auto response =
-      co_await transport_->send_request({.method = "initialize",
-                                         .params = {{"protocolVersion", mcp_legacy_versions.front()},
-                                                    {"capabilities", json::object{{"elicitation", json::object()}}},
-                                                    {"clientInfo", mcp_implementation()}},
-                                         .limit = handshake_limit},
-                                        stop);
+  auto response = co_await send_initialize(stop);
+  // By these, clients recognize servers of revision 2024-11-05 (2025-06-18, Backwards Compatibility).
+  const bool is_refused = response.status == 400 || response.status == 404 || response.status == 405;
+  if (is_refused && co_await fall_back(stop)) response = co_await send_initialize(stop);
   if (!response.succeeded()) {
     // The server had been too slow for discovery, or has been upgraded since.
     if (is_modern_failure(response) && (co_await discover(stop)).empty() && era_ == McpEra::modern) co_return "";

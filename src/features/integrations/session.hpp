@@ -43,6 +43,9 @@ private:
   bool handle_request(const RpcMessage& request);
   Task<std::string> discover(StopSource& stop);
   Task<std::string> initialize(StopSource& stop);
+  Task<RpcResponse> send_initialize(StopSource& stop);
+  Task<bool> fall_back(StopSource& stop);
+  void listen_to(McpTransport& transport);
   void read_capabilities(const json::object& result);
   Task<std::string> list_tools(StopSource& stop);
   Task<> follow_changes(StopSource& stop);

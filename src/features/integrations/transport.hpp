@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
 
 #include "base/async/cancellation.hpp"
@@ -35,6 +36,9 @@ public:
   virtual void listen() {}
   /// Waits until the transport has failed or was closed. Returns the reason.
   virtual Task<std::string> wait_for_failure() = 0;
+  /// The transport of older servers at the same place, to use if the server refuses `initialize`. Null if there is
+  /// none.
+  virtual std::unique_ptr<McpTransport> older() const { return nullptr; }
   /// Shuts down cleanly within `limit`. Await it before destruction.
   virtual Task<> close(std::chrono::milliseconds limit) = 0;
 

@@ -1,9 +1,9 @@
 #!/usr/bin/python3
-"""An MCP server for tests, over stdio or HTTP, with selectable faults. It requires only Python.
+"""An MCP server for tests, over stdio, HTTP or HTTP+SSE, with selectable faults. It requires only Python.
 
-    mcp_server.py [--era legacy|modern] [--fault NAME] [--http] [--notes FILE]
+    mcp_server.py [--era legacy|modern] [--fault NAME] [--http|--sse] [--notes FILE]
 
-Over HTTP it prints its URL first. `--notes`: a file that receives every incoming message, as one line of JSON each.
+Over HTTP, or HTTP+SSE, it prints its URL first. `--notes`: a file that receives every incoming message, as one line of JSON each.
 """
 
 import argparse
@@ -333,16 +333,77 @@ def serve_http(server):
     httpd.serve_forever()
 
 
+def serve_sse(server):
+    """Serves by the older transport HTTP+SSE, which takes no messages at its own address."""
+    streams = {}
+    numbers = itertools.count()
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def reply(self, status, body=b""):
+            self.send_response(status)
+            self.send_header("content-length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def do_GET(self):
+            session, over, lock = str(next(numbers)), threading.Event(), threading.Lock()
+
+            def send(event, data):
+                try:
+                    with lock:
+                        self.wfile.write(f"event: {event}\r\ndata: {data}\r\n\r\n".encode())
+                        self.wfile.flush()
+                except OSError:
+                    over.set()
+
+            self.send_response(200)
+            self.send_header("content-type", "text/event-stream; charset=utf-8")
+            self.end_headers()
+            streams[session] = send
+            server.end_streams = over.set
+            other = "http://127.0.0.2" if server.options.fault == "names-another-host" else ""
+            send("endpoint", f"{other}/messages/?session_id={session}")
+            over.wait(3600)
+            self.close_connection = True
+
+        def do_POST(self):
+            message = json.loads(self.rfile.read(int(self.headers["content-length"])))
+            server.note({"http": {name.lower(): value for name, value in self.headers.items()}, **message})
+            send = streams.get(self.path.partition("?session_id=")[2])
+            if not send:
+                return self.reply(405, b"Method Not Allowed")
+            if message.get("params", {}).get("name") == "forget":
+                server.end_streams()
+                return self.reply(202)
+            self.reply(202, b"Accepted")
+            server.send = lambda one: send("message", json.dumps(one))
+            answer = server.answer(message)
+            if answer is not None:
+                send("message", json.dumps(answer))
+
+        def log_message(self, *_):
+            pass
+
+    httpd = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    httpd.daemon_threads = True
+    print(f"http://127.0.0.1:{httpd.server_address[1]}/sse", flush=True)
+    httpd.serve_forever()
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--era", default="legacy", choices=["legacy", "modern"])
     parser.add_argument("--version")
     parser.add_argument("--fault", default="")
     parser.add_argument("--http", action="store_true")
+    parser.add_argument("--sse", action="store_true")
     parser.add_argument("--notes")
     parser.add_argument("--many", type=int, default=0, help="number of additional tools: shelf_0, …")
     server = Server(parser.parse_args())
-    serve_http(server) if server.options.http else serve_stdio(server)
+    serve = serve_sse if server.options.sse else serve_http if server.options.http else serve_stdio
+    serve(server)
 
 
 if __name__ == "__main__":
