@@ -6,8 +6,9 @@ See docs/connect-mcp.md.
 import pytest
 
 from jobs import wait_for
-from test_mcp import connect_server, http_server, notes, thread  # noqa: F401 (fixtures)
-from tools import call_tool
+from talker import Talker, configuration
+from test_mcp import connect_server, http_server, notes, stdio, thread  # noqa: F401 (fixtures)
+from tools import call_tool, new_agent, new_thread
 
 
 @pytest.mark.parametrize("fault", ["", "forgets-in-silence", "forgets-with-400", "forgets-the-handshake",
@@ -49,3 +50,13 @@ def test_lost_event_stream_is_opened_again(talker, thread, connect_server):  # n
 def test_endpoint_on_another_host_gets_no_messages(talker, connect_server):  # noqa: F811
     server = connect_server("sse", "legacy", "--fault", "names-another-host")
     wait_for(lambda: f"integration {server}: it answered with status 405" in talker.gateway.stderr)
+
+
+def test_server_that_ends_at_unknown_requests_is_there_for_the_first_message(make_gateway, stub, new_name):
+    """As those in Rust do, which take nothing before the handshake."""
+    gateway = make_gateway(config=configuration(stub)).start()
+    talker = Talker(gateway, stub)
+    thread = new_thread(gateway, new_agent(gateway, new_name("user"), "trusted"))
+    server = stdio(gateway, new_name("server"), "--fault", "ends-at-unknown-requests")
+    gateway.restart()
+    assert call_tool(talker, thread, f"{server['name']}__echo", {"text": "x"})["output"] == "x"

@@ -32,7 +32,10 @@ McpIntegration::~McpIntegration() = default;
 
 Task<> McpIntegration::run(StopSource& stop) {
   while (!stop.requested()) {
-    co_await attempt(stop);
+    const bool knows_era = era_.has_value();
+    const bool was_connected = co_await attempt(stop);
+    // Many servers end at a request that they do not know before the handshake; they do not get it again.
+    if (!was_connected && !knows_era && era_ == McpEra::legacy && !stop.requested()) co_await attempt(stop);
     note_tried();
     if (stop.requested()) co_return;
     const auto wait = backoff_after(failures_);
@@ -42,14 +45,15 @@ Task<> McpIntegration::run(StopSource& stop) {
   }
 }
 
-/// Runs one session from start to end.
-Task<> McpIntegration::attempt(StopSource& stop) {
+/// Runs one session from start to end. Returns whether it was usable.
+Task<bool> McpIntegration::attempt(StopSource& stop) {
   AGW_ASSERT(!session_);
   const auto session = std::make_shared<McpSession>(loop_, settings().name, make_transport_());
   const auto began = std::chrono::steady_clock::now();
   problem_ = co_await session->open(era_, stop);
   era_ = session->era();
-  if (problem_.empty()) {
+  const bool is_usable = problem_.empty();
+  if (is_usable) {
     log::info("integration {}: connected, {} tools", settings().name, session->tools().size());
     session_ = session;
     connected_.notify();
@@ -60,6 +64,7 @@ Task<> McpIntegration::attempt(StopSource& stop) {
   }
   ++failures_;
   co_await session->close(closing_());
+  co_return is_usable;
 }
 
 /// Makes later calls wait for the next session.

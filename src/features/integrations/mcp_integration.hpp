@@ -25,7 +25,7 @@ public:
   std::string problem() const override { return session_ ? "" : problem_; }
 
 private:
-  Task<> attempt(StopSource& stop);
+  Task<bool> attempt(StopSource& stop);
   void leave_session();
   void offer_tools();
 

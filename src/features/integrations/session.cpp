@@ -48,6 +48,7 @@ constexpr std::array modern_errors{rpc_code::header_mismatch, rpc_code::missing_
                                    rpc_code::unsupported_version};
 
 constexpr auto discovery_limit = 5s;
+constexpr auto start_limit = 180s;  // programs such as npx and uvx download the server first
 constexpr auto handshake_limit = 30s;
 constexpr auto call_limit = 120s;
 constexpr auto close_limit = 1s;
@@ -191,7 +192,7 @@ Task<RpcResponse> McpSession::send_initialize(StopSource& stop) {
        .params = {{"protocolVersion", mcp_legacy_versions.front()},
                   {"capabilities", json::object{{"elicitation", json::object()}}},
                   {"clientInfo", mcp_implementation()}},
-       .limit = handshake_limit},
+       .limit = start_limit},
       stop);
 }
 

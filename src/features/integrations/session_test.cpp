@@ -103,6 +103,18 @@ TEST(McpSession, FallsBackToTheHandshake) {
   });
 }
 
+TEST(McpSession, WaitsForAServerThatIsDownloadedFirst) {
+  in_room([](McpRoom& room) -> Task<> {
+    auto limit = 0ms;
+    room.transport->responds["initialize"] = [&limit](const RpcRequest& request) {
+      limit = request.limit;
+      return RpcResponse{.problem = "no answer", .timed_out = true};
+    };
+    EXPECT_EQ(co_await room.session->open({}, room.stop), "no answer");
+    EXPECT_GE(limit, 2min);
+  });
+}
+
 TEST(McpSession, RemembersHowTheServerSpoke) {
   in_room([](McpRoom& room) -> Task<> {
     room.responds("initialize", R"({"protocolVersion": "2025-11-25", "capabilities": {}})");

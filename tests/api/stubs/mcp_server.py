@@ -72,6 +72,8 @@ class Server:
 
     def result(self, method, params):
         modern = self.options.era == "modern"
+        if method == "server/discover" and self.options.fault == "ends-at-unknown-requests":
+            os._exit(1)
         if method == "server/discover" and modern:
             return {"resultType": "complete", "supportedVersions": [MODERN], "capabilities": {"tools": {"listChanged": True}},
                     "ttlMs": 1000, "cacheScope": "public"}
