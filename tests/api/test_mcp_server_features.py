@@ -311,6 +311,18 @@ def test_session_is_notified_of_a_thread_that_it_subscribed_to(gateway):
         assert connected.result("resources/unsubscribe", uri=uri) == {}
 
 
+def test_session_is_notified_of_a_deleted_thread(gateway):
+    thread = new_thread_with(gateway)
+    uri = f"agw://threads/{thread['id']}"
+    with Client(gateway) as connected, connected.listening() as stream:
+        connected.result("resources/list")
+        connected.result("resources/subscribe", uri=uri)
+        assert gateway.http.delete(f"/threads/{thread['id']}").status_code == 204
+        assert stream.until("notifications/resources/updated")["params"] == {"uri": uri}
+        assert stream.until("notifications/resources/list_changed")
+        assert connected.error("resources/read", uri=uri)["code"] == -32002
+
+
 def test_notifications_wait_for_a_reader(gateway):
     thread = new_thread_with(gateway)
     with Client(gateway) as connected:

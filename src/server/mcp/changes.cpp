@@ -22,7 +22,8 @@ using namespace std::chrono_literals;
 constexpr auto page_check_interval = 1s;
 constexpr int too_many_listeners = 429;
 /// The events that change a thread's resource.
-constexpr std::array<std::string_view, 3> thread_events{"turn-created", "thread-updated", "tasks-updated"};
+constexpr std::array<std::string_view, 4> thread_events{"turn-created", "thread-updated", "tasks-updated",
+                                                        "thread-deleted"};
 
 bool is_of_proposal(const DomainEvent& event) { return event.type.starts_with("proposal-"); }
 
@@ -95,6 +96,7 @@ void McpChanges::deliver(const DomainEvent& event) {
     if (extension->type == ExtensionType::command) list_changed("prompts");
   } else if (std::ranges::find(thread_events, event.type) != thread_events.end()) {
     updated(thread_uri(event.thread_id));
+    if (event.type == "thread-deleted") list_changed("resources");
   } else if (const auto* proposal = event.record.as<Proposal>(); proposal && is_of_proposal(event)) {
     json::object parts{{"agent", proposal->agent}, {"date", proposal->date}};
     if (proposal->name) parts["name"] = *proposal->name;
