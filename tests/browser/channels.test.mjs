@@ -45,6 +45,26 @@ else {
     });
   });
 
+  test('what was typed for a messenger is kept until it is connected, except for its secret', async () => {
+    const page = await env.open('/system/channels?connect=true');
+    const form = (tab) => tab.getByRole('form', { name: 'Connect a messenger' });
+    const other = await page.context().newPage();
+    await other.goto(page.url());
+    await form(other).waitFor();
+    await choose(form(page).getByLabel('Messenger'), 'Matrix');
+    await form(page).getByLabel('Server', { exact: true }).fill('https://matrix.example.org');
+    await form(page).getByLabel('Access token of the account').fill('secret-of-an-account');
+    await form(page).getByLabel('People who are answered').fill('@ann:example.org');
+    await eventually(async () =>
+      assert.equal(await form(other).getByLabel('People who are answered').inputValue(), '@ann:example.org'),
+    );
+    await page.reload();
+    assert.equal(await form(page).getByLabel('Server', { exact: true }).inputValue(), 'https://matrix.example.org');
+    assert.equal(await form(page).getByLabel('People who are answered').inputValue(), '@ann:example.org');
+    assert.equal(await form(page).getByLabel('Access token of the account').inputValue(), '');
+    assert.ok(!(await page.evaluate(() => JSON.stringify(localStorage))).includes('secret-of-an-account'));
+  });
+
   test('an unknown code and an unreachable server are reported', async () => {
     const page = await env.open('/system/channels?connect=true');
     await page.getByLabel('The six digits that somebody was sent').fill('000000');

@@ -81,6 +81,44 @@ else {
     assert.equal((await env.api('GET', `/projects/${id}`)).description, 'One. Two.');
   });
 
+  test('unsaved changes to projects are kept and shown in all tabs until they are saved or discarded', async () => {
+    const { id, page, card } = await editProject('kept');
+    await env.backend.write({ path: 'kept-too/readme', text: '' });
+    const other = await page.context().newPage();
+    await other.goto(page.url());
+    const description = (tab) =>
+      tab.getByRole('region', { name: 'kept' }).getByRole('textbox', { name: 'Description' });
+    const add = (tab) => tab.locator('form', { hasText: 'Add a project' });
+    await add(other).waitFor();
+    await description(page).fill('half a thought');
+    await eventually(async () => assert.equal(await description(other).inputValue(), 'half a thought'));
+    await add(page).getByRole('textbox', { name: 'Name' }).fill('Another');
+    await page.evaluate(() => (location.hash = '#/costs'));
+    await page.getByRole('heading', { level: 1, name: 'Costs' }).waitFor();
+    await page.goBack();
+    assert.equal(await description(page).inputValue(), 'half a thought');
+    await page.reload();
+    assert.equal(await description(page).inputValue(), 'half a thought');
+    assert.equal(await add(page).getByRole('textbox', { name: 'Name' }).inputValue(), 'Another');
+
+    await add(page).getByRole('textbox', { name: 'Directory' }).fill(`${env.home}/kept-too`);
+    await add(page).getByRole('button', { name: 'Add' }).click();
+    await page.getByRole('region', { name: 'Another' }).waitFor();
+    await eventually(async () =>
+      assert.equal(await add(other).getByRole('textbox', { name: 'Name' }).inputValue(), ''),
+    );
+    await card.getByRole('button', { name: 'Save', exact: true }).click();
+    await description(page).waitFor({ state: 'detached' });
+    await description(other).waitFor({ state: 'detached' });
+    assert.equal((await env.api('GET', `/projects/${id}`)).description, 'half a thought');
+    await card.getByRole('button', { name: 'Edit' }).click();
+    await description(page).fill('a mistake');
+    await card.getByRole('button', { name: 'Cancel' }).click();
+    await page.reload();
+    await card.getByRole('button', { name: 'Edit' }).waitFor();
+    assert.equal(await description(page).count(), 0);
+  });
+
   test('text typed while a file on disk is being saved is kept, even if it is not JSON', async () => {
     const { page, config, text, replace } = await editFile('disk-written-on');
     await config.fill(text.replace('old', 'new'));

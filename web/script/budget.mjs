@@ -7,7 +7,7 @@ import { gzipSync } from 'node:zlib';
 const limits = {
   pairing: 40,
   chat: 90,
-  all: 318,
+  all: 320,
   formulas: 62,
   diagrams: 320,
   terminal: 73,
