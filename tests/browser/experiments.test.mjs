@@ -9,7 +9,7 @@ else {
   test('a series of experiments is shown with the band of its noise', async () => {
     const one = (value, i) => ({
       id: `e${i}`,
-      domain: 'agent:assistant',
+      domain: 'agent:assistant\u202e',
       verdict: i === 2 ? 'keep' : 'discard',
       metric: 'quality',
       value,
@@ -40,7 +40,7 @@ else {
       }),
     );
     await page.evaluate(() => (location.hash = '#/experiments'));
-    const domain = page.getByRole('region', { name: 'agent:assistant' });
+    const domain = page.getByRole('region', { name: 'agent:assistant⟨U+202E⟩' });
     await domain.getByText('Within ±0.02 of the first value: noise.').waitFor();
     await domain.getByText('Best kept: 0.8 (dashed).').waitFor();
     const band = await domain.locator('rect.noise').boundingBox();

@@ -56,6 +56,17 @@ else {
     await eventually(async () => assert.equal(await dismiss(page).count(), 1));
   });
 
+  test('errors show characters that reverse text or are invisible', async () => {
+    const page = await env.open('/system');
+    const error = 'no \u202egnp.exe\u0007';
+    await page.route('**/reseed', (route) => route.fulfill({ status: 400, json: { error } }));
+    await reloadButton(page).click();
+    await page.getByRole('status').getByText('no ⟨U+202E⟩gnp.exe⟨U+0007⟩').waitFor();
+    await page.route('**/projects', (route) => route.fulfill({ status: 400, json: { error } }));
+    await page.evaluate(() => (location.hash = '#/projects'));
+    await page.getByRole('alert').getByText('no ⟨U+202E⟩gnp.exe⟨U+0007⟩').waitFor();
+  });
+
   test('failed uploads of the same name can each be retried', async () => {
     const page = await env.open('/new');
     await page.route('**/files?*', (route) => route.abort(), { times: 2 });

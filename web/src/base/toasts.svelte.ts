@@ -1,6 +1,10 @@
 /** Short messages at the bottom of the page, each with at most one action. */
 import { t } from './language';
 
+/** The words of an error, with the details of a response. */
+export const messageOf = (cause: unknown): string =>
+  cause instanceof Error ? ((cause as { fullMessage?: string }).fullMessage ?? cause.message) : String(cause);
+
 export interface Toast {
   id: number;
   text: string;
@@ -26,11 +30,8 @@ class Toasts {
     return () => this.dismiss(id);
   }
 
-  /** Shows an error, with its `fullMessage` if it has one. */
   error(cause: unknown, action?: Toast['action'], replaces = !action): void {
-    const words =
-      cause instanceof Error ? ((cause as { fullMessage?: string }).fullMessage ?? cause.message) : String(cause);
-    this.show(words, { kind: 'error', replaces, ...(action && { action }) });
+    this.show(messageOf(cause), { kind: 'error', replaces, ...(action && { action }) });
   }
 
   /** Called when the view changes: errors concern the view in which they occurred. */
