@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import test from 'node:test';
-import { eventually, holdResponses, missing, withGateway } from './environment.mjs';
+import { choose, eventually, holdResponses, missing, withGateway } from './environment.mjs';
 
 if (missing) test(`the page (skipped: ${missing})`, { skip: true });
 else {
@@ -49,6 +49,37 @@ else {
     await card.getByRole('button', { name: 'Save', exact: true }).dblclick();
     await page.getByRole('dialog', { name: 'This was changed elsewhere' }).getByText('“Theirs”').waitFor();
     assert.equal((await env.api('GET', `/projects/${id}`)).name, 'Theirs');
+  });
+
+  test('what is wrong with a project, a secret or a stage is said in its form', async () => {
+    const { page, card } = await editProject('refused');
+    const refuse = (route) =>
+      route.request().method() === 'GET'
+        ? route.continue()
+        : route.fulfill({ status: 409, json: { error: 'not now' } });
+    for (const path of ['projects', 'secrets', 'stage']) await page.route(new RegExp(`/${path}(/|$)`), refuse);
+    await card.getByRole('textbox', { name: 'Name' }).fill('Refused');
+    await card.getByRole('button', { name: 'Save', exact: true }).click();
+    await card.getByRole('alert').getByText('not now').waitFor();
+    const add = page.locator('form', { hasText: 'Add a project' });
+    await add.getByRole('textbox', { name: 'Name' }).fill('Outside');
+    await add.getByRole('textbox', { name: 'Directory' }).fill('/etc');
+    await add.getByRole('button', { name: 'Add' }).click();
+    await add.getByRole('alert').getByText('not now').waitFor();
+
+    await page.goto(`${env.proxy.url}/ui/#/system/models`);
+    const secrets = page.getByRole('region', { name: 'Secrets' });
+    await secrets.getByLabel('Name').fill('GROQ_KEY');
+    await secrets.getByLabel('Value').fill('secret');
+    await secrets.getByRole('button', { name: 'Store secret' }).click();
+    await secrets.getByRole('alert').getByText('not now').waitFor();
+    assert.equal(await secrets.getByLabel('Value').inputValue(), 'secret');
+    await page.goto(`${env.proxy.url}/ui/#/agents/assistant?tab=trust`);
+    await choose(page.getByLabel('Change to'), 'operator');
+    await page.getByRole('textbox', { name: 'Reason' }).fill('It works well');
+    await page.getByRole('button', { name: 'Change stage' }).click();
+    await page.locator('main').getByRole('alert').getByText('not now').waitFor();
+    assert.equal(await page.getByRole('textbox', { name: 'Reason' }).inputValue(), 'It works well');
   });
 
   test('a project is not saved while its current version cannot be read', async () => {
