@@ -72,6 +72,9 @@ The service that agents search the web with.
 .BR http_proxy ", " HTTPS_PROXY ", " NO_PROXY
 The proxy for model services, and for the hosts that actions and integrations name.
 .TP
+.B SSL_CERT_FILE
+The certificate authorities (PEM) to trust, instead of those of the system.
+.TP
 .B TZ
 The time zone of schedules without their own, and of the days of costs and budgets.
 .TP
