@@ -9,6 +9,8 @@
 #include <functional>
 #include <utility>
 
+#include <boost/asio/post.hpp>
+
 #include "base/async/assert.hpp"
 #include "base/log.hpp"
 #include "gateway/gateway.hpp"
@@ -27,7 +29,8 @@ constexpr auto client_grace = 100ms, max_callback = 1ms;
 
 GatewayEnd Gateway::run(bool trace_loop) {
   life_.on_failure(std::bind_front(&Gateway::fail, this));
-  life_.spawn(begin());
+  // If the loop cannot be traced, nothing has begun.
+  asio::post(loop_, [this] { life_.spawn(begin()); });
   {
     const DisallowBlocking scope;
     if (trace_loop) run_traced(loop_, max_callback, log_long_callback);

@@ -235,7 +235,8 @@ int accept4(int listener, struct sockaddr *address, socklen_t *size, int flags) 
     assert gateway.stderr.count("for a further connection") == 1
 
 
-def test_start_with_too_few_threads_fails_with_a_reason_or_serves(make_gateway, tmp_path):
+@pytest.mark.parametrize("arguments", [[], ["--trace-loop"]], ids=["", "traced"])
+def test_start_with_too_few_threads_fails_with_a_reason_or_serves(make_gateway, tmp_path, arguments):
     few = preloaded(tmp_path, """
 #include <pthread.h>
 #include <stdlib.h>
@@ -248,7 +249,7 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*
 """)
     status_codes = []
     for threads in range(10):
-        gateway = make_gateway(environment={**few, "THREADS": str(threads)})
+        gateway = make_gateway(environment={**few, "THREADS": str(threads)}, arguments=arguments)
         try:
             gateway.start()
         except StartFailed as failed:
