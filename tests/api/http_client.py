@@ -6,6 +6,7 @@ import json as json_module
 import re
 import select
 import ssl
+import time
 from types import SimpleNamespace
 
 import httpx
@@ -18,6 +19,7 @@ WITHOUT_AUTHORITIES = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
 OPTIONS = {"verify": WITHOUT_AUTHORITIES, "trust_env": False, "timeout": PATIENCE}
 
 PLAIN_TARGET = re.compile(r"/[\w/-]*(\.\w[\w/-]*)*(\?[\w=&-]*)?", re.ASCII)  # httpx sends it unchanged
+UNUSED_LIMIT = 5  # seconds, as in httpx
 ERRORS = ((TimeoutError, httpx.ReadTimeout), (ConnectionRefusedError, httpx.ConnectError), (OSError, httpx.ReadError),
           (http.client.HTTPException, httpx.RemoteProtocolError))
 url_of = functools.lru_cache(httpx.URL)
@@ -58,24 +60,24 @@ class Client(httpx.Client):
             connection.close()
             raise next(ours for theirs, ours in ERRORS if isinstance(error, theirs))(str(error)) from error
         if not answered.will_close:
-            self._unused.append(connection)
+            self._unused.append((connection, time.monotonic()))
         headers = [(name.encode(), value.encode("latin-1")) for name, value in answered.getheaders()]
         return httpx.Response(answered.status, headers=headers, content=body,
                               request=SimpleNamespace(method=method, url=url_of(target)))
 
     def _connection(self):
         while self._unused:
-            connection = self._unused.pop()
+            connection, used_at = self._unused.pop()
             poll = select.poll()
             poll.register(connection.sock, select.POLLIN)
-            if not poll.poll(0):
+            if time.monotonic() - used_at < UNUSED_LIMIT and not poll.poll(0):
                 return connection
-            connection.close()  # the gateway has closed it
+            connection.close()  # the gateway has closed it, or may do so while the next request is on its way
         return http.client.HTTPConnection(self.base_url.host, self.base_url.port, timeout=PATIENCE)
 
     def close(self):
         while self._unused:
-            self._unused.pop().close()
+            self._unused.pop()[0].close()
         super().close()
 
 
