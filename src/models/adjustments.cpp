@@ -14,6 +14,7 @@
 #include "base/json/json_values.hpp"
 #include "base/text/ascii.hpp"
 #include "models/json_reader.hpp"
+#include "models/picture.hpp"
 #include "models/wire_format.hpp"
 
 namespace agw {
@@ -68,6 +69,10 @@ std::optional<std::int64_t> allowed_limit(std::string_view refusal, std::int64_t
   const auto left = window - input;
   return left >= min_answer_tokens ? std::optional(left) : std::nullopt;
 }
+
+/// In place of a PDF. Models that work with tools can read it in another way.
+constexpr std::string_view left_out_pdf =
+    "(A PDF is left out, because this model cannot read it. A program such as pdftotext makes a text of it.)";
 
 /// Anthropic counts thinking towards the limit.
 void fit_budget(json::object& request, std::int64_t limit) {
@@ -163,6 +168,42 @@ bool leave_out_thinking(json::object& request) {
     if (object->get_object().empty()) request.erase(name);
   }
   return changed;
+}
+
+bool leave_out_documents(json::object& request) {
+  bool changed = false;
+  for (const auto* name : {"messages", "input"}) {
+    auto* list = request.if_contains(name);
+    if (!list || !list->is_array()) continue;
+    for (auto& message : list->get_array()) {
+      auto* content = message.get_object().if_contains("content");
+      if (!content || !content->is_array()) continue;
+      for (auto& part : content->get_array()) {
+        const auto type = text_member(part.get_object(), "type");
+        if (type != "file" && type != "input_file" && type != "document") continue;
+        part = json::object{{"type", type == "input_file" ? "input_text" : "text"}, {"text", left_out_pdf}};
+        changed = true;
+      }
+    }
+  }
+  return changed;
+}
+
+void leave_out_documents(Message& message) {
+  std::vector<Image> kept;
+  std::size_t added = 0;
+  for (auto& image : message.images) {
+    image.text_before = std::min(image.text_before + added, message.text.size());
+    if (image.mime != pdf_mime) {
+      kept.push_back(std::move(image));
+      continue;
+    }
+    auto text = std::string(left_out_pdf);
+    if (image.text_before > 0) text.insert(0, 1, '\n');
+    message.text.insert(image.text_before, text);
+    added += text.size();
+  }
+  message.images = std::move(kept);
 }
 
 bool join_messages(json::array& messages) {

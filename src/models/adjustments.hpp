@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "base/json/json.hpp"
+#include "models/model.hpp"
 
 namespace agw {
 
@@ -34,5 +35,10 @@ bool ask_to_continue(json::array& messages, json::value content);
 bool shorten_ids(json::object& request, std::size_t size);
 /// The same for ids that are not nine letters and digits.
 bool shorten_ids_to_nine(json::object& request);
+
+/// Replaces PDFs by texts, for models that take none: in a request of any API, or before it is written.
+/// Example: src/models/adjustments_test.cpp: LeaveOutDocuments.PutsATextInTheirPlace
+bool leave_out_documents(json::object& request);
+void leave_out_documents(Message& message);
 
 }  // namespace agw

@@ -10,7 +10,11 @@
 namespace agw {
 namespace {
 
+using ::testing::AllOf;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
 using ::testing::MatchesRegex;
+using ::testing::StartsWith;
 
 std::int64_t fitted(std::int64_t limit, std::string_view refusal) {
   json::object request{{"max_tokens", limit}};
@@ -143,6 +147,20 @@ TEST(MovePromptToUser, BeginsTheFirstMessage) {
   EXPECT_TRUE(move_prompt_to_user(messages));
   EXPECT_EQ(to_json(messages), R"([{"role":"user","content":"s\n\na"}])");
   EXPECT_FALSE(move_prompt_to_user(messages));
+}
+
+TEST(LeaveOutDocuments, PutsATextInTheirPlace) {
+  Message message{.text = "Read\nthis", .images = {{"application/pdf", "%PDF", "", 4}, {"image/png", "p", "", 4}}};
+  leave_out_documents(message);
+  EXPECT_THAT(message.text, AllOf(StartsWith("Read\n(A PDF is left out"), EndsWith(")\nthis")));
+  ASSERT_EQ(message.images.size(), 1u);
+  EXPECT_EQ(message.images[0].text_before, message.text.size() - std::string_view("\nthis").size());
+  json::object request{
+      {"messages", json::array{json::object{{"role", "user"}, {"content", json::array{json::object{{"type", "file"}}}}},
+                               json::object{{"role", "assistant"}, {"content", nullptr}}}}};
+  EXPECT_TRUE(leave_out_documents(request));
+  EXPECT_THAT(to_json(request), HasSubstr(R"([{"type":"text","text":"(A PDF)"));
+  EXPECT_FALSE(leave_out_documents(request));
 }
 
 TEST(AskToContinue, GivesTheUserTheLastWord) {

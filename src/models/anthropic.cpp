@@ -361,6 +361,7 @@ public:
       }
     }
     if (mentions("image") && mentions("exceed")) return leave_out_large_pictures(request);
+    if ((mentions("document") || mentions("PDF")) && leave_out_documents(request)) return true;
     if (mentions("input_schema")) return mend_schemas(request, "input_schema", provider_error.message);
     if (mentions("prefill"))
       return ask_to_continue(request["messages"].get_array(), json::array{text_block("Continue.")});

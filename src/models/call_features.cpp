@@ -5,8 +5,6 @@
 #include <charconv>
 #include <utility>
 
-#include "models/picture.hpp"
-
 namespace agw {
 
 namespace {
@@ -28,12 +26,6 @@ bool has_strict_tool(const ModelRequest& request) {
 bool has_coarse_picture(const ModelRequest& request) {
   return std::ranges::any_of(request.messages, [](const Message& message) {
     return std::ranges::any_of(message.images, [](const Image& image) { return image.detail == "low"; });
-  });
-}
-
-bool has_document(const ModelRequest& request) {
-  return std::ranges::any_of(request.messages, [](const Message& message) {
-    return std::ranges::any_of(message.images, [](const Image& image) { return image.mime == pdf_mime; });
   });
 }
 
@@ -72,7 +64,6 @@ constexpr std::array features = {
     CallFeature{"tools[].function.strict", "tools[].strict",  "tools[].strict",            has_strict_tool,                                                                   true,  true,  true,  false, false,  true},
     CallFeature{"messages[].content[].image_url.detail", "input[].content[].detail", "",
                                                                                            has_coarse_picture,                                                                false, true,  true,  false, false,  false},
-    CallFeature{"messages[].content[].file", "input[].content[].file_data", "messages[].content[].source", has_document,                                                                                   true,  true,  true,  false, true,   false},
     CallFeature{"messages[].name",     "",                    "",                          has_named_speaker,                                                                 false, true,  false, false, false,  false},
     CallFeature{"service_tier",        "service_tier",        "",                          chooses_tier,                                                                      false, true,  true,  false, false,  true},
     CallFeature{"",                    "",                    "inference_geo",             chooses_place,                                                                     true,  false, false, false, false,  false},

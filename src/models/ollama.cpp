@@ -11,7 +11,8 @@ namespace agw {
 
 namespace {
 
-json::object user_message(const Message& message) {
+json::object user_message(Message message) {
+  leave_out_documents(message);
   json::object object{{"role", "user"}, {"content", message.text}};
   if (message.images.empty()) return object;
   json::array images;

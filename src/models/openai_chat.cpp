@@ -402,6 +402,9 @@ public:
     const bool of_its_name = mentions("supported") || mentions("instead") || mentions("nknown") ||
                              mentions("nrecognized") || mentions("not permitted");
     if (of_limit && of_its_name) return switch_limit(request);
+    if ((mentions("type") || mentions("file") || mentions("ocument") || mentions("PDF")) &&
+        leave_out_documents(request))
+      return true;
     // Templates of many models accept instructions only at the beginning.
     auto& messages = request["messages"].get_array();
     if ((mentions("ystem") || mentions("role")) && remind_as_user(messages)) return true;

@@ -409,6 +409,7 @@ public:
     if (mentions("nvalid schema") && mend_schemas(request, "parameters", provider_error.message)) return true;
     if (mentions("string too long") && mentions("call_id")) return shorten_ids(request, max_call_id_size);
     if (mentions("description") && shorten_descriptions(request, provider_error.message)) return true;
+    if ((mentions("file") || mentions("PDF")) && leave_out_documents(request)) return true;
     if (mentions("reasoning") && remove_effort_none(request)) return true;
     if (mentions("tool_search") || mentions("defer_loading")) return search_as_function(request);
     if ((mentions("developer") || mentions("ystem")) && remind_as_user(request["input"].get_array())) return true;

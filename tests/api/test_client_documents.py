@@ -1,10 +1,13 @@
 """PDFs in requests of programs."""
 
 import base64
+import json
 
 import pytest
 
-from test_client_members import PICTURE, chat, gateway, message, respond, user  # noqa: F401 (a fixture)
+from checks import accepted
+from stubs.provider import Fault
+from test_client_members import PICTURE, PIXEL, chat, gateway, message, respond, user  # noqa: F401 (a fixture)
 
 PDF = base64.b64encode(b"%PDF-1.7 ...").decode()
 PDF_URL = f"data:application/pdf;base64,{PDF}"
@@ -27,15 +30,36 @@ def test_pdf_is_forwarded(gateway, ask, part):  # noqa: F811
         "mimeType": "application/pdf", "data": PDF}
 
 
-def test_pdf_is_refused_by_name_where_it_is_not_possible(gateway):  # noqa: F811
-    def asked(model, url=PDF_URL):
-        part = {"type": "file", "file": {"file_data": url}}
-        response = gateway.http.post("/v1/chat/completions", json={"model": model, "messages": [user(part)]})
-        assert response.status_code == 400, response.text
-        return response.json()["error"]["param"]
+@pytest.mark.parametrize("model", ["ollama/gpt-5", "assistant"])
+def test_text_replaces_a_pdf_where_it_is_not_possible(gateway, model):  # noqa: F811
+    """Programs repeat it with each request, so an error would end their conversations."""
+    content = [{"type": "text", "text": "Read"}, {"type": "file", "file": {"file_data": PDF_URL}},
+               {"type": "image_url", "image_url": {"url": PICTURE}}, {"type": "text", "text": "it"}]
+    accepted(gateway.http.post("/v1/chat/completions", json={"model": model, "messages": [user(*content)]}))
+    asked = json.dumps(gateway.stub.requests[-1].json)
+    assert "Read\\n(A PDF is left out" in asked and PDF not in asked and PIXEL in asked
 
-    assert asked("ollama/gpt-5") == asked("assistant") == "messages[].content[].file"
-    assert asked("chat/gpt-5", PICTURE) == "messages[0].content[0].file.file_data"
+
+@pytest.mark.parametrize("ask, service, refusal", [
+    (chat, "chat", "Unknown part type: file"),
+    (chat, "chat", "'content' objects must have a 'type' field that is either 'text' or 'image_url'."),
+    (message, "anthropic", "messages.0.content.1: document blocks are not supported"),
+    (respond, "responses", "Invalid value: 'input_file'. Supported values are: 'input_text'")])
+def test_text_replaces_a_pdf_that_the_service_refuses(gateway, ask, service, refusal):  # noqa: F811
+    gateway.stub.script(Fault(400, refusal))
+    part = {chat: {"type": "file", "file": {"file_data": PDF_URL}},
+            respond: {"type": "input_file", "filename": "a.pdf", "file_data": PDF_URL},
+            message: {"type": "document", "source": {"type": "base64", "media_type": "application/pdf", "data": PDF}}}
+    text = {"type": "input_text" if ask is respond else "text", "text": "Read"}
+    asked = ask(gateway, service, **{"input" if ask is respond else "messages": [user(text, part[ask])]})
+    content = asked["input" if ask is respond else "messages"][-1]["content"]
+    assert content[1]["type"] == text["type"] and content[1]["text"].startswith("(A PDF is left out")
+
+
+def test_other_file_than_a_pdf_is_refused_by_name(gateway):  # noqa: F811
+    part = {"type": "file", "file": {"file_data": PICTURE}}
+    response = gateway.http.post("/v1/chat/completions", json={"model": "chat/gpt-5", "messages": [user(part)]})
+    assert response.status_code == 400 and response.json()["error"]["param"] == "messages[0].content[0].file.file_data"
 
 
 def test_pdf_that_a_tool_returned_is_forwarded(gateway):  # noqa: F811

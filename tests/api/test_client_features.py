@@ -17,7 +17,6 @@ SERVICES = {"anthropic": {"kind": "anthropic"}, "openai, chat": {"kind": "openai
             "openai, responses": {"kind": "openai", "api": "responses"}, "ollama": {"kind": "ollama"},
             "gemini": {"kind": "gemini"}}
 PICTURE = f"data:image/png;base64,{PIXEL}"
-PDF = "data:application/pdf;base64,JVBERi0xLjc="
 SCHEMA = {"type": "object", "properties": {}}
 FORM = {"name": "answer", "schema": SCHEMA}
 FUNCTION = {"type": "function", "name": "f", "parameters": SCHEMA}
@@ -50,11 +49,6 @@ FEATURES = {
             {"type": "image_url", "image_url": {"url": PICTURE, "detail": "low"}}]}]},
         {"input": [{"role": "user", "content": [
             {"type": "input_image", "image_url": PICTURE, "detail": "low"}]}]}, None),
-    "messages[].content[].file": (
-        {"messages": [{"role": "user", "content": [{"type": "file", "file": {"file_data": PDF}}]}]},
-        {"input": [{"role": "user", "content": [{"type": "input_file", "file_data": PDF}]}]},
-        {"messages": [{"role": "user", "content": [{"type": "document", "source": {
-            "type": "base64", "media_type": "application/pdf", "data": PDF.partition(",")[2]}}]}]}),
     "messages[].name of the user or the assistant": (
         {"messages": [{"role": "user", "name": "Ada", "content": "Hi"}]}, None, None),
     "service_tier other than auto and default": ({"service_tier": "flex"}, {"service_tier": "priority"}, None),

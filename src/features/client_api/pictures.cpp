@@ -39,6 +39,10 @@ std::pair<std::string_view, std::string_view> split_data_url(std::string_view ur
   return {mime.substr(0, mime.find(';')), url.substr(place + mark.size())};
 }
 
+bool shows_picture(const Message& message) {
+  return std::ranges::any_of(message.images, [](const Image& image) { return image.mime != pdf_mime; });
+}
+
 }  // namespace
 
 Image picture_of(std::string_view mime, std::string_view base64, const std::string& param) {
@@ -71,6 +75,15 @@ void add_pdf(ClientRequest& request, Image pdf) {
   auto& message = request.call.messages.back();
   pdf.text_before = message.text.size();
   message.images.push_back(std::move(pdf));
+}
+
+bool has_picture(const ModelRequest& call) { return std::ranges::any_of(call.messages, shows_picture); }
+
+bool asks_with_picture(const std::vector<Message>& messages) {
+  const auto is_not_users = [](const Message& message) { return message.role != Message::Role::user; };
+  const auto last = std::ranges::find_if(messages.rbegin(), messages.rend(), is_not_users);
+  if (last != messages.rend() && last->role == Message::Role::tool) return false;
+  return std::any_of(messages.rbegin(), last, shows_picture);
 }
 
 Task<Image> fetch_picture(HttpClient& http, PictureUrl picture, StopSource& stop) {

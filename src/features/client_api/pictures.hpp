@@ -24,6 +24,12 @@ Image pdf_of(std::string_view mime, std::string_view base64, const std::string& 
 /// Adds a PDF to the last message, after its text so far.
 void add_pdf(ClientRequest& request, Image pdf);
 
+/// Whether a picture is in the request. PDFs do not count: a text replaces them if they are not possible.
+bool has_picture(const ModelRequest& call);
+/// Whether the question of the user at the end has a picture. With results of tools before it, it may be a comment on
+/// them.
+bool asks_with_picture(const std::vector<Message>& messages);
+
 /// Fetches the picture from a public address. Throws BadRequest that names the parameter.
 Task<Image> fetch_picture(HttpClient& http, PictureUrl picture, StopSource& stop);
 

@@ -42,6 +42,7 @@
 #include "features/client_api/parameters.hpp"
 #include "features/client_api/pictures.hpp"
 #include "features/runs/service.hpp"
+#include "models/adjustments.hpp"
 #include "models/call_features.hpp"
 #include "models/json_reader.hpp"
 #include "models/retry.hpp"
@@ -164,10 +165,6 @@ std::optional<ApiError> failure_of(const AgentRun& run, const ClientAnswer& answ
   return agent_failure(run.error(), run.model_failure(), run.settings(), writer.name_of(conversation_feature));
 }
 
-bool has_picture(const ModelRequest& call) {
-  return std::ranges::any_of(call.messages, [](const Message& message) { return !message.images.empty(); });
-}
-
 /// Vision depends on the model, not on the API of its service, so it is not in the table of API features.
 constexpr CallFeature pictures_feature{"messages[].content[].image_url", "input[].content[].image_url",
                                        "messages[].content[].source", has_picture};
@@ -176,15 +173,6 @@ ApiError cannot_do(const CallFeature& feature, const AnswerWriter& writer, std::
   return bad_parameter(std::string(writer.name_of(feature)),
                        fmt::format("{} cannot do this: leave it out, or ask another model", who),
                        "unsupported_parameter");
-}
-
-/// Whether the question of the user at the end has a picture. With results of tools before it, it may be a comment on
-/// them.
-bool asks_with_picture(const std::vector<Message>& messages) {
-  const auto is_not_users = [](const Message& message) { return message.role != Message::Role::user; };
-  const auto last = std::ranges::find_if(messages.rbegin(), messages.rend(), is_not_users);
-  if (last != messages.rend() && last->role == Message::Role::tool) return false;
-  return std::any_of(messages.rbegin(), last, [](const Message& message) { return !message.images.empty(); });
 }
 
 /// Rejects features that agents do not support, because they control their calls themselves, and features that the
@@ -402,6 +390,7 @@ Task<> ClientApi::answer_by_agent(ClientRequest request, ExtensionPointer agent,
   check_for_agent(services_.models, *agent, request.call, writer);
   define_deferred_tools(request.call);
   co_await fetch_pictures(request, stream.stop_source());
+  for (auto& message : request.call.messages) leave_out_documents(message);
   co_await services_.blocking.run_if(has_picture(request.call), [&request] { digest_pictures(request); });
   const auto [run, thread_id] = co_await agents_.start(agent, request);
   ClientConnection connection(services_.loop, stream, request.is_repeatable);
