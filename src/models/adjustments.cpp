@@ -13,6 +13,7 @@
 #include "base/digest.hpp"
 #include "base/json/json_values.hpp"
 #include "base/text/ascii.hpp"
+#include "models/call_features.hpp"
 #include "models/json_reader.hpp"
 #include "models/picture.hpp"
 #include "models/wire_format.hpp"
@@ -160,7 +161,7 @@ bool fit_limit(json::object& request, std::string_view refusal) {
 
 bool leave_out_thinking(json::object& request) {
   bool changed = request.erase("reasoning_effort") > 0;
-  changed |= request.erase("thinking") > 0;
+  for (const auto name : thinking_labels) changed |= request.erase(name) > 0;
   for (const auto* name : {"reasoning", "output_config"}) {
     auto* object = request.if_contains(name);
     if (!object || !object->is_object()) continue;

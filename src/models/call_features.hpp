@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -33,6 +34,11 @@ std::span<const CallFeature> call_features();
 /// Returns the first feature in the table that the request uses and the service lacks; null if it has all of them.
 /// Example: src/models/call_features_test.cpp: CallFeatures.NameWhatAServiceCannotDo
 const CallFeature* unsupported_feature(const ModelRequest& request, const ProviderSettings& settings);
+
+/// The members of Chat Completions by which programs tell servers of open models whether to think: labels
+/// (CallOptions::labels) for services of that API alone.
+inline constexpr std::array<std::string_view, 4> thinking_labels{"thinking", "enable_thinking", "thinking_budget",
+                                                                 "chat_template_kwargs"};
 
 /// How much a model should reason, for services with levels: the requested level, or the one nearest to the requested
 /// budget.

@@ -415,7 +415,8 @@ public:
     if (mentions("prefill") || mentions("with a user message") || mentions("ast role"))
       return ask_to_continue(messages, "Continue.");
     for (const auto* name : {"temperature", "top_p", "top_k", "frequency_penalty", "presence_penalty", "stream_options",
-                             "prompt_cache_key", "prompt_cache_retention", "safety_identifier", "metadata", "user"}) {
+                             "prompt_cache_key", "prompt_cache_retention", "safety_identifier", "metadata", "user",
+                             "chat_template_kwargs", "enable_thinking", "thinking_budget", "thinking"}) {
       if (mentions(name) && request.erase(name) > 0) return true;
     }
     return false;

@@ -45,6 +45,23 @@ def test_model_that_cannot_think_answers_without(gateway, service, members):  # 
         assert len(gateway.stub.requests) == requests
 
 
+@pytest.mark.parametrize("members, effort", [
+    ({"enable_thinking": False}, "none"),
+    ({"thinking": {"type": "disabled"}}, "none"),
+    ({"chat_template_kwargs": {"enable_thinking": False, "preserve_thinking": True}}, "none"),
+    ({"chat_template_kwargs": {"thinking": True}}, None),
+    ({"thinking": {"type": "enabled", "budget_tokens": 9000, "clear_thinking": False}}, "medium"),
+    ({"enable_thinking": True, "thinking_budget": 1000}, "low")])
+def test_switches_for_thinking_of_open_models_are_forwarded_and_translated(gateway, members, effort):  # noqa: F811
+    """As Dify, LangChain and others send them, to whatever model a person chose."""
+    asked = chat(gateway, **members)
+    assert {name: asked[name] for name in members} == members and asked.get("reasoning_effort") == effort
+    asked = chat(gateway, "responses", **members)
+    assert not set(members) & set(asked) and asked.get("reasoning", {}).get("effort") == effort
+    gateway.stub.script(Fault(400, f"Unknown parameter: '{next(iter(members))}'."))
+    assert next(iter(members)) not in chat(gateway, model="chat/gpt-5.2", **members)
+
+
 def test_effort_that_a_program_chose_is_refused_by_name(gateway):  # noqa: F811
     response = gateway.http.post("/v1/chat/completions", json={
         "model": "chat/llama-3.3-70b", "messages": ASKED, "reasoning_effort": "high"})

@@ -15,6 +15,7 @@
 #include "features/client_api/pictures.hpp"
 #include "features/client_api/shared_parameters.hpp"
 #include "features/client_api/tool_parameters.hpp"
+#include "models/call_features.hpp"
 #include "models/json_reader.hpp"
 
 namespace agw {
@@ -275,6 +276,30 @@ void read_reasoning(Parameters& body, CallOptions& options) {
   reasoning.finish();
 }
 
+/// What servers of open models call it.
+void read_thinking_switches(Parameters& body, CallOptions& options) {
+  auto thinks = body.flag("enable_thinking");
+  if (const auto budget = body.integer("thinking_budget", 0, max_token_count)) options.reasoning_budget = budget;
+  if (const auto* object = body.object("thinking")) {
+    Parameters thinking(*object, "thinking");
+    thinks = thinking.required_text("type") != "disabled";
+    if (const auto budget = thinking.integer("budget_tokens", 0, max_token_count)) options.reasoning_budget = budget;
+  }
+  if (const auto* object = body.object("chat_template_kwargs")) {
+    Parameters arguments(*object, "chat_template_kwargs");
+    for (const auto* name : {"enable_thinking", "thinking"}) {
+      if (const auto flag = arguments.flag(name)) thinks = flag;
+    }
+  }
+  if (thinks == false) options.reasoning_effort = "none";
+  for (const auto name : thinking_labels) {
+    const auto* value = body.find(name);
+    if (!value) continue;
+    options.labels[name] = *value;
+    options.thinks_if_able = true;
+  }
+}
+
 void read_limit(Parameters& body, ModelRequest& call) {
   const auto old_limit = body.integer("max_tokens", 1, max_token_count);
   const auto limit = body.integer("max_completion_tokens", 1, max_token_count);
@@ -317,6 +342,7 @@ ChatCompletion read_chat_completion(const json::object& object) {
   read_response_format(body, options);
   read_stop(body, options);
   read_reasoning(body, options);
+  read_thinking_switches(body, options);
   options.verbosity = read_verbosity(body);
   read_limit(body, request.call);
   request.call.temperature = body.number("temperature", 0, 2);
