@@ -1,11 +1,13 @@
 """The table of features in docs/contract/clients.md: an unsupported feature is a 400 that names the parameter."""
 
+import json
 import re
 from pathlib import Path
 
 import pytest
 
 from checks import accepted
+from client_streams import data_of
 from stubs.provider import Fault
 from test_openai_chat import PIXEL
 from tools import new_agent
@@ -187,3 +189,18 @@ def test_conversation_that_is_too_long_is_named_as_in_the_protocol(gateway, stub
         error = refusal.json()["error"]
         assert refusal.status_code == 400 and "prompt is too long" in error["message"], refusal.text
         assert error.get("param") == param
+
+
+def test_stream_of_responses_tells_that_a_conversation_is_too_long(gateway, stub):
+    """As at OpenAI: Codex shortens it only then."""
+    stub.always(Fault(400, "prompt is too long", kind="context_length_exceeded"))
+    response = gateway.http.post("/v1/responses", json={"model": "openai-chat/m", "input": "Hi", "stream": True})
+    assert response.status_code == 200, response.text
+    *_, told, failed, done = data_of(response.text)
+    assert done == "[DONE]"
+    told, failed = json.loads(told), json.loads(failed)
+    assert (told["type"], told["error"]["code"]) == ("error", "context_length_exceeded")
+    assert failed["type"] == "response.failed" and failed["response"]["error"]["code"] == "context_length_exceeded"
+    response = gateway.http.post("/v1/chat/completions", json={
+        "model": "openai-chat/m", "messages": [{"role": "user", "content": "Hi"}], "stream": True})
+    assert response.status_code == 400, response.text

@@ -31,6 +31,8 @@ public:
   virtual std::string delta(const ClientAnswer& answer, const Delta& delta) = 0;
   virtual std::string end(const ClientAnswer& answer) = 0;
   virtual std::string fail(const ClientAnswer& answer, const ApiError& error) = 0;
+  /// Whether a stream tells the error even if nothing was sent, and the status could.
+  virtual bool tells_in_stream(const ApiError& /*error*/) const { return false; }
   /// The bytes to send when the stream has been silent for too long.
   virtual std::string keep_alive() const { return ": keep-alive\n\n"; }
 };

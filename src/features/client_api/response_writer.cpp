@@ -166,10 +166,20 @@ public:
     return events + std::exchange(out_, {}) + last();
   }
 
+  /// As OpenAI does. Codex recognizes a conversation that is too long only by it.
+  bool tells_in_stream(const ApiError& error) const override {
+    return string_member(error.extra(), "code") == "context_length_exceeded";
+  }
+
   std::string fail(const ClientAnswer& answer, const ApiError& error) override {
     out_.clear();
-    auto failed = response(answer, "failed");
     const auto code = string_or_empty(error.extra(), "code");
+    if (tells_in_stream(error)) {
+      json::object about{
+          {"type", "invalid_request_error"}, {"code", code}, {"message", error.error()}, {"param", "input"}};
+      event("error", {{"code", code}, {"message", error.error()}, {"param", "input"}, {"error", std::move(about)}});
+    }
+    auto failed = response(answer, "failed");
     failed["error"] = json::object{{"code", code.empty() ? "server_error" : code}, {"message", error.error()}};
     event("response.failed", {{"response", std::move(failed)}});
     return std::exchange(closing_, {}) + std::exchange(out_, {}) + last();

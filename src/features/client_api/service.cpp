@@ -101,14 +101,15 @@ public:
     if (streams_) connection_.send_event(writer_.delta(answer_, delta));
   }
 
-  /// Ends a stream that has already begun with an error.
-  void fail(const ApiError& error) {
-    AGW_ASSERT(connection_.begun());
+  /// Ends a stream with an error. Returns false if the status of the response must tell it.
+  bool fail(const ApiError& error) {
     AGW_ASSERT(!has_ended_);
+    if (!connection_.begun() && !(streams_ && writer_.tells_in_stream(error))) return false;
     has_ended_ = true;
     begin();
     stream_.mark_failed();
     connection_.send_event(writer_.fail(answer_, error));
+    return true;
   }
 
   /// A stream must have begun.
@@ -368,10 +369,12 @@ Task<> ClientApi::pass_through(ClientRequest request, ModelChoice choice, Answer
   } catch (...) {
     failure = std::current_exception();
   }
-  if (failure && connection.begun()) {
-    const auto [error, cause] = as_failure(std::exchange(failure, nullptr));
-    if (!cause.empty()) log::error("an answer to a program failed: {}", cause);
-    sender->fail(error);
+  if (failure && sender) {
+    const auto [error, cause] = as_failure(failure);
+    if (sender->fail(error)) {
+      failure = nullptr;
+      if (!cause.empty()) log::error("an answer to a program failed: {}", cause);
+    }
   }
   co_await connection.close();
   if (spent) co_await store_later(*std::move(spent));
@@ -409,8 +412,8 @@ Task<> ClientApi::answer_by_agent(ClientRequest request, ExtensionPointer agent,
       sender.begin();
       co_await before_end(writer, sender.answer());
       co_await sender.finish();
-    } else if (connection.begun()) {
-      sender.fail(*std::exchange(failed, std::nullopt));
+    } else if (sender.fail(*failed)) {
+      failed.reset();
     }
   } else {
     agents_.store_continuation_later(run);
