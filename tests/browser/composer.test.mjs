@@ -185,6 +185,21 @@ else {
     await eventually(async () => assert.match(await message(page).inputValue(), /^\/\S+ $/));
   });
 
+  test('an accepted suggestion is undone like typed text, and what was typed before it stays', async () => {
+    const page = await env.open('/new');
+    await message(page).click();
+    await page.keyboard.type('/pla');
+    await page.getByRole('option', { name: '/plan' }).waitFor();
+    await page.keyboard.press('Enter');
+    assert.equal(await message(page).inputValue(), '/plan ');
+    await page.keyboard.type('a trip');
+    for (let presses = 0; presses < 10 && (await message(page).inputValue()) !== '/pla'; presses++)
+      await page.keyboard.press('Control+z');
+    assert.equal(await message(page).inputValue(), '/pla');
+    await page.keyboard.press('Control+Shift+z');
+    assert.match(await message(page).inputValue(), /^\/plan /);
+  });
+
   test('late suggestions stay hidden after the composer lost the focus', async () => {
     const page = await env.open(`/t/${(await env.thread()).id}`);
     let answer;
