@@ -200,6 +200,18 @@ else {
     assert.match(await message(page).inputValue(), /^\/plan /);
   });
 
+  test('Send is in the row of the other buttons on the smallest phones, in German too', async () => {
+    const page = await env.open('/new', { viewport: { width: 320, height: 640 }, locale: 'de-DE' });
+    const middleOf = async (name) => {
+      const { y, height } = await page.getByRole('button', { name, exact: true }).boundingBox();
+      return y + height / 2;
+    };
+    await page.getByRole('radio', { name: 'Handeln' }).waitFor({ state: 'attached' });
+    await eventually(async () =>
+      assert.ok(Math.abs((await middleOf('Senden')) - (await middleOf('Dateien anhängen'))) < 4),
+    );
+  });
+
   test('late suggestions stay hidden after the composer lost the focus', async () => {
     const page = await env.open(`/t/${(await env.thread()).id}`);
     let answer;
