@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest';
-import { bytes, duration, money, relativeTime } from './format';
+import { expect, test, vi } from 'vitest';
+import { bytes, day, duration, money, relativeTime } from './format';
 import { fuzzyFilter, fuzzyScore } from './fuzzy';
 import { escapeInvisible } from './escape';
 
@@ -16,6 +16,14 @@ test('durations and relative times are in words', () => {
   expect([40, 3200, 245_000, 7_260_000].map(duration)).toEqual(['40 ms', '3.2 s', '4 min 5 s', '2 h 1 min']);
   expect(relativeTime('2026-01-02T00:00:00Z', Date.parse('2026-01-02T02:00:00Z'))).toBe('2 hours ago');
   expect(relativeTime('2026-01-02T00:00:00Z', Date.parse('2026-01-01T00:00:00Z'))).toBe('in 1 day');
+});
+
+test('yesterday is a whole day, also if clocks were changed on it', () => {
+  vi.stubEnv('TZ', 'Europe/Berlin');
+  // Yesterday had 25 hours, then 23.
+  expect(day('2026-10-24T22:30:00Z', new Date('2026-10-26T09:00:00Z'))).toBe('Yesterday');
+  expect(day('2026-03-28T22:30:00Z', new Date('2026-03-30T09:00:00Z'))).not.toBe('Yesterday');
+  vi.unstubAllEnvs();
 });
 
 test('sixty minutes and a thousand milliseconds are rounded up', () => {

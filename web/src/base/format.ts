@@ -57,10 +57,12 @@ export function absoluteTime(at: string, timeZone?: string | null): string {
 
 /** A heading for a day: `Today`, `Yesterday`, or the date. */
 export function day(at: string, now = new Date()): string {
-  const midnight = new Date(now).setHours(0, 0, 0, 0);
+  const midnight = new Date(now);
+  midnight.setHours(0, 0, 0, 0);
   const time = Date.parse(at);
-  if (time >= midnight) return t('Today');
-  if (time >= midnight - 86_400_000) return t('Yesterday');
+  if (time >= midnight.getTime()) return t('Today');
+  // Days differ in length.
+  if (time >= midnight.setDate(midnight.getDate() - 1)) return t('Yesterday');
   return new Date(at).toLocaleDateString(locale, { dateStyle: 'medium' });
 }
 
