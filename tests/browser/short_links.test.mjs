@@ -123,7 +123,7 @@ else {
     };
     const page = await openDialog(await newChat('A garden', ...garden), { prepare: insecure });
     const link = await share(page);
-    await page.getByText('The browser blocked copying.').waitFor();
+    await page.getByText('Link copied.').waitFor();
     const other = await env.newPage();
     await other.addInitScript(insecure);
     await other.goto(link);

@@ -1,4 +1,5 @@
 /** The browser that a person shares with the agents of a chat, and the connection to it (docs/contract/browsers.md). */
+import { copyText } from '../../base/clipboard';
 import { escapeInvisible } from '../../base/escape';
 import { t } from '../../base/language';
 import { toasts } from '../../base/toasts.svelte';
@@ -238,12 +239,7 @@ export class LiveBrowser {
   async #copied(text: string): Promise<void> {
     this.#afterCopy();
     this.#afterCopy = () => {};
-    if (!text) return;
-    try {
-      await navigator.clipboard.writeText(text);
-    } catch {
-      toasts.error(t('This browser did not allow the page to copy.'));
-    }
+    if (text && !(await copyText(text))) toasts.error(t('This browser did not allow the page to copy.'));
   }
 
   #refused(refusal: Refusal): void {

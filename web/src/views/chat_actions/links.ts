@@ -1,6 +1,7 @@
 /** Links to chats: encrypted by this page and stored by the gateway, which never gets the key. */
 import { apiPath, post } from '../../api/client';
 import type { SharedLink, Thread } from '../../api/types';
+import { copyText } from '../../base/clipboard';
 import { t } from '../../base/language';
 import { toasts } from '../../base/toasts.svelte';
 import { deflated, maxStoredContent } from '../../shared/link';
@@ -22,11 +23,7 @@ export async function createLink({ id }: Thread, content: Blob, days: string): P
 }
 
 export async function copyLink(link: string): Promise<void> {
-  const wasCopied = await navigator.clipboard?.writeText(link).then(
-    () => true,
-    () => false,
-  );
-  const words = wasCopied
+  const words = (await copyText(link))
     ? t('Link copied. Read the chat before you pass it on.')
     : t('The browser blocked copying. Open the link and copy its address.');
   toasts.show(words, { action: { label: t('Open'), run: () => open(link, '_blank', 'noopener') } });
