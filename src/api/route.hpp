@@ -57,6 +57,7 @@ struct Route {
   std::function<json::object()> response_schema;  ///< empty if the response is not JSON
   const Description* response_type = nullptr;  ///< the type of the response or of its list elements; null for any JSON
   bool responds_with_list = false;
+  bool responds_with_bytes = false;  ///< of any type; beside a schema, only if the query asks for them
   /// Returns an error if the request is refused without reading the body. May be empty.
   std::function<std::optional<ApiError>()> refusal;
   /// Throws Unauthorized if the request lacks credentials required in addition to the token. Called before the lookup
@@ -99,6 +100,10 @@ struct Route {
     response_schema = [] { return response_schema_of(Tag<T>{}); };
     response_type = response_type_of(Tag<T>{});
     responds_with_list = is_list(Tag<T>{});
+    return std::move(*this);
+  }
+  Route may_respond_with_bytes() && {
+    responds_with_bytes = true;
     return std::move(*this);
   }
   Route responds_no_content() && {

@@ -114,6 +114,17 @@ def test_success_responses_declare_their_content(openapi):
     assert list(openapi["paths"]["/metrics"]["get"]["responses"]["200"]["content"]) == ["text/plain"]
 
 
+@pytest.mark.parametrize("path, declared", [
+    ("/files/{id}", ["*/*"]),
+    ("/extensions/{id}/file", ["application/json", "*/*"]),
+    ("/projects/{id}/file", ["application/json", "*/*"]),
+])
+def test_bytes_are_declared_in_any_type(openapi, path, declared):
+    content = openapi["paths"][path]["get"]["responses"]["200"]["content"]
+    assert list(content) == declared
+    assert content["*/*"]["schema"] == {"type": "string", "format": "binary"}
+
+
 def test_storing_operations_declare_507(openapi):
     for method, path in (("post", "/extensions"), ("patch", "/threads/{id}"), ("delete", "/turns/{id}")):
         assert "507" in openapi["paths"][path][method]["responses"], f"{method} {path}"

@@ -37,6 +37,7 @@ Routes attachment_routes(Attachments& attachments) {
               .responds<Attachment>(201)
               .fails_with({400, 413, 507}),
           get("/files/:id", "Download a file of a chat: its bytes are the body", download_file, attachments)
+              .may_respond_with_bytes()
               .fails_with({404})};
 }
 

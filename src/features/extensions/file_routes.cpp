@@ -49,6 +49,7 @@ Routes extension_file_routes(Extensions& extensions, ExtensionFiles& files) {
       get("/extensions/:id/file", "Read a file of an extension's directory", show_extension_file, files)
           .query<ExtensionFileQuery>()
           .responds<ExtensionFile>()
+          .may_respond_with_bytes()
           .fails_with({400, 403, 404, 413}),
       get("/extensions/:id/disk-config", "Show agent.yaml or job.yaml as it is on disk", show_disk_config, files)
           .responds<json::object>()

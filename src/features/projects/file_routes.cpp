@@ -31,6 +31,7 @@ Routes project_file_routes(ProjectFiles& files) {
       get("/projects/:id/file", "Read a range of a file of a project", show_project_file, files)
           .query<ProjectFileQuery>()
           .responds<ProjectFile>()
+          .may_respond_with_bytes()
           .fails_with({400, 403, 404}),
   };
 }

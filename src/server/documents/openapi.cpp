@@ -54,6 +54,8 @@ json::object json_content(json::object schema) {
   return {{"application/json", json::object{{"schema", std::move(schema)}}}};
 }
 
+json::object bytes() { return {{"schema", json::object{{"type", "string"}, {"format", "binary"}}}}; }
+
 json::object response_schema(const Route& route) {
   if (!route.response_type) return route.response_schema();
   auto schema = reference(schemas, route.response_type->name);
@@ -115,14 +117,20 @@ json::object error_schema(const Route& route) {
   return {{"anyOf", json::array{reference(schemas, usual), reference(schemas, with_header)}}};
 }
 
+json::object content_of_success(const Route& route) {
+  json::object content;
+  if (route.response_schema) content = json_content(response_schema(route));
+  if (route.responds_with_bytes) content["*/*"] = bytes();
+  if (content.empty())
+    content[route.stream ? "text/event-stream" : "text/plain"] =
+        json::object{{"schema", json::object{{"type", "string"}}}};
+  return content;
+}
+
 json::object responses_of(const Route& route) {
   json::object success{{"description", "success"}};
   constexpr int no_content = 204;
-  if (route.response_schema)
-    success["content"] = json_content(response_schema(route));
-  else if (route.status != no_content)
-    success["content"] = json::object{{route.stream ? "text/event-stream" : "text/plain",
-                                       json::object{{"schema", json::object{{"type", "string"}}}}}};
+  if (route.status != no_content) success["content"] = content_of_success(route);
   json::object responses{{std::to_string(route.status), std::move(success)}};
   for (const int status : errors_of(route)) {
     responses[std::to_string(status)] =
@@ -132,10 +140,7 @@ json::object responses_of(const Route& route) {
 }
 
 json::object request_body_of(const Route& route) {
-  if (route.raw_body) {
-    const json::object bytes{{"schema", json::object{{"type", "string"}, {"format", "binary"}}}};
-    return {{"required", true}, {"content", json::object{{"application/octet-stream", bytes}}}};
-  }
+  if (route.raw_body) return {{"required", true}, {"content", json::object{{"application/octet-stream", bytes()}}}};
   auto content = json_content(body_schema(route));
   if (route.example) content["application/json"].get_object()["example"] = *route.example;
   return {{"required", route.body_required}, {"content", std::move(content)}};

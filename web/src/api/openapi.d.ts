@@ -4968,6 +4968,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ProjectFile"];
+                    "*/*": string;
                 };
             };
             /** @description Bad Request */
@@ -5264,7 +5265,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "text/plain": string;
+                    "*/*": string;
                 };
             };
             /** @description Bad Request */
@@ -6674,6 +6675,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ExtensionFile"];
+                    "*/*": string;
                 };
             };
             /** @description Bad Request */
