@@ -150,6 +150,19 @@ else {
     );
   });
 
+  test('a table that is too wide for the paper is printed with all its columns', async () => {
+    const row = (word) => `| ${Array.from({ length: 12 }, (_, i) => `${word}${i}`).join(' | ')} |\n`;
+    const content = row('Columnheading') + row('-').replaceAll(/\d/g, '') + row('Wordwordword');
+    const page = await env.open(`/t/${await env.threadWith({ role: 'assistant', content })}`);
+    await answers(page).getByRole('table').waitFor();
+    await page.setViewportSize({ width: 720, height: 1000 });
+    await page.emulateMedia({ media: 'print' });
+    await eventually(async () => {
+      const box = await answers(page).getByRole('cell', { name: 'Wordwordword11' }).boundingBox();
+      assert.ok(box.x + box.width <= 720, `the last column ends at ${box.x + box.width} px`);
+    });
+  });
+
   test('a chat is marked with a color in the list, which the browser remembers', async () => {
     const page = await chat();
     const colors = page.getByRole('group', { name: 'Color in the list' });
