@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { eventually, message, missing, sendMessage, withGateway } from './environment.mjs';
+import { answers, eventually, message, missing, sendMessage, withGateway } from './environment.mjs';
 
 if (missing) test(`the page (skipped: ${missing})`, { skip: true });
 else {
@@ -24,6 +24,28 @@ else {
     await message(page).waitFor();
     await page.reload();
     await message(page).waitFor();
+  });
+
+  test('a browser that stores nothing pairs, sends, opens the palette, and forgets', async () => {
+    const page = await env.newPage();
+    await page.addInitScript(() => {
+      for (const area of ['localStorage', 'sessionStorage'])
+        Object.defineProperty(window, area, {
+          get: () => {
+            throw new DOMException('Access is denied for this document.', 'SecurityError');
+          },
+        });
+    });
+    await page.goto(`${env.url}/ui/`);
+    await page.getByRole('textbox', { name: 'Code' }).fill(await code());
+    await page.getByRole('button', { name: 'Pair' }).click();
+    await sendMessage(page, 'Can you hear me?');
+    await answers(page).first().waitFor();
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('forget this browser');
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog', { name: 'Forget this browser?' }).getByRole('button', { name: 'Forget' }).click();
+    await page.getByRole('textbox', { name: 'Code' }).waitFor();
   });
 
   test('a wrong code is reported in the gateway’s words', async () => {

@@ -1,10 +1,13 @@
-/** The page's localStorage. If the browser refuses to store data (full, private), the page still works. */
+/** What the page stores in this browser. If the browser refuses to store data (full, private), the page still works. */
 
 const prefix = 'agw.';
 
-export function stored<T>(name: string, fallback: T): T {
+/** `sessionStorage` is that of this tab. Their names, because a browser may refuse any access to them. */
+type Area = 'localStorage' | 'sessionStorage';
+
+export function stored<T>(name: string, fallback: T, area: Area = 'localStorage'): T {
   try {
-    const text = localStorage.getItem(prefix + name);
+    const text = window[area].getItem(prefix + name);
     return text === null ? fallback : (JSON.parse(text) as T);
   } catch {
     return fallback;
@@ -17,11 +20,11 @@ let disabled = false;
 export const disableStorage = (): void => void (disabled = true);
 
 /** Stores `value`; undefined removes it. */
-export function store(name: string, value: unknown): void {
+export function store(name: string, value: unknown, area: Area = 'localStorage'): void {
   if (disabled) return;
   try {
-    if (value === undefined) localStorage.removeItem(prefix + name);
-    else localStorage.setItem(prefix + name, JSON.stringify(value));
+    if (value === undefined) window[area].removeItem(prefix + name);
+    else window[area].setItem(prefix + name, JSON.stringify(value));
   } catch (error) {
     console.warn(`this browser cannot store ${name}:`, error);
   }
@@ -48,7 +51,10 @@ export function onStorageChange<T>(name: string, listener: (value?: T, before?: 
 
 /** Removes everything except the theme, the appearance of text and the language. */
 export function clearStorage(): void {
-  for (const key of Object.keys(localStorage)) {
-    if (key.startsWith(prefix) && !/(theme|looks|language)$/.test(key)) localStorage.removeItem(key);
+  try {
+    for (const key of Object.keys(localStorage))
+      if (key.startsWith(prefix) && !/(theme|looks|language)$/.test(key)) localStorage.removeItem(key);
+  } catch (error) {
+    console.warn('this browser stores nothing:', error);
   }
 }

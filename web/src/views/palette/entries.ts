@@ -2,6 +2,7 @@
 import { patch } from '../../api/client';
 import { onDemand } from '../../api/on_demand';
 import { newItem, router } from '../../base/router.svelte';
+import { stored } from '../../base/storage';
 import { tryOrToast } from '../../base/toasts.svelte';
 import { artifacts } from '../../markdown/artifacts.svelte';
 import { registry } from '../../state/registry.svelte';
@@ -15,7 +16,7 @@ import { t } from '../../base/language';
 import { typeNames } from '../extensions/type_names';
 
 // Reopened from here because this module is loaded soon after the first view.
-if (sessionStorage.getItem('agw.terminals'))
+if (stored('terminals', null, 'sessionStorage'))
   void onDemand(() => import('../terminal/shells.svelte')).then(({ reopenTerminals }) => reopenTerminals());
 
 export interface Entry {

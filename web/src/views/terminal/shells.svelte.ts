@@ -1,10 +1,11 @@
 /** The terminals of this tab. They survive a reload of the page as long as the gateway keeps them. */
 import { mount } from 'svelte';
+import { store, stored } from '../../base/storage';
 import { session } from '../../state/session.svelte';
 import { Shell, type Place } from './shell.svelte';
 import TerminalPanel from './TerminalPanel.svelte';
 
-const key = 'agw.terminals';
+const key = 'terminals';
 
 class Shells {
   all = $state<Shell[]>([]);
@@ -43,8 +44,7 @@ class Shells {
   /** Stores the open terminals for the next load of the page. */
   keep(): void {
     const open = this.all.filter(({ ended, id }) => ended === null && id).map(({ id, place }) => ({ id, place }));
-    if (open.length) sessionStorage.setItem(key, JSON.stringify(open));
-    else sessionStorage.removeItem(key);
+    store(key, open.length ? open : undefined, 'sessionStorage');
   }
 }
 
@@ -62,8 +62,7 @@ export function openTerminal(place: Place): void {
 
 /** Reopens the stored terminals. To be called once after the page is loaded. */
 export function reopenTerminals(): void {
-  const kept = sessionStorage.getItem(key);
-  if (!kept || !session.token || shells.all.length) return;
-  for (const { id, place } of JSON.parse(kept) as { id: string; place: Place }[])
+  if (!session.token || shells.all.length) return;
+  for (const { id, place } of stored<{ id: string; place: Place }[]>(key, [], 'sessionStorage'))
     shells.show(shells.add(new Shell(place, id)), false);
 }
