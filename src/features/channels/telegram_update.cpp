@@ -197,20 +197,25 @@ std::optional<ReceivedMessage> telegram_message(const json::object& update, Chan
 }
 
 bool may_continue(const json::object& update) {
-  const auto message = object_or_empty(update, "message");
-  return message.contains("media_group_id") || utf16_length(string_or_empty(message, "text")) >= min_split_text;
+  const auto* message = object_member(update, "message");
+  return message && (message->contains("media_group_id") ||
+                     utf16_length(string_member(*message, "text").value_or("")) >= min_split_text);
 }
 
 bool continues(const json::object& update, const json::object& last) {
-  const auto message = object_or_empty(update, "message");
-  const auto before = object_or_empty(last, "message");
+  const auto* found = object_member(update, "message");
+  const auto* found_before = object_member(last, "message");
+  if (!found || !found_before) return false;
+  const auto& message = *found;
+  const auto& before = *found_before;
   const auto is_same = [&](std::string_view member) {
     const auto* value = message.if_contains(member);
     const auto* value_before = before.if_contains(member);
     return value ? value_before && *value == *value_before : !value_before;
   };
   const auto id_of = [](const json::object& object, std::string_view member) {
-    return id_in(object_or_empty(object, member), "id");
+    const auto* named = object_member(object, member);
+    return named ? id_in(*named, "id") : std::string();
   };
   if (!may_continue(last) || id_of(message, "chat") != id_of(before, "chat") ||
       id_of(message, "from") != id_of(before, "from") || !is_same("message_thread_id") || !is_same("media_group_id"))
