@@ -144,6 +144,15 @@ def test_quoted_mails_and_signatures_are_removed(connected, box, smtp):
     assert connected.conversation()[-1][1] == "Yes."
 
 
+def test_forwarded_mail_is_quoted_below_what_the_person_wrote(connected, box, smtp):
+    connected.answers("Good.")
+    text = "Sum it up.\n\n---------- Forwarded message ---------\nFrom: Bob <bob@example.net>\nSubject: Lunch\n\nAt noon?\n\n> Where?"
+    box.receives(ANN, text, subject="Fwd: Lunch", references="<lunch@example.net>")
+    assert smtp.mail("Good.")["subject"] == "Re: Lunch"
+    own, forwarded = text.split("\n\n", 1)
+    assert connected.conversation()[-1][1] == own + "\n\n" + "\n".join(f"> {line}" for line in forwarded.split("\n"))
+
+
 def test_html_is_converted_to_text_and_attachments_are_kept(connected, box, smtp):
     connected.answers("I have them.")
     body = (

@@ -286,7 +286,8 @@ ReceivedMessage Email::message_of(const MailReference& reference, MailAddress se
 }
 
 void Email::add_content(Mail mail, const MailReference& reference, ReceivedMessage& message) {
-  message.text = own_text(mail.text);
+  // What a person only forwards are not their own words.
+  message.text = is_forward(reference.subject) ? text_with_forwarded(mail.text) : own_text(mail.text);
   const bool begins_thread = reference.references.empty() && !reference.subject.empty();
   if (message.text.empty()) {
     message.text = reference.subject;
