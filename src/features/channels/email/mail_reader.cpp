@@ -23,6 +23,13 @@ constexpr std::size_t max_name = 200;
 /// Limit of the text of a part, in bytes: a longer text becomes a file.
 constexpr std::size_t max_text = 1024 * 1024;
 
+/// An invitation says only there when it is, and can be an alternative of the text.
+constexpr std::string_view calendar = "text/calendar";
+
+std::string type_of(std::string_view part) {
+  return read_field_value(read_mail_head(part).first("content-type")).value;
+}
+
 std::string content_type_for(const FieldValue& type) {
   return fmt::format("{}; charset={}", type.value, type.parameter("charset"));
 }
@@ -45,12 +52,17 @@ std::string unflowed(std::string_view text, bool deletes_blank) {
   return joined;
 }
 
+std::string_view name_for(std::string_view mime) {
+  if (mime == "message/rfc822") return "mail.eml";
+  return mime == calendar ? "invite.ics" : "file";
+}
+
 std::string safe_name(std::string_view name, std::string_view mime) {
   name = name.substr(name.find_last_of("/\\") == name.npos ? 0 : name.find_last_of("/\\") + 1);
   std::string clean(name);
   std::ranges::replace_if(clean, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }, ' ');
   boost::trim(clean);
-  if (clean.empty() || clean == "." || clean == "..") clean = mime == "message/rfc822" ? "mail.eml" : "file";
+  if (clean.empty() || clean == "." || clean == "..") clean = name_for(mime);
   return std::string(utf8_prefix(clean, max_name));
 }
 
@@ -112,15 +124,15 @@ private:
   void read_alternative(const std::vector<std::string_view>& parts, int depth) {
     for (const auto part : parts) {
       const auto before = mail_.text.size();
-      const auto type = read_field_value(read_mail_head(part).first("content-type")).value;
+      const auto type = type_of(part);
       const bool is_plain = type.empty() || type == "text/plain";
       if (is_plain) read_part(part, depth);
       if (mail_.text.size() > before) return read_files(parts, depth);
     }
     const auto before = mail_.text.size();
     for (const auto part : parts) {
-      const auto type = read_field_value(read_mail_head(part).first("content-type")).value;
-      if (mail_.text.size() == before && type != "text/plain") read_part(part, depth);
+      const auto type = type_of(part);
+      if ((mail_.text.size() == before && type != "text/plain") || type == calendar) read_part(part, depth);
     }
   }
 
@@ -128,8 +140,8 @@ private:
   void read_files(const std::vector<std::string_view>& parts, int depth) {
     reads_text_ = false;
     for (const auto part : parts) {
-      const auto type = read_field_value(read_mail_head(part).first("content-type")).value;
-      if (!type.empty() && !type.starts_with("text/")) read_part(part, depth);
+      const auto type = type_of(part);
+      if ((!type.empty() && !type.starts_with("text/")) || type == calendar) read_part(part, depth);
     }
     reads_text_ = true;
   }

@@ -37,6 +37,17 @@ TEST(MailReader, PrefersPlainText) {
   EXPECT_EQ(read_mail(mail_of("multipart/alternative; boundary=b", body)).text, "As text.");
 }
 
+TEST(MailReader, KeepsAnInvitationThatIsAnAlternativeOfTheText) {
+  const auto html = part("Content-Type: text/html", "<b>As HTML.</b>");
+  const auto invitation =
+      part("Content-Type: text/calendar; charset=utf-8; method=REQUEST", "BEGIN:VCALENDAR") + "--b--";
+  for (const auto& text : {part("Content-Type: text/plain", "As text.") + html, html}) {
+    const auto mail = read_mail(mail_of("multipart/alternative; boundary=b", text + invitation));
+    EXPECT_EQ(attachment_names(mail), Files{"invite.ics text/calendar BEGIN:VCALENDAR"});
+    EXPECT_FALSE(mail.text.empty());
+  }
+}
+
 TEST(MailReader, ReadsHtmlAsMarkdownIfThereIsNothingElse) {
   const auto body = part("Content-Type: text/plain", "  ") +
                     part("Content-Type: text/html; charset=iso-8859-1",
