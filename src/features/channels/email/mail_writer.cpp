@@ -83,8 +83,9 @@ std::string write_mail(const MailDraft& draft) {
     mail += fmt::format("In-Reply-To: {}\r\nReferences: {}\r\n", draft.references.back(),
                         fmt::join(draft.references, "\r\n "));
   }
-  mail +=
-      fmt::format("Auto-Submitted: {}\r\nMIME-Version: 1.0\r\n", draft.is_reply ? "auto-replied" : "auto-generated");
+  // Exchange does not heed Auto-Submitted.
+  mail += fmt::format("Auto-Submitted: {}\r\nX-Auto-Response-Suppress: All\r\nMIME-Version: 1.0\r\n",
+                      draft.is_reply ? "auto-replied" : "auto-generated");
   return mail + body_of(draft);
 }
 
