@@ -263,6 +263,17 @@ def test_lost_connection_is_restored(connected, dovecot, box, smtp):
     assert channel(connected.gateway)["state"] == "connected"
 
 
+@pytest.mark.skipif(os.getuid() != 0, reason="the server must be another user")
+def test_mail_that_the_server_cannot_return_does_not_stop_those_after_it(connected, box, smtp):
+    box.receives(ANN, "/help", subject="Good")
+    smtp.mail("Commands:")
+    wait_for(lambda: box.read() == ["Good"])
+    name = box.deliver(b"Subject: Broken\r\n\r\n/status", mode=0)
+    box.receives(ANN, "/stop")
+    smtp.mail("Nothing is running.")
+    assert len(smtp.sent) == 2 and not os.access(box.path / "new" / name, os.F_OK)
+
+
 def test_renumbered_mails_are_answered_once(connected, dovecot, box, smtp):
     box.receives(ANN, "/help")
     smtp.mail("Commands:")

@@ -33,9 +33,10 @@ struct MailServer {
 class MailError : public std::runtime_error {
 public:
   enum class Kind {
-    broken,   ///< a later attempt may succeed
-    refused,  ///< the server rejects user or password
-    stopped,  ///< the caller requested stop
+    broken,    ///< a later attempt may succeed
+    refused,   ///< the server rejects user or password
+    stopped,   ///< the caller requested stop
+    rejected,  ///< the server rejected one command; the connection still works
   };
 
   MailError(Kind why, const std::string& message) : std::runtime_error(message), kind(why) {}

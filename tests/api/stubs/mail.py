@@ -61,13 +61,14 @@ class Maildir:
             (self.path / part).mkdir(exist_ok=True)
             (self.path / part).chmod(0o777)
 
-    def deliver(self, message):
+    def deliver(self, message, mode=0o666):
         content = message if isinstance(message, bytes) else message.as_bytes(policy=email.policy.SMTP)
         name = f"{time.time_ns():020}.{next(numbers)}.example"
         written = self.path / "tmp" / name
         written.write_bytes(content)
-        written.chmod(0o666)
+        written.chmod(mode)
         written.rename(self.path / "new" / name)
+        return name
 
     def receives(self, sender, text="", *, subject="A question", verified=True, **fields):
         """Delivers a mail and returns its Message-ID. Fields are given as `in_reply_to=`; None omits a field."""

@@ -53,6 +53,8 @@ constexpr std::size_t max_bytes_per_batch = 8 * 1024 * 1024;
 /// A file of 20 MiB has 27 MiB in a mail.
 constexpr std::size_t max_mail = 40 * 1024 * 1024;
 constexpr std::size_t max_subject = 250;
+/// Of reading one mail.
+constexpr int max_attempts = 4;
 /// After the server has renumbered its mails, older ones are not answered.
 constexpr auto max_time_away = std::chrono::days(2);
 constexpr std::size_t max_references = 20;
@@ -167,7 +169,7 @@ Task<ReceivedBatch> Email::read_batch(std::string cursor, StopSource& stop) {
     batch.cursor = Position{imap_->validity(), imap_->next_uid() - 1, {}, services_.clock.now()}.text();
     co_return batch;
   }
-  if (!is_renumbered(position)) co_await imap_->mark_read(std::exchange(position.received, {}), stop);
+  if (!is_renumbered(position)) co_await mark_read(std::exchange(position.received, {}), stop);
   auto uids = co_await new_mails(position, stop);
   // The first read returns immediately, so that the channel's state is known.
   while (uids.empty() && has_read_) {
@@ -181,10 +183,21 @@ Task<ReceivedBatch> Email::read_batch(std::string cursor, StopSource& stop) {
       if (settings_.allow.contains(message->sender)) position.received.push_back(uid);
       batch.messages.push_back(*std::move(message));
     }
+    attempt_ = {};
     if (batch.messages.size() >= max_mails_per_batch || files_size_ > max_bytes_per_batch) break;
   }
   batch.cursor = position.text();
   co_return batch;
+}
+
+/// Without the mark nothing is answered twice, so a mailbox that may only be read is no reason to stop.
+Task<> Email::mark_read(std::vector<Imap::Uid> uids, StopSource& stop) {
+  try {
+    co_await imap_->mark_read(std::move(uids), stop);
+  } catch (const MailError& error) {
+    if (error.kind != MailError::Kind::rejected) throw;
+    log::warn("the channel {} cannot mark mails as read: {}", settings_.name, account_.secrets.hidden_in(error.what()));
+  }
 }
 
 /// A server that lost its numbers may restart them with the same UIDVALIDITY. Then the next uid, as of the login, is
@@ -209,7 +222,14 @@ Task<std::vector<Imap::Uid>> Email::new_mails(Position& position, StopSource& st
 
 Task<std::optional<ReceivedMessage>> Email::read_one(Imap::Uid uid, Position& position, StopSource& stop) {
   position.last = std::max(position.last, uid);
+  const bool skips = co_await is_unreadable(uid, stop);
+  if (skips && !attempt_.has_head) {
+    log::warn("the channel {} skips a mail that its server does not return", settings_.name);
+    co_return std::nullopt;
+  }
+  attempt_ = {.uid = uid, .has_head = false, .count = attempt_.uid == uid ? attempt_.count + 1 : 1};
   const auto fetched = co_await imap_->head(uid, stop);
+  attempt_.has_head = true;
   if (!fetched) co_return std::nullopt;
   if (fetched->received) position.time = fetched->received;
   const auto head = read_mail_head(fetched->bytes);
@@ -229,11 +249,21 @@ Task<std::optional<ReceivedMessage>> Email::read_one(Imap::Uid uid, Position& po
                                reference.subject, max_mail / 1024 / 1024);
     co_return message;
   }
+  if (skips) {
+    message.text = fmt::format("(The server does not return a mail with the subject {}.)", reference.subject);
+    co_return message;
+  }
   auto bytes = co_await imap_->mail(uid, stop);
   if (!bytes) co_return std::nullopt;
   auto mail = co_await services_.blocking.run([bytes = *std::move(bytes)] { return read_mail(bytes); });
   add_content(std::move(mail), reference, message);
   co_return message;
+}
+
+/// Some servers cannot return one of their mails, and end the connection. The mails after it must not wait for it.
+Task<bool> Email::is_unreadable(Imap::Uid uid, StopSource& stop) {
+  if (attempt_.uid != uid || attempt_.count < max_attempts) co_return false;
+  co_return co_await imap_->returns_another(uid, stop);
 }
 
 /// Rejects replays: a mail to another recipient, resent here with its signature intact, was not meant for the agent.

@@ -54,11 +54,14 @@ private:
 
   Task<> connect(StopSource& stop);
   Task<ReceivedBatch> read_batch(std::string cursor, StopSource& stop);
+  Task<> mark_read(std::vector<Imap::Uid> uids, StopSource& stop);
   /// Whether the server has renumbered its mails since `position`.
   bool is_renumbered(const Position& position) const;
   Task<std::vector<Imap::Uid>> new_mails(Position& position, StopSource& stop);
   /// Advances `position` to that mail. No value if the mail is ignored or was deleted.
   Task<std::optional<ReceivedMessage>> read_one(Imap::Uid uid, Position& position, StopSource& stop);
+  /// Whether reading that mail has failed repeatedly although the server returns others.
+  Task<bool> is_unreadable(Imap::Uid uid, StopSource& stop);
   bool is_for_account(const MailHead& head) const;
   /// A mail without an id is identified by `bytes`, the bytes of its head.
   static MailReference reference_of(const MailHead& head, std::string_view bytes);
@@ -68,11 +71,19 @@ private:
   MailDraft draft_of(const OutgoingMessage& message) const;
   MailServer server(const std::string& address) const;
 
+  /// The mail that is being read, or that could not be read.
+  struct Attempt {
+    Imap::Uid uid = 0;
+    bool has_head = false;  ///< its head was read
+    int count = 0;
+  };
+
   const ChannelServices& services_;
   const ChannelAccount& account_;
   const ChannelSettings& settings_;
-  std::unique_ptr<Imap> imap_;                          ///< null if not connected
-  bool has_read_ = false;                               ///< reading has succeeded on this connection
+  std::unique_ptr<Imap> imap_;  ///< null if not connected
+  bool has_read_ = false;       ///< reading has succeeded on this connection
+  Attempt attempt_;
   std::map<std::string, MailFile, std::less<>> files_;  ///< files of the mails read last, by id
   std::size_t files_size_ = 0;
 };

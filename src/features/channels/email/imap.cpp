@@ -130,7 +130,8 @@ Task<std::vector<Imap::Response>> Imap::read_until(std::string tag, StopSource& 
       continue;
     }
     const auto result = std::string_view(response.text).substr(tag.size() + 1);
-    if (!boost::istarts_with(result, "OK")) fail(fmt::format("the server answered: {}", result));
+    if (!boost::istarts_with(result, "OK"))
+      throw MailError(MailError::Kind::rejected, fmt::format("the server answered: {}", result));
     co_return before;
   }
 }
@@ -202,6 +203,13 @@ Task<std::optional<std::string>> Imap::mail(Uid uid, StopSource& stop) {
     co_return one.literals.empty() ? quoted_in(one.text) : std::move(one.literals.front());
   }
   co_return std::nullopt;
+}
+
+Task<bool> Imap::returns_another(Uid uid, StopSource& stop) {
+  const auto uids = co_await search("ALL", stop);
+  const auto other = std::ranges::find_if(uids, [uid](Uid one) { return one != uid; });
+  if (other == uids.end()) co_return false;
+  co_return (co_await head(*other, stop)).has_value();
 }
 
 Task<> Imap::mark_read(std::vector<Uid> uids, StopSource& stop) {

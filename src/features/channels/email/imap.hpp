@@ -13,7 +13,7 @@
 namespace agw {
 
 /// Accesses the inbox of an account by IMAP4rev1 (RFC 3501) with IDLE (RFC 2177). One call at a time. Functions throw
-/// MailError, after which the object must not be used.
+/// MailError, after which the object must not be used, unless the server only rejected the command.
 class Imap {
 public:
   using Uid = std::uint32_t;
@@ -42,6 +42,8 @@ public:
   Task<std::optional<Head>> head(Uid uid, StopSource& stop);
   /// Reads the whole mail. No value if it was deleted.
   Task<std::optional<std::string>> mail(Uid uid, StopSource& stop);
+  /// Whether the server returns the head of another mail.
+  Task<bool> returns_another(Uid uid, StopSource& stop);
   Task<> mark_read(std::vector<Uid> uids, StopSource& stop);
 
   /// Waits until there may be new mails.
