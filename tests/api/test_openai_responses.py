@@ -235,6 +235,13 @@ def test_a_response_is_returned_and_deleted(talker):
     assert (error["param"], error["code"]) == ("previous_response_id", "previous_response_not_found")
 
 
+def test_events_of_a_stored_response_cannot_be_read_again(talker):
+    path = f"/v1/responses/{respond(talker)['id']}"
+    error = accepted(talker.gateway.http.get(path, params={"stream": "true"}), 400)["error"]
+    assert (error["param"], error["code"]) == ("stream", "unsupported_parameter")
+    assert talker.gateway.http.get(path, params={"stream": "false"}).status_code == 200
+
+
 def test_store_false_stores_nothing(talker):
     first = respond(talker, store=False)
     assert talker.gateway.http.get(f"/v1/responses/{first['id']}").status_code == 404

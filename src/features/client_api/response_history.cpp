@@ -9,11 +9,21 @@
 #include <fmt/format.h>
 
 #include "api/client_errors.hpp"
+#include "base/json/describe.hpp"
 #include "base/json/json_values.hpp"
 #include "features/client_api/parameters.hpp"
 #include "storage/database.hpp"
 
 namespace agw {
+
+BOOST_DESCRIBE_STRUCT(StoredResponseQuery, (), (stream))
+constexpr auto rules(Tag<StoredResponseQuery>) {
+  return std::tuple{RuleFor<&StoredResponseQuery::stream>{
+      {.about = "only false: the events of a response are not stored", .has_default = true}}};
+}
+const Description& describe(Tag<StoredResponseQuery>) {
+  return description_of<StoredResponseQuery>("StoredResponseQuery");
+}
 
 namespace {
 

@@ -11,6 +11,12 @@ namespace agw {
 
 using client_store::StoredResponse;
 
+/// The query of `GET /v1/responses/:id`.
+struct StoredResponseQuery {
+  bool stream = false;
+};
+const Description& describe(Tag<StoredResponseQuery>);
+
 /// No value if no stored response has the id.
 Task<std::optional<StoredResponse>> find_response(ClientApi& api, std::string id);
 

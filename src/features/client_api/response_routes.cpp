@@ -75,7 +75,10 @@ Task<> compact_conversation(ClientApi& api, Request& request, ProxyStream& strea
 }
 
 Task<Response> show_response(ClientApi& api, Request& request) {
-  co_return Response{.body = (co_await require_response(api, request.path("id"))).body};
+  auto stored = co_await require_response(api, request.path("id"));
+  if (request.query<StoredResponseQuery>().stream)
+    throw bad_parameter("stream", "the events of a response are not stored: leave it out", "unsupported_parameter");
+  co_return Response{.body = std::move(stored.body)};
 }
 
 Task<Response> delete_response(ClientApi& api, Request& request) {
@@ -109,7 +112,10 @@ Routes response_routes(ClientApi& api) {
           .any_object()
           .responds<json::object>()
           .fails_with({400, 404, 429, 502, 503}),
-      get("/v1/responses/:id", "Show a stored response", show_response, api).responds<json::object>().fails_with({404}),
+      get("/v1/responses/:id", "Show a stored response", show_response, api)
+          .query<StoredResponseQuery>()
+          .responds<json::object>()
+          .fails_with({400, 404}),
       remove("/v1/responses/:id", "Delete a stored response", delete_response, api)
           .responds<json::object>()
           .fails_with({404}),

@@ -11257,7 +11257,10 @@ export interface operations {
     };
     getV1ResponsesId: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description only false: the events of a response are not stored */
+                stream?: boolean;
+            };
             header?: never;
             path: {
                 id: string;
