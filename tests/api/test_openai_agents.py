@@ -416,6 +416,13 @@ def test_a_name_shared_by_an_agent_and_a_service_means_the_agent(talker):
         talker.gateway.http.delete("/extensions/stub")
 
 
+@pytest.mark.parametrize("path, param", [("/v1/chat/completions", "messages"), ("/v1/responses", "input")])
+def test_an_agent_needs_a_question(talker, path, param):
+    empty = "" if param == "input" else [user("")]
+    error = accepted(talker.gateway.http.post(path, json={"model": "assistant", param: empty}), 400)["error"]
+    assert error["param"] == param and error["message"].startswith(f"{param}: the last message must be")
+
+
 def test_embeddings_are_passed_through(talker):
     result = accepted(talker.gateway.http.post("/v1/embeddings", json={"model": talker.model, "input": ["a"]}))
     assert result["model"] == talker.model and result["data"][0]["embedding"] == [0.5]

@@ -159,7 +159,7 @@ def test_a_response_is_continued_and_compacted_without_input(talker):
     assert respond(talker, 400, input=None)["error"]["param"] == "input"
     agents = respond(talker, model="assistant", input="Hi")
     assert respond(talker, 400, model="assistant", input=None, instructions="Be brief.",
-                   previous_response_id=agents["id"])["error"]["param"] == "messages"
+                   previous_response_id=agents["id"])["error"]["param"] == "input"
 
 
 def test_system_messages_alone_are_the_question(talker):

@@ -140,7 +140,8 @@ Task<StartedRun> AgentAnswers::start(ExtensionPointer agent, ClientRequest& requ
   auto question = question_in(messages);
   if (question == messages.size() ||
       says_nothing(std::span(messages).subspan(question), question_text(messages, question))) {
-    throw bad_parameter("messages", "the last message must be of the user and have a text, or be the result of a tool");
+    throw bad_parameter(std::string(request.messages_param),
+                        "the last message must be of the user and have a text, or be the result of a tool");
   }
   auto found = co_await find_thread(*agent, request, question);
   AGW_ASSERT(question < messages.size());

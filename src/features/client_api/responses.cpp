@@ -441,6 +441,7 @@ ResponseRequest read_response_request(const json::object& object) {
   ResponseRequest read;
   auto& call = read.request.call;
   read.request.model = body.required_text("model");
+  read.request.messages_param = "input";
   reject_unsupported(body);
   read.input = items_of(body);
   read.previous = body.text("previous_response_id");

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "api/request.hpp"
@@ -31,6 +32,7 @@ struct ClientRequest {
   std::string client{};                             ///< the program's name: see `client_product`
   std::optional<std::string> thread_id{};           ///< agents only: the thread to continue
   std::string thread_param = "metadata.thread_id";  ///< the parameter or header that contains the thread
+  std::string_view messages_param = "messages";     ///< the parameter that contains the conversation
   bool wants_storing = false;                       ///< refused for models; agents' answers are stored in any case
   bool is_repeatable = false;  ///< has an Idempotency-Key: an agent's answer continues if the program disconnects
 };
