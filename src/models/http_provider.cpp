@@ -1,9 +1,15 @@
 #include "models/http_provider.hpp"
 
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <limits>
+#include <optional>
 #include <utility>
 
 #include "base/async/assert.hpp"
 #include "base/json/json_size.hpp"
+#include "base/json/json_values.hpp"
 #include "base/log.hpp"
 #include "models/adjustments.hpp"
 #include "models/call_features.hpp"
@@ -47,6 +53,30 @@ std::string embeddings_path(const ProviderSettings& settings) {
       break;
   }
   return "/embeddings";
+}
+
+/// The vector as OpenAI encodes it: 32-bit floats in base64. No value if the service has encoded it already.
+std::optional<std::string> encoded_vector(const json::value& vector) {
+  static_assert(std::endian::native == std::endian::little, "the floats are in this order");
+  constexpr double limit = std::numeric_limits<float>::max();
+  if (!vector.is_array()) return std::nullopt;
+  std::string bytes;
+  for (const auto& element : vector.get_array()) {
+    if (!element.is_number()) return std::nullopt;
+    const auto number = static_cast<float>(std::clamp(element.to_number<double>(), -limit, limit));
+    bytes.append(std::bit_cast<std::array<char, sizeof number>>(number).data(), sizeof number);
+  }
+  return base64(bytes);
+}
+
+/// Many services ignore `encoding_format`, but OpenAI's library decodes whatever it gets.
+void encode_vectors(json::object& answer) {
+  auto* data = answer.if_contains("data");
+  if (!data || !data->is_array()) return;
+  for (auto& entry : data->get_array()) {
+    auto* embedding = entry.is_object() ? entry.get_object().if_contains("embedding") : nullptr;
+    if (auto encoded = embedding ? encoded_vector(*embedding) : std::nullopt) *embedding = *encoded;
+  }
 }
 
 /// From this size on, writing a request would hold the loop for milliseconds.
@@ -231,6 +261,7 @@ Task<ModelOutcome> HttpProvider::ask(const std::string& model, std::string body,
 Task<std::variant<json::object, ModelFailure>> HttpProvider::embed(json::object body, StopSource& stop) {
   const auto path = embeddings_path(settings_);
   if (path.empty()) co_return co_await Provider::embed(std::move(body), stop);
+  const bool in_base64 = string_member(body, "encoding_format") == "base64";
   auto request = http_request(service_url(settings_.base_url, path), to_json(body));
   // All other services expect the key as OpenAI does.
   if (settings_.kind == ProviderKind::gemini)
@@ -245,7 +276,10 @@ Task<std::variant<json::object, ModelFailure>> HttpProvider::embed(json::object 
       stop);
   ModelFailure failure;
   if (http.end == HttpOutcome::End::complete && is_success(http.head.status)) {
-    if (auto answer = parse_object(content)) co_return std::move(*answer);
+    if (auto answer = parse_object(content)) {
+      if (in_base64) encode_vectors(*answer);
+      co_return std::move(*answer);
+    }
     failure.kind = Kind::protocol;
     failure.message = "sent something other than a JSON object";
   } else if (http.end == HttpOutcome::End::complete) {

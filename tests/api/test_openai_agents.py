@@ -1,6 +1,8 @@
 """Clients of OpenAI's Chat Completions API that use agents. See docs/contract/clients.md."""
 
+import base64
 import json
+import struct
 
 import pytest
 
@@ -428,6 +430,13 @@ def test_embeddings_are_passed_through(talker):
     assert result["model"] == talker.model and result["data"][0]["embedding"] == [0.5]
     assert talker.stub.requests[-1].path == "/v1/embeddings"
     assert talker.stub.requests[-1].json == {"model": "talker-1", "input": ["a"]}
+
+
+def test_embeddings_are_in_base64_if_the_service_knows_only_numbers(talker):
+    body = {"model": talker.model, "input": ["a"], "encoding_format": "base64"}
+    result = accepted(talker.gateway.http.post("/v1/embeddings", json=body))
+    assert talker.stub.requests[-1].json["encoding_format"] == "base64"
+    assert struct.unpack("<1f", base64.b64decode(result["data"][0]["embedding"])) == (0.5,)
 
 
 def test_embeddings_are_retried_like_answers(talker):
