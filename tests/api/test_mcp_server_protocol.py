@@ -80,6 +80,7 @@ def test_page_of_another_origin_is_refused(gateway):
     ('{"jsonrpc":"2.0","id":null,"method":"ping"}', -32600), ('{"jsonrpc":"2.0","id":1.5,"method":"ping"}', -32600),
     ('{"jsonrpc":"2.0","id":[],"method":"ping"}', -32600), ('{"jsonrpc":"2.0","id":1,"method":5}', -32600),
     ('{"jsonrpc":"2.0","id":1,"method":"ping","params":5}', -32600), ('{"jsonrpc":"2.0"}', -32600),
+    ('{"jsonrpc":"2.0","id":1}', -32600),
 ], ids=lambda value: str(value)[:40])
 @pytest.mark.parametrize("version", ["2025-11-25", MODERN])
 def test_invalid_message_is_refused_and_harmless(gateway, version, body, code):

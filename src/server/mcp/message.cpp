@@ -40,7 +40,8 @@ McpMessage read_mcp_message(json::value& value, json::value& id) {
   const auto* given = object ? object->if_contains("id") : nullptr;
   if (given && is_valid_id(*given)) id = *given;
   const bool has_method = object && object->contains("method");
-  if (!object || string_member(*object, "jsonrpc") != "2.0" || (!has_method && !given))
+  const bool is_response = given && (object->contains("result") || object->contains("error"));
+  if (!object || string_member(*object, "jsonrpc") != "2.0" || (!has_method && !is_response))
     throw invalid("not a JSON-RPC 2.0 message");
   if (!has_method) {
     const bool is_error = !object_member(*object, "result");
