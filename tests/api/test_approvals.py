@@ -420,6 +420,15 @@ def test_a_form_is_checked(talker, thread):
         assert json.loads(user.result()["output"]) == {"count": 3}
 
 
+def test_an_empty_form_counts_as_omitted(talker, thread):
+    """Models fill in optional members with empty objects; a form without fields would leave no way to answer."""
+    with person(talker, thread, calls(("AskUser", {"question": "How many?", "form": {}})), "Done.") as user:
+        request = user.asked()
+        assert request["question"]["form"] is None
+        accepted(answer(talker.gateway, request, "three"))
+        assert user.result()["output"] == "three"
+
+
 def test_a_form_without_valid_answers_is_refused(talker, thread):
     """Answers to forms are objects, so every answer of the person would be refused."""
     forms = [{"type": "string"}, {"type": ["object", "null"]}, {"type": "array", "items": {"type": "object"}}]

@@ -24,7 +24,9 @@ constexpr auto input_schema = R"({
 PersonQuestion question_in(const json::object& input) {
   PersonQuestion question{.question = text_input(input, "question")};
   if (const auto* options = array_member(input, "options")) question.options = strings_of(*options);
-  if (const auto* form = input.if_contains("form"); form && form->is_object()) question.form = form->get_object();
+  // Models fill in optional members with empty objects.
+  if (const auto* form = input.if_contains("form"); form && form->is_object() && !form->get_object().empty())
+    question.form = form->get_object();
   return question;
 }
 
