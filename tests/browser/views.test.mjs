@@ -370,6 +370,33 @@ else {
     }
   });
 
+  test('forced colours show the current view and chat, the chosen mode and the marked entry of a list', async () => {
+    const { id } = await env.thread({ title: 'The open one' });
+    await env.thread({ title: 'Another' });
+    const page = await env.open(`/t/${id}`, { forcedColors: 'active' });
+    const isOutlined = async (found) =>
+      eventually(async () => assert.equal(await found.evaluate((one) => getComputedStyle(one).outlineStyle), 'solid'));
+    await isOutlined(page.getByRole('link', { name: /^The open one/ }));
+    await isOutlined(page.getByRole('link', { name: 'Chats', exact: true }));
+    await isOutlined(page.locator('.modes label').filter({ has: page.getByRole('radio', { checked: true }) }));
+    assert.equal(
+      await page.getByRole('link', { name: /^Another/ }).evaluate((one) => getComputedStyle(one).outlineStyle),
+      'none',
+    );
+    await page.keyboard.press('Control+k');
+    await isOutlined(page.getByRole('option', { selected: true }));
+    await page.keyboard.press('Escape');
+    await page.goto(`${env.proxy.url}/ui/#/new`);
+    await page.getByRole('combobox', { name: 'Project' }).press('Enter');
+    await isOutlined(page.locator('[role=option].marked'));
+    assert.equal(
+      await page
+        .locator('[role=option]')
+        .evaluateAll((all) => all.filter((one) => getComputedStyle(one).outlineStyle === 'solid').length),
+      1,
+    );
+  });
+
   test('the list of jobs shows the trigger of each', async () => {
     const triggers = {
       'by-event': { type: 'event', event: 'thread.created', filter: { title: 'none' } },
