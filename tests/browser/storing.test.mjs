@@ -1,7 +1,16 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import test from 'node:test';
-import { choose, eventually, holdResponses, missing, withGateway } from './environment.mjs';
+import {
+  answers,
+  choose,
+  eventually,
+  holdResponses,
+  message,
+  missing,
+  sendMessage,
+  withGateway,
+} from './environment.mjs';
 
 if (missing) test(`the page (skipped: ${missing})`, { skip: true });
 else {
@@ -80,6 +89,27 @@ else {
     await page.getByRole('button', { name: 'Change stage' }).click();
     await page.locator('main').getByRole('alert').getByText('not now').waitFor();
     assert.equal(await page.getByRole('textbox', { name: 'Reason' }).inputValue(), 'It works well');
+  });
+
+  test('a browser without room for what is written says so once, and the page works on', async () => {
+    const page = await env.open('/new');
+    await message(page).waitFor();
+    await page.evaluate(() => {
+      let text = 'x'.repeat(1 << 22);
+      for (let i = 0; text; i++)
+        try {
+          localStorage.setItem(`full.${i}`, text);
+        } catch {
+          text = text.slice(text.length / 2 + 1);
+        }
+    });
+    await message(page).fill('There is no room for this. '.repeat(10));
+    const told = page.getByText('This browser is full.');
+    await told.waitFor();
+    await page.getByRole('button', { name: 'Dismiss' }).click();
+    await sendMessage(page, 'Can you hear me?');
+    await answers(page).first().waitFor();
+    assert.equal(await told.count(), 0);
   });
 
   test('a project is not saved while its current version cannot be read', async () => {

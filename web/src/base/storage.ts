@@ -19,6 +19,11 @@ let disabled = false;
 /** Stops all writes: the scripts of a page keep running until the next page has loaded. */
 export const disableStorage = (): void => void (disabled = true);
 
+let warn = (): void => {};
+
+/** `tell` is called once, when the browser has no room for a value. */
+export const onFull = (tell: () => void): void => void (warn = tell);
+
 /** Stores `value`; undefined removes it. */
 export function store(name: string, value: unknown, area: Area = 'localStorage'): void {
   if (disabled) return;
@@ -27,6 +32,9 @@ export function store(name: string, value: unknown, area: Area = 'localStorage')
     else window[area].setItem(prefix + name, JSON.stringify(value));
   } catch (error) {
     console.warn(`this browser cannot store ${name}:`, error);
+    if ((error as Error).name !== 'QuotaExceededError') return;
+    warn();
+    warn = () => {};
   }
 }
 
