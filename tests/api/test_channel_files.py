@@ -106,6 +106,19 @@ def test_files_are_attached_to_the_reply(talking, workspace):
         assert text_of(mail) == "Here they are."
 
 
+@pytest.mark.skipif(bool(why_not("dovecot")), reason=why_not("dovecot"))
+def test_answer_arrives_without_files_that_the_mail_server_refuses(talking, workspace):
+    with Dovecot() as dovecot, SmtpStub() as smtp:
+        box = dovecot.mailbox()
+        connect_email(talking, dovecot, box, smtp)
+        send_files(talking, "plan.png")
+        smtp.fails("552 5.3.4 message size exceeds fixed limit")
+        box.receives(ANN_BY_MAIL, "Send them.")
+        mail = smtp.mail("Here they are.")
+        assert not list(mail.iter_attachments()) and "message size exceeds fixed limit" in text_of(mail)
+        assert len(smtp.attempts) == 2 and smtp.attempts[0]["message-id"] == mail["message-id"]
+
+
 def test_only_files_that_the_agent_may_read_are_sent(talking, telegram, workspace):
     connect(talking.gateway, telegram)
     (talking.gateway.home / ".ssh").mkdir(exist_ok=True)

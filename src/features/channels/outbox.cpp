@@ -213,12 +213,19 @@ Task<bool> ChannelOutbox::send_first(LanePointer lane) {
   if (entry.is_uncertain && message.edits.empty() && !messenger_.traits().drops_repeated) {
     message.text += fmt::format("{}{}", message.text.empty() ? "" : "\n\n", duplicate_remark);
   }
+  const bool has_text_and_files = !entry.message.text.empty() && !message.files.empty();
   const auto result = co_await send_message(entry, std::move(message));
   // Only this coroutine removes entries from the lane.
   AGW_ASSERT(!lane->entries.empty());
   AGW_ASSERT(&entry == &lane->entries.front());
   if (result.end == End::stopped) co_return false;
   lane->last_sent = SteadyClock::now();
+  if (result.end == End::refused && has_text_and_files) {
+    // They may be too large, or of a kind that the server takes from nobody.
+    entry.row->files.clear();
+    entry.message.text += fmt::format("\n\n(The files of this message were refused: {})", result.error);
+    co_return false;
+  }
   if (result.end == End::sent || result.end == End::refused) {
     co_await finish(lane, result);
     co_return true;
