@@ -391,6 +391,22 @@ def test_pending_request_can_be_decided_after_a_change_of_the_settings(connected
     assert not pending(connected.gateway) and "denied" in matrix.message("asks to write a file")["body"]
 
 
+def test_permission_is_asked_for_while_the_channel_connects(connected, matrix):
+    held = connected.stub.hold(tool_calls=calls(("Write", {"path": "note.txt", "content": "hello"})).tool_calls)
+    matrix.says(ANN, "Write it.")
+    assert held.was_asked()
+    (made,) = [one for one in accepted(connected.gateway.http.get("/extensions", params={"type": "integration"}))
+               if one["definition"].get("kind") == "channel"]
+    definition = {**made["definition"], "notify": ["signal"]}
+    accepted(connected.gateway.http.patch(f"/extensions/{made['id']}", json={"definition": definition}))
+    assert channel(connected.gateway)["state"] == "connecting"
+    held.release()
+    connected.answers("Done with it.")
+    matrix.says(ANN, number_of_deny(matrix))
+    matrix.message("Done with it.")
+    assert "denied" in matrix.message("asks to write a file")["body"]
+
+
 def test_code_stays_valid_after_another_stranger_was_paired(talking, matrix):
     talking.gateway.http.put("/secrets/MATRIX", json={"value": TOKEN})
     connect(talking.gateway, matrix, service="matrix", token="${secret:MATRIX}", allow=[], pairing=True)

@@ -122,6 +122,12 @@ std::string ChannelAnswers::problem() const {
   return {};
 }
 
+std::set<std::string, std::less<>> ChannelAnswers::threads() const {
+  std::set<std::string, std::less<>> found;
+  for (const auto& [thread_id, question] : questions_) found.insert(thread_id);
+  return found;
+}
+
 bool ChannelAnswers::has_questions(std::string_view thread_id) const { return questions_.contains(thread_id); }
 
 void ChannelAnswers::deliver(const DomainEvent& event) {

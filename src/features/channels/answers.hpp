@@ -1,6 +1,8 @@
 #pragma once
 
+#include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -27,6 +29,7 @@ public:
   /// The question that a run of the thread answers; null if the question came from elsewhere.
   const InboundRow* find(std::string_view thread_id, std::string_view turn_id) const;
   bool has_questions(std::string_view thread_id) const;
+  std::set<std::string, std::less<>> threads() const;
   std::size_t count() const { return questions_.size(); }
   /// Why the answer to a question cannot be stored; empty if there is no such question.
   std::string problem() const;

@@ -58,6 +58,8 @@ constexpr auto token_poll_interval = 2s;
 /// More are not sent. A channel may wait long for its token.
 constexpr std::size_t max_early_notices = 100;
 constexpr int max_reconnect_doublings = 6;
+/// After more in a row, the channel counts as broken.
+constexpr int max_brief_failures = 2;
 static_assert(min_reconnect_delay * (1 << max_reconnect_doublings) >= max_reconnect_delay);
 
 }  // namespace
@@ -255,7 +257,10 @@ std::chrono::milliseconds Channel::record_failure(std::string why, std::chrono::
   state_ = ChannelState::failing;
   error_ = std::move(why);
   const auto doubled = min_reconnect_delay * (1 << std::min(failures_++, max_reconnect_doublings));
-  if (is_refused) return max_delay_after_refusal;
+  if (is_refused) {
+    failures_ = std::max(failures_, max_brief_failures + 1);
+    return max_delay_after_refusal;
+  }
   return named > 0s ? std::min(named, max_retry_after)
                     : std::min<std::chrono::milliseconds>(doubled, max_reconnect_delay);
 }
@@ -319,10 +324,15 @@ void Channel::ask_pending() {
 }
 
 bool Channel::answers(std::string_view thread_id) const {
-  if (!session_ || state_ != ChannelState::connected) return false;
+  // A channel that connects, also anew, will ask soon.
+  if (failures_ > max_brief_failures) return false;
   const bool asks_everybody =
       settings_.notify.contains(ChannelNotice::permission_requested) && !settings_.allow.empty();
-  return asks_everybody || session_->answers.has_questions(thread_id);
+  return asks_everybody || threads_in_question().contains(thread_id);
+}
+
+std::set<std::string, std::less<>> Channel::threads_in_question() const {
+  return has_recovered_ ? session_->answers.threads() : memory_->threads;
 }
 
 /// The private chats of the people in `allow`.

@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -24,6 +25,8 @@ public:
 
   void deliver(const DomainEvent& event);
   bool answers(std::string_view thread_id) const;
+  /// The threads of the open questions.
+  std::set<std::string, std::less<>> threads_in_question() const;
   bool awaits_proposals() const { return settings_.notify.contains(ChannelNotice::proposal_created); }
 
   const ChannelSettings& settings() const { return settings_; }

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <set>
 #include <string_view>
 #include <vector>
 
@@ -60,6 +61,8 @@ struct ChannelMemory {
   std::vector<AskedRequestPointer> asked;  ///< pending requests, in the order of their numbers
   std::vector<AskedRequestPointer> ended;  ///< recently ended: a late answer to one is not for the agent
   std::vector<Stranger> strangers;
+  /// The threads of the open questions, until the new object has read them.
+  std::set<std::string, std::less<>> threads;
 
   /// Removes expired codes and old requests.
   void expire();

@@ -83,7 +83,10 @@ void Channels::connect(ChannelSettings settings) {
   auto& place = channels_[id];
   AGW_ASSERT(!place || place->settings().id == id);
   auto memory = place && is_same_account(place->settings(), settings) ? place->memory() : nullptr;
-  if (!memory) memory = std::make_shared<ChannelMemory>();
+  if (memory)
+    memory->threads = place->threads_in_question();
+  else
+    memory = std::make_shared<ChannelMemory>();
   place = std::make_shared<Channel>(services_, std::move(settings), std::move(memory));
   auto& ended = ended_[id];
   const auto before = std::exchange(ended, std::make_shared<AsyncEvent>(services_.loop));
