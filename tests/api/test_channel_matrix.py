@@ -72,15 +72,6 @@ def test_strangers_notices_and_edits_are_ignored(connected, matrix):
     assert len(matrix.messages) == 1 and connected.request_count() == 0
 
 
-def test_room_is_joined_only_on_invitation_of_an_allowed_person(connected, matrix):
-    matrix.invites(EVE, "!eve:example.org")
-    matrix.invites(ANN, "!ann:example.org")
-    matrix.until(lambda: matrix.joined)
-    matrix.says(ANN, "/help", room="!ann:example.org")
-    matrix.message("Commands:")
-    assert matrix.joined == ["!ann:example.org"]
-
-
 def test_permission_is_decided_by_a_number(connected, matrix):
     connected.stub.script(calls(("Write", {"path": "note.txt", "content": "hello"})), "Done with it.")
     matrix.members[ROOM] = [ANN, EVE, ACCOUNT]

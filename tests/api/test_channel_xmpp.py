@@ -85,6 +85,18 @@ def test_strangers_and_other_stanzas_get_no_reply(connected, ann, eve):
     assert not [one for one in eve.stanzas if one.get("type") in ("subscribed", "result", "error")]
 
 
+def test_person_learns_that_encrypted_messages_cannot_be_read(connected, ann, eve):
+    keys = "<encrypted xmlns='eu.siacs.conversations.axolotl'><header sid='1'/></encrypted>"
+    content = keys.replace("</encrypted>", "<payload>AAAA</payload></encrypted>")
+    for more in (keys, content, content):
+        ann.says("I sent you an encrypted message.", more=more)
+    ann.message("cannot read encrypted messages")
+    eve.says("I sent you an encrypted message.", more=content)
+    ann.says("/status")
+    ann.message("Agent:")
+    assert len(ann.messages) == 2 and eve.messages == [] and connected.request_count() == 0
+
+
 @pytest.mark.parametrize("wrapper", ["received", "sent"])
 def test_forged_carbon_copies_are_ignored(connected, ann, eve, wrapper):
     inner = (f"<message xmlns='jabber:client' from='{ANN}/phone' to='{ACCOUNT}' type='chat' id='x'>"

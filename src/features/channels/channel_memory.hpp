@@ -1,10 +1,11 @@
 #pragma once
 
 #include <chrono>
+#include <map>
 #include <memory>
 #include <optional>
-#include <string>
 #include <set>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -61,6 +62,8 @@ struct ChannelMemory {
   std::vector<AskedRequestPointer> asked;  ///< pending requests, in the order of their numbers
   std::vector<AskedRequestPointer> ended;  ///< recently ended: a late answer to one is not for the agent
   std::vector<Stranger> strangers;
+  /// When people were told last that their messages cannot be read.
+  std::map<ChatPlace, std::chrono::steady_clock::time_point> told;
   /// The threads of the open questions, until the new object has read them.
   std::set<std::string, std::less<>> threads;
 

@@ -10,8 +10,8 @@
 //   1. A press of a button is passed to the approvals and always acknowledged. A stranger's press has no other effect.
 //   2. A stranger's message in a private chat is answered with a pairing code, if pairing is enabled. The message is
 //   not stored.
-//   3. Any other message waits until the channel has capacity. Then the first match applies: already known, a command
-//      (`/new`, `/stop` …), the answer to a request that is pending in the chat, or a question to the agent.
+//   3. Any other message waits until the channel has capacity. Then the first match applies: already known, unreadable,
+//      a command (`/new`, `/stop` …), the answer to a request that is pending in the chat, or a question to the agent.
 //   4. A question gets the chat's thread, or a new one, and its files; a file that cannot be fetched is named in the
 //      text. What the person only refers to, a message that they reply to or forward, is a quotation.
 //   5. If a chat gets another id, its thread moves with it.
@@ -50,6 +50,7 @@ constexpr auto code_validity = 10min;
 constexpr std::size_t max_strangers = 50;
 constexpr int max_code = 999'999;
 constexpr auto max_age = std::chrono::days(30);
+constexpr auto min_pause_between_refusals = 1h;
 constexpr auto pause_before_retry = 1s;
 /// Files that did not fit on the disk are fetched again.
 constexpr auto pause_before_fetching_again = 10s;
@@ -212,7 +213,9 @@ Task<> ChannelInbox::handle_allowed(ReceivedMessage message) {
 Task<> ChannelInbox::handle_once(ReceivedMessage message) {
   co_await answers_.wait_for_capacity();
   if (stop_.requested()) co_return;
-  if (co_await is_known(message) || co_await run_command(message)) co_return;
+  if (co_await is_known(message)) co_return;
+  if (!message.unreadable.empty()) co_return co_await refuse(std::move(message));
+  if (co_await run_command(message)) co_return;
   auto row = row_of(message);
   row.is_answered = true;
   auto problem =
@@ -224,6 +227,17 @@ Task<> ChannelInbox::handle_once(ReceivedMessage message) {
   else if (!message.only_answers)
     co_await ask_agent(std::move(message));
   approvals_.forget_ended(place);
+}
+
+/// Not in groups, whose people may not write to the agent, and seldom: a program could answer.
+Task<> ChannelInbox::refuse(ReceivedMessage message) {
+  const auto now = std::chrono::steady_clock::now();
+  const auto place = message.place;
+  const auto told = memory_.told.find(place);
+  if (place.is_group || (told != memory_.told.end() && now - told->second < min_pause_between_refusals)) co_return;
+  auto why = message.unreadable;
+  co_await reply(std::move(message), std::move(why));
+  memory_.told[place] = now;
 }
 
 Task<bool> ChannelInbox::is_known(const ReceivedMessage& message) const {

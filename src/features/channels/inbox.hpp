@@ -39,6 +39,8 @@ private:
   Task<> attach(const ReceivedMessage& message, ChatMessage& chat);
   Task<std::string> thread_for(ChatPlace place);
   Task<std::optional<std::string>> known_thread(ChatPlace place);
+  /// Tells the person why the message cannot be read.
+  Task<> refuse(ReceivedMessage message);
   Task<bool> is_known(const ReceivedMessage& message) const;
   InboundRow row_of(const ReceivedMessage& message) const;
   /// The message id that a reply refers to; empty in private chats of messengers.

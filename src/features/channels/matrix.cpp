@@ -312,13 +312,11 @@ Task<> Matrix::add_messages(std::string room, bool is_group, std::vector<json::o
     const auto content = object_or_empty(event, "content");
     const auto sender = string_or_empty(event, "sender");
     const auto kind = string_or_empty(content, "msgtype");
-    if (string_member(event, "type") == "m.room.encrypted" && sender != user_id_) {
-      log::warn("the channel {} cannot read an encrypted message: write to it in a room without encryption",
-                settings_.name);
-    }
+    const auto type = string_or_empty(event, "type");
+    const bool is_encrypted = type == "m.room.encrypted" && content.contains("algorithm");
     // Notices come from programs, which could answer each other endlessly.
     const bool is_said =
-        string_member(event, "type") == "m.room.message" && sender != user_id_ && !kind.empty() && kind != "m.notice";
+        sender != user_id_ && (is_encrypted || (type == "m.room.message" && !kind.empty() && kind != "m.notice"));
     const auto relation = object_or_empty(content, "m.relates_to");
     if (!is_said || string_member(relation, "rel_type") == "m.replace") continue;
     ReceivedMessage message{.update = string_or_empty(event, "event_id"),
@@ -330,8 +328,16 @@ Task<> Matrix::add_messages(std::string room, bool is_group, std::vector<json::o
     if (settings_.threads == ChannelThreads::topic && string_member(relation, "rel_type") == "m.thread") {
       message.place.topic = string_or_empty(relation, "event_id");
     }
-    add_content(content, message);
-    const bool has_content = !message.text.empty() || !message.files.empty();
+    if (is_encrypted) {
+      log::warn("the channel {} cannot read an encrypted message: write to it in a room without encryption",
+                settings_.name);
+      message.unreadable =
+          "I cannot read encrypted messages. Invite me into a room without encryption: in this one, it cannot be "
+          "switched off.";
+    } else {
+      add_content(content, message);
+    }
+    const bool has_content = !message.text.empty() || !message.files.empty() || is_encrypted;
     const bool has_place = !message.update.empty() && !sender.empty() && !room.empty();
     if (!has_place || !has_content) continue;
     // Strangers cause no requests.

@@ -42,6 +42,7 @@ struct ReceivedMessage {
   bool only_answers = false;  ///< ignored unless a request in its chat waits for an answer
   std::optional<QuotedMessage> replied_to{};
   std::string forwarded_from{};  ///< who wrote the text, if the sender only forwards it
+  std::string unreadable{};      ///< why the message cannot be read, for its sender; then it has no content
   std::string moved_from{};      ///< the former id of the chat; the message then has only this and `place`
 };
 

@@ -233,7 +233,7 @@ void Xmpp::handle_message(const XmppElement& stanza) {
     settle(stanza.attribute("id"), {.end = End::refused, .error = xmpp_error(stanza)});
   } else {
     message = xmpp_message(stanza, settings_.user, rooms_, settings_.threads);
-    if (!message && is_encrypted(stanza))
+    if (is_encrypted(stanza))
       log::warn("the channel {} cannot read an encrypted message: turn encryption off in its chat", settings_.name);
   }
   if (!message) return connection_->taken(1);

@@ -116,17 +116,23 @@ std::optional<ReceivedMessage> xmpp_message(const XmppElement& stanza, std::stri
   const auto type = stanza.attribute("type");
   const bool is_group = type == "groupchat";
   if (!is_group && !type.empty() && type != "chat" && type != "normal") return std::nullopt;
-  if (is_correction(stanza) || is_encrypted(stanza)) return std::nullopt;
+  if (is_correction(stanza)) return std::nullopt;
   ReceivedMessage message{.update = {},
                           .place = {},
                           .message = std::string(stanza.attribute("id")),
                           .sender = {},
                           .sender_name = {},
                           .text = std::string(stanza.text_of("body", client))};
+  if (is_encrypted(stanza)) {
+    if (is_group || !has_encrypted_content(stanza)) return std::nullopt;
+    message.text.clear();
+    message.unreadable = "I cannot read encrypted messages. Turn encryption (OMEMO) off in this chat.";
+  }
   add_files(stanza, message);
   const bool is_for_channel =
       is_group ? read_room_message(stanza, rooms, message) : read_private_message(stanza, account, rooms, message);
-  if (!is_for_channel || (is_blank(message.text) && message.files.empty())) return std::nullopt;
+  const bool has_content = !is_blank(message.text) || !message.files.empty() || !message.unreadable.empty();
+  if (!is_for_channel || !has_content) return std::nullopt;
   message.update = update_of(stanza, is_group ? std::string_view(message.place.chat) : account);
   if (threads == ChannelThreads::topic) message.place.topic = utf8_prefix(stanza.text_of("thread", client), max_topic);
   return message;
@@ -145,6 +151,14 @@ std::string xmpp_stanza(const OutgoingMessage& message, std::string_view file_ur
   if (!message.is_markdown) stanza += "<unstyled xmlns='urn:xmpp:styling:0'/>";
   if (!message.to.is_group) stanza += "<active xmlns='http://jabber.org/protocol/chatstates'/>";
   stanza += fmt::format("<origin-id xmlns='{}' id='{}'/></message>", stanza_ids, id);
+/// Keys are exchanged in messages without content.
+bool has_encrypted_content(const XmppElement& stanza) {
+  return std::ranges::any_of(stanza.children, [](const XmppElement& one) {
+    const auto has_payload = [](const XmppElement& part) { return part.name == "payload"; };
+    return one.name == "encryption" || (one.name == "encrypted" && std::ranges::any_of(one.children, has_payload));
+  });
+}
+
   if (message.is_unfinished && !message.to.is_group)
     stanza += fmt::format(
         "<message to='{}' type='chat'><composing xmlns='http://jabber.org/protocol/chatstates'/>"

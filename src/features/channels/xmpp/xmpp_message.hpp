@@ -11,7 +11,8 @@
 namespace agw {
 
 /// The message of a person in a stanza; nullopt for everything else: notices, corrections (XEP-0308), carbon copies
-/// (XEP-0280) from anyone, encrypted messages, and messages in a room that do not begin with the channel's name.
+/// (XEP-0280) from anyone, and messages in a room that do not begin with the channel's name. An encrypted message of a
+/// private chat is `unreadable`.
 /// `account` is the channel's address. Example: src/features/channels/xmpp/xmpp_message_test.cpp:
 /// XmppMessage.IsWhatAPersonSays
 std::optional<ReceivedMessage> xmpp_message(const XmppElement& stanza, std::string_view account, const XmppRooms& rooms,

@@ -1,0 +1,51 @@
+"""Rooms of a Matrix homeserver, which is a stub: invitations, encryption, replacements.
+
+See docs/contract/channels.md.
+"""
+
+import pytest
+
+from channels import channel, connect, threads
+from jobs import wait_for
+from stubs.matrix import ACCOUNT, TOKEN, MatrixStub
+from tools import turns_of
+
+ANN, EVE = "@ann:example.org", "@eve:example.org"
+ROOM = "!room:example.org"
+
+
+@pytest.fixture
+def matrix():
+    with MatrixStub() as stub:
+        yield stub
+
+
+@pytest.fixture
+def connected(talking, matrix):
+    """A talker with a Matrix channel."""
+    talking.gateway.http.put("/secrets/MATRIX", json={"value": TOKEN})
+    connect(talking.gateway, matrix, service="matrix", token="${secret:MATRIX}", allow=[ANN])
+    wait_for(lambda: channel(talking.gateway)["state"] == "connected")
+    return talking
+
+
+def test_room_is_joined_only_on_invitation_of_an_allowed_person(connected, matrix):
+    matrix.invites(EVE, "!eve:example.org")
+    matrix.invites(ANN, "!ann:example.org")
+    matrix.until(lambda: matrix.joined)
+    matrix.says(ANN, "/help", room="!ann:example.org")
+    matrix.message("Commands:")
+    assert matrix.joined == ["!ann:example.org"]
+
+
+def test_person_learns_that_encrypted_messages_cannot_be_read(connected, matrix):
+    encrypted = {"algorithm": "m.megolm.v1.aes-sha2", "ciphertext": "…"}
+    group = "!group:example.org"
+    matrix.members[group] = [ANN, EVE, ACCOUNT]
+    for room in (group, ROOM, ROOM):
+        matrix.event(ANN, encrypted, room=room, kind="m.room.encrypted")
+    matrix.message("cannot read encrypted messages")
+    matrix.event(EVE, encrypted, kind="m.room.encrypted")
+    matrix.says(ANN, "/status")
+    matrix.message("Agent:")
+    assert [message["room"] for message in matrix.messages] == [ROOM, ROOM] and connected.request_count() == 0
