@@ -72,6 +72,15 @@ def test_strangers_notices_and_edits_are_ignored(connected, matrix):
     assert len(matrix.messages) == 1 and connected.request_count() == 0
 
 
+def test_own_quotation_at_the_beginning_of_a_reply_is_kept(connected, matrix):
+    connected.answers("Yes.")
+    text = "> It is 42.\n\nSure?"
+    matrix.says(ANN, text, **{"m.relates_to": {"m.in_reply_to": {"event_id": "$gone"}}})
+    matrix.message("Yes.")
+    (thread,) = threads(connected.gateway)
+    assert [turn["content"] for turn in turns_of(connected.gateway, thread, "user")] == [text]
+
+
 def test_permission_is_decided_by_a_number(connected, matrix):
     connected.stub.script(calls(("Write", {"path": "note.txt", "content": "hello"})), "Done with it.")
     matrix.members[ROOM] = [ANN, EVE, ACCOUNT]

@@ -104,7 +104,8 @@ json::object content_of(const OutgoingMessage& message) {
 /// The text of a message without the quote of the message that it replies to.
 std::string own_text(const json::object& content) {
   auto text = string_or_empty(content, "body");
-  if (!object_member(object_or_empty(content, "m.relates_to"), "m.in_reply_to") || !text.starts_with("> ")) return text;
+  const bool has_quote = text.starts_with("> <@") || text.starts_with("> * <@");
+  if (!object_member(object_or_empty(content, "m.relates_to"), "m.in_reply_to") || !has_quote) return text;
   const auto end = text.find("\n\n");
   return end == text.npos ? text : text.substr(end + 2);
 }
