@@ -38,6 +38,20 @@ def test_room_is_joined_only_on_invitation_of_an_allowed_person(connected, matri
     assert matrix.joined == ["!ann:example.org"]
 
 
+def test_messages_from_before_the_invitation_are_not_answered(connected, matrix):
+    room = "!old:example.org"
+    matrix.closes(room)
+    for _ in range(3):
+        matrix.says(ANN, "/help", room=room)
+    matrix.invites(ANN, room)
+    matrix.says(ANN, "/status", room=room)
+    matrix.message("Agent:")
+    matrix.until(lambda: matrix.joined)
+    matrix.says(ANN, "/stop", room=room)
+    matrix.message("Nothing is running.")
+    assert len(matrix.messages) == 2
+
+
 def test_person_learns_that_encrypted_messages_cannot_be_read(connected, matrix):
     encrypted = {"algorithm": "m.megolm.v1.aes-sha2", "ciphertext": "…"}
     group = "!group:example.org"

@@ -141,6 +141,17 @@ void add_original(const json::object& original, std::string_view own_id, Receive
 }
 
 }  // namespace
+/// Whether the event shows that the account was invited to its room, or joined it uninvited.
+bool begins_membership(const json::object& event, std::string_view own_id) {
+  if (string_member(event, "type") != "m.room.member" || string_member(event, "state_key") != own_id) return false;
+  const auto membership = string_or_empty(object_or_empty(event, "content"), "membership");
+  const auto before = object_or_empty(object_or_empty(event, "unsigned"), "prev_content");
+  const auto membership_before = string_or_empty(before, "membership");
+  // A change of the account's profile is also a `join`.
+  return membership == "invite" ||
+         (membership == "join" && membership_before != "join" && membership_before != "invite");
+}
+
 
 Matrix::Matrix(HttpClient& http, const ChannelAccount& account, const ChannelSettings& settings)
     : http_(http), account_(account), settings_(settings) {}
@@ -303,6 +314,12 @@ Task<json::object> Matrix::find_event(std::string room, std::string id, const st
   if (listed != events.end()) co_return *listed;
   const auto response = co_await call("GET", room_path(room, "/event/" + percent_encode(id)), {}, stop);
   co_return response.status == 200 ? response.body : json::object();
+  // The timeline of a room that was just joined also has messages from before, which were not meant for the channel.
+  if (is_true(timeline, "limited")) {
+    const auto begun = std::find_if(events.rbegin(), events.rend(),
+                                    [this](const auto& event) { return begins_membership(event, user_id_); });
+    events.erase(events.begin(), begun.base());
+  }
 }
 
 Task<> Matrix::add_messages(std::string room, bool is_group, std::vector<json::object> events, ReceivedBatch& batch,

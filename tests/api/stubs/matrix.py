@@ -33,6 +33,9 @@ class MatrixStub(MessengerStub):
         self.media = {}
         self.members = {}
         self.page = page
+        self.state = {}  # state events that the account can read, by room and type
+        self._outside = set()  # rooms in which the account is not
+        self._joined_at = {}  # the number of events when the account joined a room
         self._news = []  # (room, event), in order; the token of a sync is their number
         self._invitations = []
         self._answered = []  # invitations in the last sync
@@ -70,18 +73,32 @@ class MatrixStub(MessengerStub):
     def says(self, sender, text, *, room="!room:example.org", **content):
         return self.event(sender, {"msgtype": "m.text", "body": text, **content}, room=room)
 
-    def event(self, sender, content, *, room="!room:example.org", kind="m.room.message"):
+    def event(self, sender, content, *, room="!room:example.org", kind="m.room.message", **members):
         with self._changed:
             event_id = f"$event{next(self._numbers)}"
-            self._news.append((room, {"type": kind, "sender": sender, "event_id": event_id, "content": content}))
+            self._news.append((room, {"type": kind, "sender": sender, "event_id": event_id, "content": content, **members}))
             self._changed.notify_all()
         return event_id
 
+    def closes(self, room):
+        """The account gets nothing of the room until it joins. Then it also sees the latest events from before."""
+        self._outside.add(room)
+
     def invites(self, sender, room):
         with self._changed:
-            state = [{"type": "m.room.member", "state_key": ACCOUNT, "sender": sender, "content": {"membership": "invite"}}]
+            self.closes(room)
+            content = {"membership": "invite"}
+            self.event(sender, content, room=room, kind="m.room.member", state_key=ACCOUNT)
+            state = [{"type": "m.room.member", "state_key": ACCOUNT, "sender": sender, "content": content}]
             self._invitations.append((room, {"invite_state": {"events": state}}))
             self._changed.notify_all()
+
+    def replaces(self, sender, room, replacement):
+        """Replaces a room by another one, in which the account is not yet."""
+        self.closes(replacement)
+        self.state[replacement, "m.room.create"] = {"predecessor": {"room_id": room}}
+        self.state[room, "m.room.tombstone"] = {"replacement_room": replacement}
+        self.event(sender, self.state[room, "m.room.tombstone"], room=room, kind="m.room.tombstone", state_key="")
 
     def fails(self, status, errcode, **members):
         """Rejects the next message with this error. With `is_taken`, it is sent nevertheless. With status 0, it is sent
@@ -140,11 +157,18 @@ class MatrixStub(MessengerStub):
                 raise Refused(404, "M_NOT_FOUND")
             case ("GET", "v3", "rooms", room, "joined_members"):
                 return {"joined": {name: {} for name in self.members.get(room, ["@ann:example.org", ACCOUNT])}}
-            case ("POST", "v3", "rooms", room, "join"):
+            case ("POST", "v3", "rooms", room, "join") | ("POST", "v3", "join", room):
                 with self._changed:
                     self.joined.append(room)
-                    self._changed.notify_all()
+                    self._outside.discard(room)
+                    is_invited = any(place == room and event["type"] == "m.room.member" for place, event in self._news)
+                    before = {"prev_content": {"membership": "invite"}} if is_invited else {}
+                    self.event(ACCOUNT, {"membership": "join"}, room=room, kind="m.room.member", state_key=ACCOUNT,
+                               unsigned=before)
+                    self._joined_at[room] = len(self._news)
                 return {"room_id": room}
+            case ("GET", "v3", "rooms", room, "state", kind) if (room, kind) in self.state:
+                return self.state[room, kind]
             case ("PUT", "v3", "rooms", room, "send", "m.room.message", transaction):
                 return self._send(room, transaction, body)
             case ("POST", "v3", "upload"):
@@ -168,13 +192,16 @@ class MatrixStub(MessengerStub):
             self._answered, self._invitations = self._invitations, []
             invited = dict(self._answered)
             rooms = {}
-            for room, event in self._news[since:]:
-                rooms.setdefault(room, []).append(event)
+            is_new = {room for room, at in self._joined_at.items() if at > since}
+            for number, (room, event) in enumerate(self._news):
+                if room not in self._outside and (number >= since or room in is_new):
+                    rooms.setdefault(room, []).append(event)
             end = len(self._news)
         joined = {}
         for room, events in rooms.items():
             first = events[max(0, len(events) - self.page)]["event_id"]
-            timeline = {"events": events[-self.page :], "limited": len(events) > self.page, "prev_batch": first}
+            is_limited = len(events) > self.page or room in is_new
+            timeline = {"events": events[-self.page :], "limited": is_limited, "prev_batch": first}
             joined[room] = {"timeline": timeline}
         return {"next_batch": f"s{end}", "rooms": {"join": joined, "invite": invited}}
 
@@ -184,7 +211,7 @@ class MatrixStub(MessengerStub):
         first = int(query["to"].removeprefix("s"))
         events = [event for place, event in self._news[first:] if place == room]
         ids = [event["event_id"] for event in events]
-        end = ids.index(query["from"])
+        end = ids.index(query["from"]) if query["from"] in ids else 0
         begin = max(0, end - int(query["limit"]))
         answer = {"start": query["from"], "chunk": events[begin:end][::-1]}
         return answer if begin == 0 else {**answer, "end": ids[begin]}
