@@ -52,6 +52,37 @@ def test_messages_from_before_the_invitation_are_not_answered(connected, matrix)
     assert len(matrix.messages) == 2
 
 
+def test_room_that_replaces_another_one_has_its_thread(connected, matrix):
+    connected.answers("Four.")
+    matrix.says(ANN, "What is two and two?")
+    matrix.message("Four.")
+    new = "!new:example.org"
+    matrix.replaces(ANN, ROOM, new)
+    matrix.until(lambda: matrix.joined == [new])
+    connected.answers("Eight.")
+    matrix.says(ANN, "And twice that?", room=new)
+    assert matrix.message("Eight.")["room"] == new
+    (thread,) = threads(connected.gateway)
+    questions = turns_of(connected.gateway, thread, "user")
+    assert sorted(turn["content"] for turn in questions) == ["And twice that?", "What is two and two?"]
+
+
+def test_thread_does_not_move_to_a_room_that_only_claims_to_replace_another_one(connected, matrix):
+    connected.answers("Four.")
+    matrix.says(ANN, "What is two and two?")
+    matrix.message("Four.")
+    new = "!new:example.org"
+    matrix.state[new, "m.room.create"] = {"predecessor": {"room_id": ROOM}}
+    matrix.invites(ANN, new)
+    matrix.until(lambda: matrix.joined == [new])
+    for number, room in enumerate([new, ROOM]):
+        connected.answers(f"Answer {number}.")
+        matrix.says(ANN, f"Question {number}?", room=room)
+        matrix.message(f"Answer {number}.")
+    asked = [sorted(turn["content"] for turn in turns_of(connected.gateway, thread, "user")) for thread in threads(connected.gateway)]
+    assert sorted(asked) == [["Question 0?"], ["Question 1?", "What is two and two?"]]
+
+
 def test_person_learns_that_encrypted_messages_cannot_be_read(connected, matrix):
     encrypted = {"algorithm": "m.megolm.v1.aes-sha2", "ciphertext": "…"}
     group = "!group:example.org"

@@ -10,7 +10,8 @@
 //
 //   1. `identify`, once: request our own id, to recognise our own messages.
 //   2. `/sync` from the cursor. The first one returns only a cursor: older messages were not meant for the channel.
-//   3. Join rooms to which someone in `allow` has invited us; with pairing, anyone.
+//   3. Join rooms to which someone in `allow` has invited us; with pairing, anyone. Likewise, join a room that replaces
+//      another one (a tombstone), and move its thread.
 //   4. For each room: its events, whether it is a group (more than two members, or unknown), and its messages. Notices,
 //      edits and our own messages are skipped: otherwise programs could answer each other endlessly.
 //
@@ -101,7 +102,7 @@ json::object content_of(const OutgoingMessage& message) {
   return content;
 }
 
-/// The text of a message without the quote of the message that it replies to.
+/// The text of a message without the quote of the message that it replies to, which older clients add.
 std::string own_text(const json::object& content) {
   auto text = string_or_empty(content, "body");
   const bool has_quote = text.starts_with("> <@") || text.starts_with("> * <@");
@@ -140,7 +141,6 @@ void add_original(const json::object& original, std::string_view own_id, Receive
   if (!sender.empty()) add_quoted(message, {.author = sender, .text = std::move(quoted.text)}, std::move(quoted.files));
 }
 
-}  // namespace
 /// Whether the event shows that the account was invited to its room, or joined it uninvited.
 bool begins_membership(const json::object& event, std::string_view own_id) {
   if (string_member(event, "type") != "m.room.member" || string_member(event, "state_key") != own_id) return false;
@@ -152,6 +152,7 @@ bool begins_membership(const json::object& event, std::string_view own_id) {
          (membership == "join" && membership_before != "join" && membership_before != "invite");
 }
 
+}  // namespace
 
 Matrix::Matrix(HttpClient& http, const ChannelAccount& account, const ChannelSettings& settings)
     : http_(http), account_(account), settings_(settings) {}
@@ -230,7 +231,7 @@ Task<ReceivedBatch> Matrix::read_all(std::string cursor, StopSource& stop) {
   if (response.status != 200 || next.empty()) co_return problem_of(response);
   ReceivedBatch batch{.end = ReceivedBatch::End::read, .cursor = std::move(next)};
   const auto rooms = object_or_empty(response.body, "rooms");
-  co_await join_rooms(object_or_empty(rooms, "invite"), stop);
+  co_await join_rooms(object_or_empty(rooms, "invite"), batch, stop);
   // Messages from before the channel existed were not meant for it.
   if (is_first) co_return batch;
   const auto joined_rooms = object_or_empty(rooms, "join");
@@ -248,7 +249,9 @@ Task<ReceivedBatch> Matrix::read_all(std::string cursor, StopSource& stop) {
   co_return batch;
 }
 
-Task<> Matrix::join_rooms(json::object invited, StopSource& stop) {
+bool Matrix::may_invite(std::string_view person) const { return settings_.pairing || settings_.allow.contains(person); }
+
+Task<> Matrix::join_rooms(json::object invited, ReceivedBatch& batch, StopSource& stop) const {
   AGW_ASSERT(!user_id_.empty());
   for (const auto& [room, value] : invited) {
     const auto* invitation = value.if_object();
@@ -258,10 +261,32 @@ Task<> Matrix::join_rooms(json::object invited, StopSource& stop) {
     const bool may_join = std::ranges::any_of(*events, [&](const json::value& one) {
       const auto* event = one.if_object();
       if (!event || string_member(*event, "state_key") != user_id_) return false;
-      return settings_.pairing || settings_.allow.contains(string_or_empty(*event, "sender"));
+      return may_invite(string_or_empty(*event, "sender"));
     });
-    if (may_join) co_await require("POST", room_path(room, "/join"), stop);
+    if (may_join) co_await join(std::string(room), {}, batch, stop);
   }
+}
+
+/// Joins a room. If it replaces another one, its thread moves: both rooms must say so, since anybody can claim it in
+/// their own room.
+Task<> Matrix::join(std::string room, std::string server, ReceivedBatch& batch, StopSource& stop) const {
+  auto path = room_path(room, "/join");
+  // The account's server asks this one if it has nobody in the room.
+  if (!server.empty()) path = fmt::format("{0}/join/{1}?server_name={2}&via={2}", api, percent_encode(room), server);
+  const auto joined = co_await require("POST", std::move(path), stop);
+  if (joined.status != 200) co_return;
+  const auto created = co_await require("GET", room_path(room, "/state/m.room.create"), stop);
+  const auto former = string_or_empty(object_or_empty(created.body, "predecessor"), "room_id");
+  if (former.empty()) co_return;
+  const auto end = co_await require("GET", room_path(former, "/state/m.room.tombstone"), stop);
+  if (string_member(end.body, "replacement_room") != room) co_return;
+  batch.messages.push_back({.update = {},
+                            .place = {.chat = std::move(room), .topic = {}, .is_group = false},
+                            .message = {},
+                            .sender = {},
+                            .sender_name = {},
+                            .text = {},
+                            .moved_from = former});
 }
 
 Task<std::vector<json::object>> Matrix::events_of(std::string room, json::object joined, std::string cursor,
@@ -289,6 +314,12 @@ Task<std::vector<json::object>> Matrix::events_of(std::string room, json::object
   }
   std::ranges::reverse(earlier);
   events.insert(events.begin(), std::make_move_iterator(earlier.begin()), std::make_move_iterator(earlier.end()));
+  // The timeline of a room that was just joined also has messages from before, which were not meant for the channel.
+  if (is_true(timeline, "limited")) {
+    const auto begun = std::find_if(events.rbegin(), events.rend(),
+                                    [this](const auto& event) { return begins_membership(event, user_id_); });
+    events.erase(events.begin(), begun.base());
+  }
   co_return events;
 }
 
@@ -314,12 +345,6 @@ Task<json::object> Matrix::find_event(std::string room, std::string id, const st
   if (listed != events.end()) co_return *listed;
   const auto response = co_await call("GET", room_path(room, "/event/" + percent_encode(id)), {}, stop);
   co_return response.status == 200 ? response.body : json::object();
-  // The timeline of a room that was just joined also has messages from before, which were not meant for the channel.
-  if (is_true(timeline, "limited")) {
-    const auto begun = std::find_if(events.rbegin(), events.rend(),
-                                    [this](const auto& event) { return begins_membership(event, user_id_); });
-    events.erase(events.begin(), begun.base());
-  }
 }
 
 Task<> Matrix::add_messages(std::string room, bool is_group, std::vector<json::object> events, ReceivedBatch& batch,
@@ -331,6 +356,10 @@ Task<> Matrix::add_messages(std::string room, bool is_group, std::vector<json::o
     const auto sender = string_or_empty(event, "sender");
     const auto kind = string_or_empty(content, "msgtype");
     const auto type = string_or_empty(event, "type");
+    if (const auto next = string_or_empty(content, "replacement_room");
+        type == "m.room.tombstone" && !next.empty() && may_invite(sender))
+      co_await join(next, percent_encode(sender.substr(std::min(sender.find(':'), sender.size() - 1) + 1)), batch,
+                    stop);
     const bool is_encrypted = type == "m.room.encrypted" && content.contains("algorithm");
     // Notices come from programs, which could answer each other endlessly.
     const bool is_said =

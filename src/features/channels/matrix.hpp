@@ -37,7 +37,10 @@ private:
   SendResult refusal_of(const ServiceResponse& response) const;
   ReceivedBatch problem_of(const ServiceResponse& response) const;
   std::string text_of_error(const ServiceResponse& response) const;
-  Task<> join_rooms(json::object invited, StopSource& stop);
+  bool may_invite(std::string_view person) const;
+  Task<> join_rooms(json::object invited, ReceivedBatch& batch, StopSource& stop) const;
+  /// `server`: one that knows the room; may be empty.
+  Task<> join(std::string room, std::string server, ReceivedBatch& batch, StopSource& stop) const;
   /// All events of a room since `cursor`, oldest first, including those that the sync response omitted.
   Task<std::vector<json::object>> events_of(std::string room, json::object joined, std::string cursor,
                                             StopSource& stop) const;
