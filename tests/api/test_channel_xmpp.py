@@ -97,6 +97,37 @@ def test_person_learns_that_encrypted_messages_cannot_be_read(connected, ann, ev
     assert len(ann.messages) == 2 and eve.messages == [] and connected.request_count() == 0
 
 
+def quotation(text, own, to, kind="urn:xmpp:reply:0"):
+    """Returns the text and the elements of a reply as clients send it."""
+    quoted = "".join(f"> {line}\n" for line in text.split("\n"))
+    more = (f"<reply xmlns='urn:xmpp:reply:0' to='{to}' id='x'/><fallback xmlns='urn:xmpp:fallback:0' for='{kind}'>"
+            f"<body start='0' end='{len(quoted)}'/></fallback>")
+    return quoted + own, more
+
+
+def test_agent_gets_what_a_message_replies_to(connected, ann):
+    connected.answers("Yes.")
+    text, more = quotation("Grüße,\nis it 42?", "Sure?", f"{ACCOUNT}/agent-gateway")
+    ann.says(text, more=more)
+    ann.message("Yes.")
+    (question,) = questions_of(connected)
+    assert question["content"] == f"In reply to {ACCOUNT}:\n> Grüße,\n> is it 42?\n\nSure?"
+    text, more = quotation("Yes.", "/status", ACCOUNT)
+    ann.says(text, more=more)
+    ann.message("Agent:")
+
+
+def test_reactions_and_retractions_are_ignored(connected, ann):
+    fallback = "<fallback xmlns='urn:xmpp:fallback:0' for='{}'/>"
+    ann.says("> Hello\n👍", more="<reactions xmlns='urn:xmpp:reactions:0' id='x'><reaction>👍</reaction></reactions>")
+    ann.says("This person attempted to retract a previous message, but it's unsupported by your client.",
+             more="<retract xmlns='urn:xmpp:message-retract:1' id='x'/>" + fallback.format("urn:xmpp:message-retract:1"))
+    ann.says("Your client does not support calls.", more=fallback.format("urn:xmpp:call-invites:0"))
+    ann.says("/status")
+    ann.message("Agent:")
+    assert len(ann.messages) == 1 and threads(connected.gateway) == []
+
+
 @pytest.mark.parametrize("wrapper", ["received", "sent"])
 def test_forged_carbon_copies_are_ignored(connected, ann, eve, wrapper):
     inner = (f"<message xmlns='jabber:client' from='{ANN}/phone' to='{ACCOUNT}' type='chat' id='x'>"
@@ -190,6 +221,20 @@ def test_in_a_room_only_messages_of_allowed_people_to_the_channel_are_answered(i
     assert len(ann.answers()) == 2
     assert [turn["content"] for turn in questions_of(in_room)] == ["what is two and two?"]
     assert questions_of(in_room)[0]["metadata"]["channel"]["sender"] == ANN
+
+
+def test_reply_to_the_channel_in_a_room_is_answered(in_room, ann, eve):
+    in_room.answers("Four.")
+    text, more = quotation("Eve says so.", "agent: is that true?", f"{ROOM}/eve")
+    ann.says_in_room(text, more=more)
+    ann.message("Four.")
+    in_room.answers("Eight.")
+    text, more = quotation("Four.", "And twice that?", f"{ROOM}/agent")
+    ann.says_in_room(text, more=more)
+    eve.says_in_room(text, more=more)
+    ann.message("Eight.")
+    assert sorted(turn["content"] for turn in questions_of(in_room)) == [
+        "In reply to agent:\n> Four.\n\nAnd twice that?", "In reply to eve:\n> Eve says so.\n\nis that true?"]
 
 
 def test_stranger_with_the_nickname_of_an_allowed_person_is_ignored(in_room, ann, eve):

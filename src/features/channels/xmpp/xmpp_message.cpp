@@ -1,6 +1,7 @@
 #include "features/channels/xmpp/xmpp_message.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <utility>
 
 #include <fmt/format.h>
@@ -23,6 +24,55 @@ constexpr std::size_t max_topic = 255;
 constexpr std::size_t max_links = 10;
 
 bool is_correction(const XmppElement& stanza) { return stanza.child("replace", "urn:xmpp:message-correct:0"); }
+
+constexpr std::string_view reply_xmlns = "urn:xmpp:reply:0";
+
+/// The position of the character with that number.
+std::size_t position_of(std::string_view text, std::string_view number) {
+  std::size_t left = 0;
+  std::from_chars(number.data(), number.data() + number.size(), left);
+  std::size_t at = 0;
+  for (; at < text.size(); ++at) {
+    const bool begins_character = (static_cast<unsigned char>(text[at]) & 0xC0) != 0x80;
+    if (begins_character && left-- == 0) break;
+  }
+  return at;
+}
+
+/// Quoted text without the marks of a quotation.
+std::string without_marks(std::string_view text) {
+  std::string content;
+  while (!text.empty()) {
+    auto line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(line.size() + 1, text.size()));
+    if (line.starts_with('>')) line.remove_prefix(line.starts_with("> ") ? 2 : 1);
+    content += fmt::format("{}{}", content.empty() ? "" : "\n", line);
+  }
+  return content;
+}
+
+/// Moves the quotation for clients without replies (XEP-0461) from the text to `replied_to`. Returns false if all of
+/// the text is only for clients that do not support something else, such as reactions or retractions (XEP-0428).
+bool take_fallback(const XmppElement& stanza, ReceivedMessage& message) {
+  for (const auto& one : stanza.children) {
+    if (one.name == "retract" || one.name == "reactions") return false;
+    if (one.name != "fallback" || one.xmlns != "urn:xmpp:fallback:0") continue;
+    const auto* range = one.child("body", one.xmlns);
+    const auto* reply = stanza.child("reply", reply_xmlns);
+    if (one.attribute("for") == reply_xmlns && range && reply) {
+      const auto begin = position_of(message.text, range->attribute("start"));
+      const auto end = std::max(begin, position_of(message.text, range->attribute("end")));
+      const auto author =
+          message.place.is_group ? xmpp_resource(reply->attribute("to")) : without_resource(reply->attribute("to"));
+      add_quoted(message,
+                 {.author = std::string(author), .text = without_marks(message.text.substr(begin, end - begin))}, {});
+      message.text.erase(begin, end - begin);
+    } else if (!range && message.files.empty()) {
+      return false;
+    }
+  }
+  return true;
+}
 
 /// Whether this is a message from a room's history, whose sender cannot be verified.
 bool is_delayed(const XmppElement& stanza) { return stanza.child("delay", "urn:xmpp:delay"); }
@@ -80,6 +130,10 @@ bool read_room_message(const XmppElement& stanza, const XmppRooms& rooms, Receiv
     message.text = std::string(*said);
     return true;
   }
+  const auto* reply = stanza.child("reply", reply_xmlns);
+  if (reply && without_resource(reply->attribute("to")) == room &&
+      xmpp_resource(reply->attribute("to")) == rooms.own_nickname(room))
+    return true;
   // A number may be the answer to a request of the agent.
   message.only_answers = message.text.find_first_not_of("0123456789") == message.text.npos;
   return message.only_answers || message.text.starts_with('/');
@@ -95,6 +149,14 @@ bool read_private_message(const XmppElement& stanza, std::string_view account, c
   message.sender = *sender;
   message.sender_name = *sender;
   return true;
+}
+
+/// Keys are exchanged in messages without content.
+bool has_encrypted_content(const XmppElement& stanza) {
+  return std::ranges::any_of(stanza.children, [](const XmppElement& one) {
+    const auto has_payload = [](const XmppElement& part) { return part.name == "payload"; };
+    return one.name == "encryption" || (one.name == "encrypted" && std::ranges::any_of(one.children, has_payload));
+  });
 }
 
 /// Clients show a file only if the text is exactly its address.
@@ -128,7 +190,9 @@ std::optional<ReceivedMessage> xmpp_message(const XmppElement& stanza, std::stri
     message.text.clear();
     message.unreadable = "I cannot read encrypted messages. Turn encryption (OMEMO) off in this chat.";
   }
+  message.place.is_group = is_group;
   add_files(stanza, message);
+  if (message.unreadable.empty() && !take_fallback(stanza, message)) return std::nullopt;
   const bool is_for_channel =
       is_group ? read_room_message(stanza, rooms, message) : read_private_message(stanza, account, rooms, message);
   const bool has_content = !is_blank(message.text) || !message.files.empty() || !message.unreadable.empty();
@@ -151,14 +215,6 @@ std::string xmpp_stanza(const OutgoingMessage& message, std::string_view file_ur
   if (!message.is_markdown) stanza += "<unstyled xmlns='urn:xmpp:styling:0'/>";
   if (!message.to.is_group) stanza += "<active xmlns='http://jabber.org/protocol/chatstates'/>";
   stanza += fmt::format("<origin-id xmlns='{}' id='{}'/></message>", stanza_ids, id);
-/// Keys are exchanged in messages without content.
-bool has_encrypted_content(const XmppElement& stanza) {
-  return std::ranges::any_of(stanza.children, [](const XmppElement& one) {
-    const auto has_payload = [](const XmppElement& part) { return part.name == "payload"; };
-    return one.name == "encryption" || (one.name == "encrypted" && std::ranges::any_of(one.children, has_payload));
-  });
-}
-
   if (message.is_unfinished && !message.to.is_group)
     stanza += fmt::format(
         "<message to='{}' type='chat'><composing xmlns='http://jabber.org/protocol/chatstates'/>"

@@ -11,10 +11,9 @@
 namespace agw {
 
 /// The message of a person in a stanza; nullopt for everything else: notices, corrections (XEP-0308), carbon copies
-/// (XEP-0280) from anyone, and messages in a room that do not begin with the channel's name. An encrypted message of a
-/// private chat is `unreadable`.
-/// `account` is the channel's address. Example: src/features/channels/xmpp/xmpp_message_test.cpp:
-/// XmppMessage.IsWhatAPersonSays
+/// (XEP-0280) from anyone, reactions, retractions, and messages in a room that neither begin with the channel's name
+/// nor reply to it. An encrypted message of a private chat is `unreadable`. `account` is the channel's address.
+/// Example: src/features/channels/xmpp/xmpp_message_test.cpp: XmppMessage.IsWhatAPersonSays
 std::optional<ReceivedMessage> xmpp_message(const XmppElement& stanza, std::string_view account, const XmppRooms& rooms,
                                             ChannelThreads threads);
 
