@@ -237,6 +237,15 @@ def test_reply_to_the_channel_in_a_room_is_answered(in_room, ann, eve):
         "In reply to agent:\n> Four.\n\nAnd twice that?", "In reply to eve:\n> Eve says so.\n\nis that true?"]
 
 
+def test_room_in_which_somebody_has_the_nickname_is_entered_with_another_one(talking, server, ann):
+    ann.send(f"<presence to='{ROOM}/agent'><x xmlns='http://jabber.org/protocol/muc'/></presence>")
+    ann.sees("agent")
+    connect_and_wait(talking, server, rooms=[ROOM])
+    ann.sees("agent_")
+    ann.says_in_room("agent_: /status")
+    ann.message("Agent:")
+
+
 def test_stranger_with_the_nickname_of_an_allowed_person_is_ignored(in_room, ann, eve):
     ann.send(f"<presence to='{ROOM}/ann' type='unavailable'/>")
     eve.until(lambda: [one for one in eve._presence(f"{ROOM}/ann") if one.get("type") == "unavailable"])

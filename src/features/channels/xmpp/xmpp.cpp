@@ -49,6 +49,8 @@ constexpr auto connect_timeout = 90s;
 constexpr auto send_timeout = 60s;
 constexpr auto close_timeout = 3s;
 constexpr auto pause_after_conflict = 30s;
+constexpr std::chrono::seconds min_pause_before_entering = 1s;
+constexpr std::chrono::seconds max_pause_before_entering = 60s;
 constexpr std::size_t max_batch = 100;
 
 std::string ping_after(std::string_view message_id) {
@@ -98,9 +100,27 @@ Task<> Xmpp::wait(StopSource& stop, std::chrono::milliseconds limit) {
 Task<ReceivedBatch> Xmpp::read(std::string cursor, StopSource& stop) {
   if (!connection_) co_return co_await connect(std::move(cursor), stop);
   if (delivered_ > 0 && cursor == delivered_cursor_) confirm_delivered();
-  while (received_.empty() && !failure_ && !stop.requested()) co_await wait(stop, no_limit);
+  while (received_.empty() && !failure_ && !stop.requested()) co_await wait(stop, enter_rooms_again());
   if (stop.requested()) co_return ReceivedBatch{.end = ReceivedBatch::End::stopped};
   co_return received_.empty() ? problem() : next_batch();
+}
+
+/// A room also ends the stay of its people when its server restarts.
+std::chrono::milliseconds Xmpp::enter_rooms_again() {
+  if (!is_open_ || !rooms_.is_outside()) return no_limit;
+  const auto now = std::chrono::steady_clock::now();
+  if (enter_rooms_at_ <= now) {
+    connection_->send(rooms_.enter_again());
+    pause_before_entering_ = std::min(2 * pause_before_entering_, max_pause_before_entering);
+    enter_rooms_at_ = now + pause_before_entering_;
+  }
+  return std::chrono::ceil<std::chrono::milliseconds>(enter_rooms_at_ - now);
+}
+
+void Xmpp::plan_to_enter_rooms() {
+  pause_before_entering_ = min_pause_before_entering;
+  enter_rooms_at_ = std::chrono::steady_clock::now() + pause_before_entering_;
+  changed_.notify();
 }
 
 Task<ReceivedBatch> Xmpp::connect(std::string cursor, StopSource& stop) {
@@ -190,7 +210,7 @@ void Xmpp::opened() {
   open_.notify();
   if (connection_->has_stream_management()) connection_->send(fmt::format("<enable xmlns='{}'/>", stream_management));
   connection_->send("<presence/>" + rooms_.enter());
-  changed_.notify();
+  plan_to_enter_rooms();
 }
 
 void Xmpp::ended(XmppFailure failure) {
@@ -247,8 +267,12 @@ void Xmpp::handle_presence(const XmppElement& stanza) {
   if (stanza.attribute("type") == "subscribe" && sender && settings_.allow.contains(*sender)) {
     connection_->send(fmt::format("<presence to='{}' type='subscribed'/>", xml_escaped(*sender)));
   }
-  if (const auto problem = rooms_.learn(stanza); !problem.empty())
-    log::warn("the channel {} {}", settings_.name, problem);
+  const bool was_outside = rooms_.is_outside();
+  auto problem = rooms_.learn(stanza);
+  if (problem.empty()) return;
+  if (problem != room_problem_) log::warn("the channel {} {}", settings_.name, problem);
+  room_problem_ = std::move(problem);
+  if (!was_outside && rooms_.is_outside()) plan_to_enter_rooms();
 }
 
 bool Xmpp::is_from_server(const XmppElement& stanza) const {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <deque>
 #include <map>
@@ -52,6 +53,9 @@ private:
 
   Task<ReceivedBatch> connect(std::string cursor, StopSource& stop);
   XmppLogin login() const;
+  /// Returns when to call it again.
+  std::chrono::milliseconds enter_rooms_again();
+  void plan_to_enter_rooms();
   ReceivedBatch next_batch();
   ReceivedBatch problem();
   void confirm_delivered();
@@ -72,6 +76,9 @@ private:
   const ChannelAccount& account_;
   const ChannelSettings& settings_;
   XmppRooms rooms_;
+  std::chrono::seconds pause_before_entering_{};
+  std::chrono::steady_clock::time_point enter_rooms_at_{};
+  std::string room_problem_;  ///< the last one
   XmppRequests requests_;
   XmppUpload upload_;
   AsyncEvent changed_;  ///< something arrived, or the connection opened or ended

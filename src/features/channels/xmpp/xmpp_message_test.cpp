@@ -102,6 +102,28 @@ TEST_F(XmppMessage, IsAboutPeopleWhoAreInTheRoomNow) {
   EXPECT_FALSE(read(message_from("other@rooms.example.org/Ann", "agent: what now?", "groupchat")));
 }
 
+TEST(XmppRooms, AreEnteredAgainUnlessAPersonRemovedTheChannel) {
+  const auto entered_after = [](const std::vector<std::string>& codes) {
+    XmppRooms rooms({"team@rooms.example.org"}, own_account);
+    rooms.enter();
+    EXPECT_TRUE(rooms.is_outside());
+    auto presence = presence_from("team@rooms.example.org/agent", "agent@example.org/agent-gateway", true);
+    rooms.learn(presence);
+    EXPECT_FALSE(rooms.is_outside());
+    presence.attributes.emplace_back("type", "unavailable");
+    auto& user = presence.children[0];
+    for (const auto& code : codes)
+      user.children.push_back({.name = "status", .xmlns = user.xmlns, .attributes = {{"code", code}}});
+    EXPECT_NE(rooms.learn(presence), "");
+    return rooms.is_outside() && !rooms.enter_again().empty();
+  };
+  EXPECT_TRUE(entered_after({}));
+  EXPECT_TRUE(entered_after({"332"}));
+  EXPECT_TRUE(entered_after({"307", "333"}));
+  EXPECT_FALSE(entered_after({"307"}));
+  EXPECT_FALSE(entered_after({"301"}));
+}
+
 TEST_F(XmppMessage, BringsAFileByItsAddress) {
   auto stanza = message_from("ann@example.org/phone", "https://example.org/a%20b/plan.pdf?x=1");
   stanza.children.push_back(

@@ -38,14 +38,26 @@ XmppRooms::XmppRooms(std::set<std::string, std::less<>> addresses, std::string_v
   for (const auto& room : addresses) nicknames_.emplace(room, default_nickname_);
 }
 
+std::string XmppRooms::entering(const std::string& room) const {
+  return fmt::format(
+      "<presence to='{}'><x xmlns='http://jabber.org/protocol/muc'><history maxstanzas='0'/></x></presence>",
+      xml_escaped(fmt::format("{}/{}", room, own_nickname(room))));
+}
+
 std::string XmppRooms::enter() {
   people_.clear();
-  std::string stanzas;
   for (auto& [room, nickname] : nicknames_) {
     nickname = default_nickname_;
-    stanzas += fmt::format(
-        "<presence to='{}'><x xmlns='http://jabber.org/protocol/muc'><history maxstanzas='0'/></x></presence>",
-        xml_escaped(fmt::format("{}/{}", room, nickname)));
+    outside_.insert(room);
+  }
+  return enter_again();
+}
+
+std::string XmppRooms::enter_again() {
+  std::string stanzas;
+  for (const auto& room : outside_) {
+    people_.erase(room);
+    stanzas += entering(room);
   }
   return stanzas;
 }
@@ -55,8 +67,12 @@ std::string XmppRooms::learn(const XmppElement& presence) {
   const std::string room(without_resource(from));
   const std::string nickname(xmpp_resource(from));
   if (!contains(room)) return {};
-  if (presence.attribute("type") == "error")
+  if (presence.attribute("type") == "error") {
+    // Somebody else has the nickname.
+    const auto* error = presence.child("error", "jabber:client");
+    if (error && error->child("conflict", stanza_errors) && outside_.contains(room)) nicknames_[room] += '_';
     return fmt::format("cannot enter the room {}: {}", room, condition_of(presence));
+  }
   const auto* user = presence.child("x", room_user);
   const auto* item = user ? user->child("item", room_user) : nullptr;
   const bool is_own = user && has_status(*user, own_presence);
@@ -65,11 +81,19 @@ std::string XmppRooms::learn(const XmppElement& presence) {
   if (presence.attribute("type") == "unavailable") {
     const auto renamed = item ? item->attribute("nick") : std::string_view();
     if (!is_own) return {};
-    if (renamed.empty()) return fmt::format("is no longer in the room {}", room);
+    if (renamed.empty()) {
+      // A person does not want the channel there. 333: the server had a problem.
+      const bool is_wanted = has_status(*user, "333") || (!has_status(*user, "301") && !has_status(*user, "307"));
+      if (is_wanted) outside_.insert(room);
+      return fmt::format("is no longer in the room {}", room);
+    }
     nicknames_[room] = renamed;
     return {};
   }
-  if (is_own) nicknames_[room] = nickname;
+  if (is_own) {
+    nicknames_[room] = nickname;
+    outside_.erase(room);
+  }
   const auto account = item ? xmpp_account(item->attribute("jid")) : std::nullopt;
   if (account && people.size() < max_people) people.emplace(nickname, *account);
   if (is_own && !account)

@@ -18,6 +18,9 @@ public:
 
   /// The stanzas that enter all rooms. They request no history, which does not show the account of a nickname.
   std::string enter();
+  /// The stanzas that enter the rooms in which the channel is not, except those from which people have removed it.
+  std::string enter_again();
+  bool is_outside() const { return !outside_.empty(); }
   /// Updates the people of a room from a presence. Returns why the room cannot be used, for people; empty if it can.
   std::string learn(const XmppElement& presence);
 
@@ -30,7 +33,10 @@ public:
 private:
   using People = std::map<std::string, std::string, std::less<>>;  ///< accounts by nickname
 
+  std::string entering(const std::string& room) const;
+
   const std::string default_nickname_;
+  std::set<std::string, std::less<>> outside_;                 ///< rooms that were not entered, or left
   std::map<std::string, std::string, std::less<>> nicknames_;  ///< the channel's nicknames, by room
   std::map<std::string, People, std::less<>> people_;          ///< by room
 };
