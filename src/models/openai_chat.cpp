@@ -11,6 +11,7 @@
 #include "models/call_features.hpp"
 #include "models/json_reader.hpp"
 #include "models/picture.hpp"
+#include "models/think_tags.hpp"
 #include "models/tool_schema.hpp"
 #include "models/wire_format.hpp"
 
@@ -259,7 +260,7 @@ private:
     const auto* delta = object_member(choice, "delta");
     if (!delta) delta = object_member(choice, "message");
     if (delta) read_delta(*delta);
-    if (const auto reason = string_member(choice, "finish_reason")) take_finish(*reason);
+    if (const auto reason = text_member(choice, "finish_reason"); !reason.empty()) take_finish(reason);
   }
 
   void read_delta(const json::object& delta) {
@@ -289,11 +290,17 @@ private:
   }
 
   void parsed_content(const json::value& content) {
-    if (content.is_string()) return text(content.get_string());
+    if (content.is_string()) return take_content(tags_.add(content.get_string()));
     if (!content.is_array()) return;
     for (const auto& part : content.get_array()) {
       if (const auto* object = part.if_object()) read_part(*object);
     }
+  }
+
+  void take_content(const ThinkTags::Pieces& pieces) {
+    thoughts_ += pieces.thoughts;
+    reasoning(pieces.thoughts);
+    text(pieces.text);
   }
 
   /// Mistral's thoughts are parts of the content that contain further parts.
@@ -322,7 +329,6 @@ private:
   }
 
   void take_finish(std::string_view reason) {
-    if (reason.empty()) return;
     if (is_breakdown(reason)) return fail(ProviderError{"the server reports: " + std::string(reason), {}, 0});
     if (reason.ends_with("length") || reason == "model_context_window_exceeded") reply_.stop = StopReason::length;
     if (reason == "content_filter" || reason == "sensitive") reply_.stop = StopReason::content_filter;
@@ -336,12 +342,14 @@ private:
 
   /// Thoughts before a call are sent back with it, because DeepSeek rejects the next request without them.
   void finish() override {
+    take_content(tags_.finish());
     reply_.provider_blocks = details_.take();
     const bool returns_thoughts = reply_.provider_blocks.empty() && !thoughts_.empty() && !calls_.empty();
     if (returns_thoughts) reply_.provider_blocks.push_back(json::object{{thoughts_member, thoughts_}});
   }
 
   ReasoningDetails details_;
+  ThinkTags tags_;
   std::string thoughts_;
   bool has_usage_ = false;
 };

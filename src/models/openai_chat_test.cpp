@@ -308,11 +308,12 @@ TEST(ChatReader, TakesTheTextOfARefusal) {
       "I cannot.");
 }
 
-TEST(ChatReader, LeavesThinkTagsAlone) {
-  EXPECT_EQ(
-      read_stream(*chat_wire_format(), chunks({R"({"delta":{"content":"<think>a</think>b"},"finish_reason":"stop"})"}))
-          .text,
-      "<think>a</think>b");
+TEST(ChatReader, TakesThoughtsInTagsForThoughts) {
+  const auto read = read_stream(
+      *chat_wire_format(),
+      chunks({R"({"delta":{"content":"<think>a</th"}})", R"({"delta":{"content":"ink>b"},"finish_reason":"stop"})"}));
+  EXPECT_EQ(read.reasoning, "a");
+  EXPECT_EQ(read.text, "b");
 }
 
 TEST(ChatReader, FindsErrorsAtAnyPlace) {
