@@ -101,6 +101,17 @@ def test_token_rejected_by_the_service_is_renewed(tickets_talker, oauth_service)
     assert [grant["grant_type"] for grant in oauth_service.grants] == ["authorization_code", "refresh_token"]
 
 
+@pytest.mark.parametrize("disturbance", [(403, {"content-type": "text/html"}, b"<h1>Checking your browser</h1>"),
+                                         (503, {}, b"")])
+def test_login_outlasts_a_disturbance_of_its_server(tickets_talker, oauth_service, disturbance):
+    log_in(tickets_talker.gateway)
+    whoami(tickets_talker)
+    oauth_service.valid, oauth_service.disturbance = "something else", disturbance
+    assert whoami(tickets_talker)["isError"]
+    oauth_service.disturbance = None
+    assert whoami(tickets_talker)["output"] == "known by access-2"
+
+
 def test_expired_login_is_requested_again(tickets_talker, oauth_service):
     log_in(tickets_talker.gateway)
     whoami(tickets_talker)

@@ -46,6 +46,14 @@ std::string reason_of(const OAuthWeb::Reply& reply) {
   return is_code ? code : fmt::format("status {}", reply.status);
 }
 
+/// Whether the same request would be refused again. Firewalls and servers that are being replaced answer 403 and 404.
+bool is_final(const OAuthWeb::Reply& reply) {
+  const auto code = string_or_empty(reply.body, "error");
+  if (reply.status < 400 || reply.status >= 500 || reply.status == 429 || code == "temporarily_unavailable")
+    return false;
+  return reply.status == 400 || reply.status == 401 || !code.empty();
+}
+
 /// Adds the client's credentials to the request.
 std::vector<HttpHeader> introduce(const OAuthClient& client, FormFields& fields) {
   if (client.auth_method == "client_secret_basic") {
@@ -74,8 +82,7 @@ Task<OAuthTokens> request_tokens(const OAuthWeb& web, WebUrl endpoint, OAuthClie
   auto headers = introduce(client, fields);
   const auto reply = co_await web.post(std::move(endpoint), form, encoded(fields), std::move(headers));
   if (reply.status != 200) {
-    throw OAuthError("its authorization server refused to give a token: " + reason_of(reply),
-                     reply.status >= 400 && reply.status < 500 && reply.status != 429);
+    throw OAuthError("its authorization server refused to give a token: " + reason_of(reply), is_final(reply));
   }
   OAuthTokens tokens{.access = string_or_empty(reply.body, "access_token"),
                      .refresh = string_or_empty(reply.body, "refresh_token"),

@@ -20,6 +20,7 @@ class OAuthStub:
         self.said_issuer = None  # replaces the issuer in the metadata
         self.answered_issuer = None  # replaces the issuer in the redirect
         self.needed_scope = "read"
+        self.disturbance = None  # answers requests for tokens
         self.requests = []  # (method, path, headers with names in lower case, form or JSON)
         self.tokens = 0
         self.valid = None
@@ -77,6 +78,8 @@ class OAuthStub:
                 return self.tell({"client_id": "registered", **given}, 201)
             if path == "/authorize":
                 return self.authorize(parse_qs(query))
+            if path == "/token" and self.disturbance:
+                return self.disturbance
             if path == "/token":
                 return self.give_tokens(given)
             return 404, {}, b""
