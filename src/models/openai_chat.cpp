@@ -11,6 +11,7 @@
 #include "models/call_features.hpp"
 #include "models/json_reader.hpp"
 #include "models/picture.hpp"
+#include "models/reasoning_details.hpp"
 #include "models/think_tags.hpp"
 #include "models/tool_schema.hpp"
 #include "models/wire_format.hpp"
@@ -59,7 +60,8 @@ json::array tool_calls(const std::vector<ToolUse>& uses) {
 }
 
 constexpr auto thoughts_member = "reasoning_content";
-constexpr std::size_t max_id_size = 40;  // of a call's id at OpenAI
+constexpr auto other_thoughts_member = "reasoning";  // of Groq, Ollama, and vLLM since 0.12
+constexpr std::size_t max_id_size = 40;              // of a call's id at OpenAI
 
 /// Adds the thoughts of an answer: one text, or OpenRouter's details. Blocks of other APIs are left out.
 void add_thoughts(json::object& message, const json::array& blocks) {
@@ -71,6 +73,8 @@ void add_thoughts(json::object& message, const json::array& blocks) {
     const bool is_of_other_api = type == "reasoning" || type == "thinking" || type == "redacted_thinking";
     if (const auto* thoughts = object->if_contains(thoughts_member)) {
       message[thoughts_member] = *thoughts;
+    } else if (const auto* other = object->if_contains(other_thoughts_member)) {
+      message[other_thoughts_member] = *other;
     } else if (!is_of_other_api) {
       details.push_back(block);
     }
@@ -107,7 +111,9 @@ bool complete_thoughts(json::object& request) {
 /// Some services return thoughts, and refuse them in all messages.
 bool remove_thoughts(json::object& request) {
   bool changed = false;
-  for (auto& message : request["messages"].get_array()) changed |= message.get_object().erase(thoughts_member) > 0;
+  for (auto& message : request["messages"].get_array()) {
+    for (const auto* name : {thoughts_member, other_thoughts_member}) changed |= message.get_object().erase(name) > 0;
+  }
   return changed;
 }
 
@@ -133,43 +139,6 @@ bool remove_strict(json::object& request) {
   for (auto& tool : tools->get_array()) changed |= tool.as_object()["function"].as_object().erase("strict") > 0;
   return changed;
 }
-
-/// Joins OpenRouter's reasoning details: texts of the same kind and index are pieces of one text.
-class ReasoningDetails {
-public:
-  void add(const json::object& piece) {
-    auto* whole = find(piece);
-    if (!whole) {
-      details_.push_back(piece);
-      return;
-    }
-    for (const auto& [name, value] : piece) {
-      auto& member = (*whole)[name];
-      const bool is_text = name == "text" || name == "summary" || name == "data";
-      if (is_text && member.is_string() && value.is_string()) {
-        member.get_string().append(value.get_string());
-      } else if (!value.is_null()) {
-        member = value;
-      }
-    }
-  }
-
-  json::array take() { return std::move(details_); }
-
-private:
-  json::object* find(const json::object& piece) {
-    if (!piece.contains("index")) return nullptr;
-    for (auto& detail : details_) {
-      auto& object = detail.get_object();
-      if (object["index"] == piece.at("index") && text_member(object, "type") == text_member(piece, "type")) {
-        return &object;
-      }
-    }
-    return nullptr;
-  }
-
-  json::array details_;
-};
 
 Usage usage_of(const json::object& counted) {
   Usage usage;
@@ -274,8 +243,11 @@ private:
   /// OpenRouter sends the same reasoning twice, as a text and as details.
   void read_reasoning(const json::object& delta) {
     auto piece = text_member(delta, thoughts_member);
+    if (piece.empty()) {
+      piece = text_member(delta, other_thoughts_member);
+      if (!piece.empty()) thoughts_name_ = other_thoughts_member;
+    }
     thoughts_ += piece;
-    if (piece.empty()) piece = text_member(delta, "reasoning");
     reasoning(piece);
     const auto* details = array_member(delta, "reasoning_details");
     if (!details) return;
@@ -345,12 +317,13 @@ private:
     take_content(tags_.finish());
     reply_.provider_blocks = details_.take();
     const bool returns_thoughts = reply_.provider_blocks.empty() && !thoughts_.empty() && !calls_.empty();
-    if (returns_thoughts) reply_.provider_blocks.push_back(json::object{{thoughts_member, thoughts_}});
+    if (returns_thoughts) reply_.provider_blocks.push_back(json::object{{thoughts_name_, thoughts_}});
   }
 
   ReasoningDetails details_;
   ThinkTags tags_;
   std::string thoughts_;
+  const char* thoughts_name_ = thoughts_member;
   bool has_usage_ = false;
 };
 
@@ -395,7 +368,7 @@ public:
     if (mentions("reasoning_effort") && request.contains("tools")) {
       return request.emplace("reasoning_effort", "none").second;
     }
-    if (mentions(thoughts_member)) {
+    if (mentions(thoughts_member) || mentions(".reasoning") || mentions("'reasoning'")) {
       return mentions("passed back") || mentions("issing") ? complete_thoughts(request) : remove_thoughts(request);
     }
     if (mentions("chema") || mentions("function_declarations")) {

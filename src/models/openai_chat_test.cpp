@@ -200,15 +200,16 @@ TEST(ChatReader, DistinguishesMistralsThoughtsFromItsText) {
 }
 
 TEST(ChatReader, KeepsTheThoughtsBeforeACallForTheNextRequest) {
-  const auto blocks = [](std::string_view last) {
-    return to_json(read_stream(*chat_wire_format(), chunks({R"({"delta":{"reasoning_content":"let "}})",
-                                                            R"({"delta":{"reasoning_content":"me"}})", last}))
-                       .reply()
-                       .provider_blocks);
+  const auto blocks = [](std::string_view first, std::string_view last) {
+    const auto stream = chunks({first, R"({"delta":{"reasoning_content":"me"}})", last});
+    return to_json(read_stream(*chat_wire_format(), stream).reply().provider_blocks);
   };
-  EXPECT_EQ(blocks(R"({"delta":{"tool_calls":[{"id":"a","function":{"name":"n"}}]},"finish_reason":"tool_calls"})"),
-            R"([{"reasoning_content":"let me"}])");
-  EXPECT_EQ(blocks(R"({"delta":{"content":"Hi"},"finish_reason":"stop"})"), "[]");
+  const auto* thought = R"({"delta":{"reasoning_content":"let "}})";
+  const auto* call = R"({"delta":{"tool_calls":[{"id":"a","function":{"name":"n"}}]},"finish_reason":"tool_calls"})";
+  EXPECT_EQ(blocks(thought, call), R"([{"reasoning_content":"let me"}])");
+  EXPECT_EQ(blocks(R"({"delta":{"content":"<think>let </think>"}})", call), R"([{"reasoning_content":"let me"}])");
+  EXPECT_EQ(blocks(R"({"delta":{"reasoning":"let "}})", call), R"([{"reasoning":"let me"}])");
+  EXPECT_EQ(blocks(thought, R"({"delta":{"content":"Hi"},"finish_reason":"stop"})"), "[]");
 }
 
 TEST(ChatReader, PutsReasoningDetailsTogetherForTheNextRequest) {
@@ -384,8 +385,10 @@ TEST(ChatRequest, SendsThoughtsBackToTheModelThatHadThem) {
   conversation.messages[1].provider_blocks = {json::object{{"reasoning_content", "hm"}}};
   const auto sent = [&] { return to_json(chat_wire_format()->request(conversation)); };
   EXPECT_THAT(sent(), HasSubstr(R"(,"reasoning_content":"hm"},{"role":"tool")"));
+  conversation.messages[1].provider_blocks = {json::object{{"reasoning", "hm"}}};
+  EXPECT_THAT(sent(), HasSubstr(R"(,"reasoning":"hm"},{"role":"tool")"));
   conversation.model = "another";
-  EXPECT_THAT(sent(), Not(HasSubstr("reasoning_content")));
+  EXPECT_THAT(sent(), Not(HasSubstr("hm")));
 }
 
 TEST(ChatRequest, KeepsInstructionsInPlaceUnlessTheyAreRefused) {
