@@ -23,14 +23,18 @@ def oauth_service():
     stub.stop()
 
 
-@pytest.fixture
-def tickets_talker(own_talker, oauth_service):
-    """A gateway with the integration `tickets`, and a thread of an agent that may use it."""
+def with_tickets(own_talker, oauth_service):
+    """Adds the integration `tickets`, and a thread of an agent that may use it."""
     body = {"type": "integration", "name": "tickets", "description": "", "enabled": True,
             "definition": {"kind": "mcp-http", "url": oauth_service.url}}
     accepted(own_talker.gateway.http.post("/extensions", json=body), 201)
     own_talker.thread = new_thread(own_talker.gateway, new_agent(own_talker.gateway, "user", "trusted"))
     return own_talker
+
+
+@pytest.fixture
+def tickets_talker(own_talker, oauth_service):
+    return with_tickets(own_talker, oauth_service)
 
 
 def begin(gateway, **members):
@@ -177,6 +181,17 @@ def test_refused_login_is_reported(tickets_talker):
     state = begin(tickets_talker.gateway)["state"]
     response = finish(tickets_talker.gateway, f"{REDIRECT}?error=access_denied&state={state}")
     assert response.status_code == 400 and "iss" not in response.text
+
+
+@pytest.mark.parametrize("issuer", ["http://localhost:{}", "http://localhost:{}/tenant", "http://auth.localhost:{}"])
+def test_another_issuer_of_the_same_host_is_accepted(own_talker, oauth_service, issuer):
+    """As Atlassian's."""
+    oauth_service.call_itself("localhost")
+    said = issuer.format(oauth_service.origin.rpartition(":")[2])
+    oauth_service.said_issuer = oauth_service.answered_issuer = said
+    talker = with_tickets(own_talker, oauth_service)
+    log_in(talker.gateway)
+    assert whoami(talker)["output"] == "known by access-1"
 
 
 def test_changed_authorization_server_is_refused(tickets_talker, oauth_service):

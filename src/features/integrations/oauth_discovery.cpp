@@ -100,11 +100,11 @@ void want_renewal(std::optional<std::string>& scope, const json::object& server)
 }
 
 /// Whether metadata has the expected issuer: a server with another one could have codes sent to itself (RFC 8414,
-/// section 3.3). If the service does not name an issuer (revision 2025-03-26), the origin must match.
-bool is_issuer(const std::string& said, const std::string& named, const WebUrl& service) {
-  if (!named.empty()) return without_slash(said) == without_slash(named);
+/// section 3.3). Many services, such as Atlassian's, name another one on the same host or below it. Whoever publishes
+/// the metadata can speak for these, too.
+bool is_issuer(const std::string& said, const WebUrl& named) {
   const auto url = WebUrl::parse(said);
-  return url && url->origin() == service.origin();
+  return url && (url->origin() == named.origin() || url->host().ends_with("." + named.host()));
 }
 
 OAuthServer server_of(const json::object& server) {
@@ -140,8 +140,7 @@ Task<OAuthServer> discover_oauth(const OAuthWeb& web, BearerChallenge challenge)
   const auto issuer = endpoint_of(issuers.empty() ? web.service().origin() : issuers.front(), "address");
   const auto described = co_await first_of(web, places_of_issuer(issuer));
   if (!described && !issuers.empty()) throw OAuthError("its authorization server does not describe itself");
-  if (described &&
-      !is_issuer(string_or_empty(*described, "issuer"), issuers.empty() ? "" : issuers.front(), web.service())) {
+  if (described && !is_issuer(string_or_empty(*described, "issuer"), issuer)) {
     throw OAuthError("the description of its authorization server is that of another one");
   }
   auto server = described ? server_of(*described) : usual_server(issuer.origin());

@@ -55,9 +55,12 @@ class OAuthStub:
 
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self._server.daemon_threads = True
-        self.origin = f"http://127.0.0.1:{self._server.server_address[1]}"
-        self.url = f"{self.origin}/mcp"
+        self.call_itself("127.0.0.1")
         threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True, name="oauth stub").start()
+
+    def call_itself(self, host):
+        self.origin = f"http://{host}:{self._server.server_address[1]}"
+        self.url = f"{self.origin}/mcp"
 
     def stop(self):
         self._server.shutdown()
