@@ -9,9 +9,9 @@ else {
   const selected = (page) => page.evaluate(() => getSelection().toString());
 
   /** Drags the mouse over `words` of the answer, in its element `within`. */
-  async function select(page, within, words) {
+  async function drag(page, within, words) {
     const element = answers(page).locator(within).filter({ hasText: words }).last();
-    await element.waitFor();
+    await page.evaluate(() => getSelection().empty());
     const { left, right, middle } = await element.evaluate((node, words) => {
       const texts = document.createTreeWalker(node, NodeFilter.SHOW_TEXT);
       while (texts.nextNode() && !texts.currentNode.data.includes(words));
@@ -30,11 +30,14 @@ else {
     assert.equal(await selected(page), words);
   }
 
+  /** Selects `words` with the mouse. The text may move meanwhile. */
+  const select = (page, within, words) => eventually(() => drag(page, within, words));
+
   for (const [what, within, begin, words, ...more] of [
     ['a paragraph', 'p', 'The first part, which goes', 'first part', ' on', ' and **on**.'],
     ['a list', 'li', '- one\n- the second item', 'second', ' of', ' three\n- last'],
     ['a table', 'td', '| a | b |\n| - | - |\n| x | the second cell', 'second', ' of', ' it |\n\nEnd.'],
-    ['code', 'code', '```python\nname = "first"\nprint(name', 'print', ')\n', 'print(name)\n```\n\nEnd.'],
+    ['code', 'code', '```\nname = "first"\nprint(name', 'print', ')\n', 'print(name)\n```\n\nEnd.'],
   ])
     test(`text selected in ${what} stays selected while the answer continues, and after its end`, async () => {
       const page = await env.open('/new');

@@ -48,6 +48,7 @@ else {
     const { page, held } = await startAnswer();
     await message(page).fill('Only the otters.');
     await page.getByRole('button', { name: 'Steer' }).click();
+    await page.getByText('Joins at the next step').waitFor();
     const next = await env.backend.hold({ pieces: ['Otters'] });
     await env.backend.release({ held, pieces: [] });
     await answers(page).getByText('Joined here').waitFor();
