@@ -186,6 +186,19 @@ def test_old_sessions_of_openclaw_without_line_ids_are_read_in_order(own_gateway
     assert created(imported(own_gateway, "openclaw", folder)) == {}
 
 
+def test_copies_and_traces_of_sessions_of_openclaw_are_left_out(own_gateway):
+    folder = own_gateway.home / ".openclaw"
+    sessions = folder / "agents" / "main" / "sessions"
+    said = {"type": "message", "id": "a", "parentId": None, "timestamp": "2026-01-02T03:04:05.000Z",
+            "message": {"role": "user", "content": "Saw it."}}
+    for name in ("s1", "s1.checkpoint.6f1d", "s1-topic-7"):
+        write_lines(sessions / f"{name}.jsonl", [said])
+    write_lines(sessions / "s1.trajectory.jsonl", [{"type": "prompt.submitted", "data": {"prompt": "Saw it."}}])
+    result = imported(own_gateway, "openclaw", folder)
+    assert all_texts(own_gateway) == [["Saw it."], ["Saw it."]]
+    assert [what for what in reasons(result) if "sessions" in what] == [f"2 files in {sessions}"]
+
+
 def test_what_openclaw_adds_to_a_message_is_left_out(own_gateway):
     folder = own_gateway.home / ".openclaw"
     block = 'Conversation info (untrusted metadata):\n```json\n{\n  "message_id": "1"\n}\n```\n\n'

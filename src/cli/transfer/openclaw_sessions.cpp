@@ -188,7 +188,11 @@ void read_openclaw_files(Importer& importer, const fs::path& folder, const std::
                             "are of sessions that were deleted or begun anew, or its state");
       continue;
     }
-    if (is_found_file(importer, entry.path(), folder)) files.push_back(entry.path());
+    const auto name = entry.path().filename().string();
+    if (name.ends_with(".trajectory.jsonl") || name.find(".checkpoint.") != name.npos)
+      importer.leave_one_of("files in " + folder.string(), "are copies or traces of sessions that are read");
+    else if (is_found_file(importer, entry.path(), folder))
+      files.push_back(entry.path());
   }
   std::ranges::sort(files);
   for (std::size_t i = 0; i < files.size(); ++i) {
