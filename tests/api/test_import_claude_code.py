@@ -58,6 +58,16 @@ def test_a_subagents_conversation_is_imported_archived(own_gateway):
     assert texts(own_gateway, "Review doors") == [("user", "Look at the doors"), ("assistant", "The doors look good.")]
 
 
+def test_transcripts_of_the_programs_own_agents_are_left_out(own_gateway, session):
+    """They begin with a copy of the conversation."""
+    subagents = own_gateway.home / ".claude" / "projects" / "-nowhere" / "s1" / "subagents"
+    for name in ("acompact-1a2b3c", "aprompt_suggestion-4d5e6f"):
+        write_lines(subagents / f"agent-{name}.jsonl", [
+            line("user", "u1", "Hello", isSidechain=True), line("user", "u2", "Summarize", "u1", 1, isSidechain=True)])
+    result = session(line("user", "u1", "Hello"))
+    assert list(threads(own_gateway)) == ["Hello"] and "2 transcripts" in reasons(result)
+
+
 def test_members_without_a_counterpart_are_listed(own_gateway):
     program("claude-code", own_gateway.home)
     why = reasons(moved(own_gateway, "import", "claude-code"))

@@ -302,9 +302,17 @@ void read_task(Importer& importer, fs::path file, Transcript& transcript) {
   if (task) transcript.custom_title = string_or_empty(*task, "description");
 }
 
+/// Whether an agent of the program itself wrote the transcript, which repeats the conversation that it compacts or for
+/// which it suggests a question.
+bool is_upkeep(std::string_view name) {
+  return name.starts_with("agent-acompact-") || name.starts_with("agent-aprompt_suggestion-");
+}
+
 void read_transcript(Importer& importer, const fs::path& file) {
   Transcript transcript;
   transcript.head.key = file.stem().string();
+  if (is_upkeep(transcript.head.key))
+    return importer.leave_one_of("transcripts", "are of that program's own agents, and repeat conversations");
   if (transcript.head.key.starts_with("agent-")) read_task(importer, file, transcript);
   if (fs::file_size(file) > max_tree_bytes)
     stream_transcript(importer, file, transcript);
