@@ -356,6 +356,20 @@ def test_what_was_undone_in_files_of_opencode_becomes_a_fork(own_gateway):
     assert texts(own_gateway, "Boats (fork 1)")[0][1].startswith('"And the oars?"')
 
 
+def test_pictures_that_a_tool_of_opencode_read_are_attached(own_gateway):
+    program("opencode-files", own_gateway.home)
+    storage = own_gateway.home / ".local" / "share" / "opencode" / "storage"
+    [call] = [one for one in (storage / "part").rglob("*.json") if json.loads(one.read_text())["type"] == "tool"]
+    part = json.loads(call.read_text())
+    part["state"]["attachments"] = [
+        {"type": "file", "mime": "image/png", "url": "data:image/png;base64,iVBORw0KGgpoYXQ="},
+        {"type": "file", "mime": "text/plain", "filename": "gone.txt", "url": "file:///gone.txt"}]
+    call.write_text(json.dumps(part))
+    imported(own_gateway, "opencode", storage.parent)
+    [title] = threads(own_gateway)
+    assert [file["mime"] for file in turns(own_gateway, title)[2]["metadata"]["attachments"]] == ["image/png"]
+
+
 def test_invalid_files_of_opencode_are_skipped(own_gateway):
     program("opencode-files", own_gateway.home)
     storage = own_gateway.home / ".local" / "share" / "opencode" / "storage"

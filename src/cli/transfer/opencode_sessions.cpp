@@ -49,6 +49,14 @@ void read_opencode_call(const std::string& id, const json::object& part, SourceM
   message.calls.push_back({id, string_or_empty(part, "tool"), object_or_empty(state, "input")});
   const auto status = string_or_empty(state, "status");
   if (status == "completed") message.results.push_back({id, string_or_empty(state, "output")});
+  const auto* attachments = array_member(state, "attachments");
+  for (const auto& each : attachments ? *attachments : json::array()) {
+    if (!each.is_object()) continue;
+    auto name = string_or_empty(each.get_object(), "filename");
+    if (name.empty()) name = "file";
+    if (auto file = file_in_url(std::move(name), string_or_empty(each.get_object(), "url")))
+      message.files.push_back(*std::move(file));
+  }
   if (status == "error") message.results.push_back({id, string_or_empty(state, "error"), true});
 }
 
