@@ -177,6 +177,22 @@ def test_pictures_and_files_of_chatgpt_are_attached(own_gateway, tmp_path):
     assert len(list((own_gateway.data / "attachments").iterdir())) == 3
 
 
+def test_files_have_the_names_that_a_list_gives_them(own_gateway, tmp_path):
+    """In newer exports, all files end in `.dat`."""
+    chat = ChatGPT()
+    chat.say("user", "What is it?", content={"content_type": "multimodal_text", "parts": [
+        {"content_type": "image_asset_pointer", "asset_pointer": "sediment://file_77"}, "What is it?"]})
+    with zipfile.ZipFile(tmp_path / "export.zip", "w") as made:
+        made.writestr("conversations-000.json", json.dumps([chat.conversation]))
+        made.writestr("file_77.dat", PNG)
+        made.writestr("conversation_asset_file_names.json", json.dumps({"file_77.dat": "cat.png"}))
+        made.writestr("export_manifest.json", "{}")
+    result = imported(own_gateway, "chatgpt", tmp_path / "export.zip")
+    assert result["left_out"] == []
+    [cat] = turns(own_gateway, "Trip")[0]["metadata"]["attachments"]
+    assert (cat["name"], cat["mime"], stored_bytes(own_gateway, cat)) == ("cat.png", "image/png", PNG)
+
+
 def test_an_imported_picture_is_sent_to_the_model(make_gateway, stub, tmp_path):
     gateway = make_gateway(config=configuration(stub)).start()
     write_json(tmp_path / "export" / "conversations.json", [chat_with_pictures()])

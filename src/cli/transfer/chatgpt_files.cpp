@@ -18,6 +18,8 @@ constexpr std::string_view prefix = "file";
 
 constexpr auto unread_by_chatgpt = std::to_array<KnownEntry>({
     {"chat.html"},
+    {"conversation_asset_file_names.json"},
+    {"export_manifest.json"},
     {"message_feedback.json", "are votes on answers"},
     {"model_comparisons.json", "are votes on answers"},
     {"shared_conversations.json", "are links to conversations"},
@@ -40,16 +42,33 @@ std::string own_name(const std::string& name, std::string_view id) {
   return is_lost ? name : rest;
 }
 
+/// The original names by the ids of the files.
+std::map<std::string, std::string> names_in(Importer& importer, const std::filesystem::path& path) {
+  std::map<std::string, std::string> names;
+  const auto is_list = [](const std::filesystem::path& file) {
+    return file.filename() == "conversation_asset_file_names.json";
+  };
+  for_each_record(importer, path, "list", is_list, [&](const json::object& list) {
+    for (const auto& [file, name] : list) {
+      if (name.is_string()) names.emplace(id_at_start(std::string_view(file)), std::string_view(name.get_string()));
+    }
+  });
+  return names;
+}
+
 }  // namespace
 
 ChatgptFiles::ChatgptFiles(Importer& importer, const std::filesystem::path& path) {
+  const auto names = names_in(importer, path);
   for_each_file(path, [&](const ExportedFile& file) {
     const auto name = std::filesystem::path(file.path).filename().string();
     const std::string id(id_at_start(name));
     if (id.empty())
       return has_conversations(file.path, path) ? void() : leave_entry(importer, file.path, unread_by_chatgpt);
     importer.show_progress("files", found_.size(), 0);
-    if (auto made = importer.add_attachment(id, {own_name(name, id), {}, content_of(file.read)}))
+    const auto listed = names.find(id);
+    auto original = listed == names.end() ? own_name(name, id) : listed->second;
+    if (auto made = importer.add_attachment(id, {std::move(original), {}, content_of(file.read)}))
       found_.insert_or_assign(id, *std::move(made));
   });
 }

@@ -12,7 +12,8 @@
 namespace agw::cli {
 
 /// The pictures and other files in an export of ChatGPT. Their names begin with the ids used in conversations
-/// (`file-AbC123-cat.png`), and many lack the extension for their content.
+/// (`file-AbC123-cat.png`), and many lack the extension for their content. Newer exports name them only in a list:
+/// `{"file-AbC123.dat": "cat.png", …}`.
 class ChatgptFiles {
 public:
   /// Imports all of them.
