@@ -297,21 +297,32 @@ def delete_uids(box, first_line=None):
         (box.path / "dovecot-uidlist").chmod(0o666)
 
 
-def test_unread_mail_from_before_the_channel_is_not_answered_when_it_is_renumbered(talking, dovecot, box, smtp):
-    box.receives(ANN, "Sent before the channel existed.")
-    an_hour_ago = time.time() - 3600
-    for mail in (box.path / "new").iterdir():
-        os.utime(mail, (an_hour_ago, an_hour_ago))
+@pytest.mark.parametrize("is_last", [False, True])
+def test_unread_mail_from_before_the_channel_is_not_answered_when_it_is_renumbered(talking, dovecot, box, smtp, is_last):
+    old = box.receives(ANN, "Sent before the channel existed.", age=3600)
     connect_email(talking, dovecot, box, smtp)
     talking.gateway.stop()
-    delete_uids(box)
+    validity = int((box.path / "dovecot-uidlist").read_text().split()[1][1:])
     box.receives(ANN, "/help")
+    names = {is_last: next((box.path / "cur").iterdir()).name.partition(":")[0],
+             not is_last: next((box.path / "new").iterdir()).name}
+    delete_uids(box, f"3 V{validity + 1} N3\n1 :{names[False]}\n2 :{names[True]}")
     talking.gateway.start()
     smtp.mail("Commands:", seconds=40)
     # Mails are processed in order, so an answer to the older mail would have been sent by now.
     box.receives(ANN, "/status")
     smtp.mail("Agent:", seconds=40)
+    assert [mail["message-id"] for mail in box.numbered_mails()].index(old) == is_last
     assert threads(talking.gateway) == [] and len(smtp.sent) == 2
+
+
+def test_old_mail_that_is_moved_into_the_inbox_is_not_answered(connected, box, smtp):
+    box.receives(ANN, "/stop", age=3 * 24 * 3600)
+    box.receives(ANN, "/status", age=3600)
+    box.receives(ANN, "/help")
+    smtp.mail("Commands:")
+    smtp.mail("Agent:")
+    assert len(smtp.sent) == 2
 
 
 def test_renumbered_mail_without_a_message_id_is_answered_once(connected, box, smtp):

@@ -61,16 +61,18 @@ class Maildir:
             (self.path / part).mkdir(exist_ok=True)
             (self.path / part).chmod(0o777)
 
-    def deliver(self, message, mode=0o666):
+    def deliver(self, message, mode=0o666, age=0):
+        """`age`: how many seconds ago the mail was received, as if it was moved here from another folder."""
         content = message if isinstance(message, bytes) else message.as_bytes(policy=email.policy.SMTP)
         name = f"{time.time_ns():020}.{next(numbers)}.example"
         written = self.path / "tmp" / name
         written.write_bytes(content)
         written.chmod(mode)
+        os.utime(written, (time.time() - age,) * 2)
         written.rename(self.path / "new" / name)
         return name
 
-    def receives(self, sender, text="", *, subject="A question", verified=True, **fields):
+    def receives(self, sender, text="", *, subject="A question", verified=True, age=0, **fields):
         """Delivers a mail and returns its Message-ID. Fields are given as `in_reply_to=`; None omits a field."""
         message = EmailMessage()
         domain = sender.partition("@")[2].rstrip(">")
@@ -86,7 +88,7 @@ class Maildir:
             if value is not None:
                 message[name.replace("_", "-")] = value
         message.set_content(text)
-        self.deliver(message)
+        self.deliver(message, age=age)
         return message["message-id"]
 
     def mails(self):

@@ -17,9 +17,9 @@
 //   3. Read each head, then the whole mail if its sender is known, up to 20 mails or 8 MiB at once.
 //
 // If the server has renumbered its mails (another UIDVALIDITY, or a next number that was already assigned), the stored
-// numbers are useless: reading resumes at the oldest unread mail of the last two days that is not older than the last
-// one. A mail that is read twice because of this, or after a kill, has the same `update` (the hash of sender and
-// message id), so it is recognised.
+// numbers are useless: of the mails that have a number then, those count that are unread, not older than the last one
+// and of the last two days. The order of the new numbers says nothing. A mail that is read twice because of this, or
+// after a kill, has the same `update` (the hash of sender and message id), so it is recognised.
 
 #include "features/channels/email/email.hpp"
 
@@ -55,7 +55,7 @@ constexpr std::size_t max_mail = 40 * 1024 * 1024;
 constexpr std::size_t max_subject = 250;
 /// Of reading one mail.
 constexpr int max_attempts = 4;
-/// After the server has renumbered its mails, older ones are not answered.
+/// Older mails are not answered after the server has renumbered its mails, or when they are moved into the inbox.
 constexpr auto max_time_away = std::chrono::days(2);
 constexpr std::size_t max_references = 20;
 constexpr std::size_t topic_length = 16;
@@ -96,6 +96,7 @@ MailReference MailReference::from_text(std::string_view text) {
 std::string Email::Position::text() const {
   auto written = fmt::format("{} {} {}", validity, last, fmt::join(received, ","));
   if (time) written += fmt::format(" @{}", std::chrono::floor<std::chrono::seconds>(*time).time_since_epoch().count());
+  if (time && last < renumbered) written += fmt::format(" {}", renumbered);
   return written;
 }
 
@@ -112,8 +113,10 @@ Email::Position Email::Position::from_text(const std::string& text) {
   Position position{.validity = numbers[0], .last = numbers[1], .received = {numbers.begin() + 2, numbers.end()}};
   std::int64_t seconds = 0;
   const auto written = std::string_view(text).substr(std::min(mark + 1, text.size()));
-  if (std::from_chars(written.data(), written.data() + written.size(), seconds).ec == std::errc())
-    position.time = Timestamp(std::chrono::seconds(seconds));
+  const auto* const end = written.data() + written.size();
+  const auto [next, error] = std::from_chars(written.data(), end, seconds);
+  if (error == std::errc()) position.time = Timestamp(std::chrono::seconds(seconds));
+  if (next != end) std::from_chars(next + 1, end, position.renumbered);
   return position;
 }
 
@@ -206,18 +209,24 @@ bool Email::is_renumbered(const Position& position) const {
   return position.validity != imap_->validity() || (!has_read_ && imap_->next_uid() <= position.last);
 }
 
-/// If the server has renumbered its mails (UIDVALIDITY), their numbers no longer show which ones were read. Then
-/// reading resumes at the oldest unread mail of the last days that is not older than the last one, and answered mails
-/// are recognised by their message ids.
+/// If the server has renumbered its mails (UIDVALIDITY), their numbers no longer show which ones were read. Then only
+/// the unread mails of the last days count that are not older than the last one, and answered mails are recognised by
+/// their message ids.
 Task<std::vector<Imap::Uid>> Email::new_mails(Position& position, StopSource& stop) {
-  if (!is_renumbered(position)) co_return co_await imap_->mails_from(position.last + 1, stop);
-  log::warn("the mail server of the channel {} has renumbered its mails", settings_.name);
   const auto oldest = services_.clock.now() - max_time_away;
-  auto unread = co_await imap_->unread_mails(std::max(position.time.value_or(oldest), oldest), stop);
-  position.validity = imap_->validity();
-  position.last = unread.empty() ? imap_->next_uid() - 1 : unread.front() - 1;
-  position.received.clear();
-  co_return unread;
+  if (is_renumbered(position)) {
+    log::warn("the mail server of the channel {} has renumbered its mails", settings_.name);
+    position = {.validity = imap_->validity(),
+                .time = std::max(position.time.value_or(oldest), oldest),
+                .renumbered = imap_->next_uid() - 1};
+  }
+  auto uids = co_await imap_->mails_from(position.last + 1, stop);
+  if (position.last >= position.renumbered) co_return uids;
+  const auto unread = co_await imap_->unread_mails(std::max(position.time.value_or(oldest), oldest), stop);
+  std::erase_if(uids,
+                [&](Imap::Uid uid) { return uid <= position.renumbered && !std::ranges::binary_search(unread, uid); });
+  if (uids.empty() || uids.front() > position.renumbered) position.last = position.renumbered;
+  co_return uids;
 }
 
 Task<std::optional<ReceivedMessage>> Email::read_one(Imap::Uid uid, Position& position, StopSource& stop) {
@@ -231,7 +240,13 @@ Task<std::optional<ReceivedMessage>> Email::read_one(Imap::Uid uid, Position& po
   const auto fetched = co_await imap_->head(uid, stop);
   attempt_.has_head = true;
   if (!fetched) co_return std::nullopt;
-  if (fetched->received) position.time = fetched->received;
+  if (is_moved_here(*fetched, position)) {
+    log::info("the channel {} ignores an old mail that was moved into the inbox", settings_.name);
+    co_return std::nullopt;
+  }
+  // The order of renumbered mails is not that of their times.
+  if (fetched->received && uid > position.renumbered)
+    position.time = std::max(position.time.value_or(*fetched->received), *fetched->received);
   const auto head = read_mail_head(fetched->bytes);
   auto sender = authentic_sender(head, settings_.authserv_id);
   if (!sender || is_automatic(head) || !is_for_account(head) || sender->address == settings_.from) {
@@ -258,6 +273,11 @@ Task<std::optional<ReceivedMessage>> Email::read_one(Imap::Uid uid, Position& po
   auto mail = co_await services_.blocking.run([bytes = *std::move(bytes)] { return read_mail(bytes); });
   add_content(std::move(mail), reference, message);
   co_return message;
+}
+
+/// A mail that was moved or imported gets a new number, but keeps the time when it was received.
+bool Email::is_moved_here(const Imap::Head& fetched, const Position& position) {
+  return fetched.received && position.time && *fetched.received < *position.time - max_time_away;
 }
 
 /// Some servers cannot return one of their mails, and end the connection. The mails after it must not wait for it.

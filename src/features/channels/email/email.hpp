@@ -40,13 +40,16 @@ public:
   Task<FetchedFile> fetch(ReceivedFile file, StopSource& stop) override;
 
 private:
-  /// The position up to which the inbox was read: `<validity> <last uid> <uids of the last batch> @<seconds>`. The next
-  /// read marks the mails of the last batch as read. The time is when the server received the last mail.
+  /// The position up to which the inbox was read: `<validity> <last uid> <uids of the last batch> @<seconds>
+  /// <renumbered uid>`. The next read marks the mails of the last batch as read. The time is when the server received
+  /// the last mail.
   struct Position {
     Imap::Uid validity = 0;
     Imap::Uid last = 0;
     std::vector<Imap::Uid> received{};
     std::optional<Timestamp> time{};
+    /// Up to here, the server has renumbered its mails, in any order: most were read before.
+    Imap::Uid renumbered = 0;
 
     std::string text() const;
     static Position from_text(const std::string& text);
@@ -60,6 +63,7 @@ private:
   Task<std::vector<Imap::Uid>> new_mails(Position& position, StopSource& stop);
   /// Advances `position` to that mail. No value if the mail is ignored or was deleted.
   Task<std::optional<ReceivedMessage>> read_one(Imap::Uid uid, Position& position, StopSource& stop);
+  static bool is_moved_here(const Imap::Head& fetched, const Position& position);
   /// Whether reading that mail has failed repeatedly although the server returns others.
   Task<bool> is_unreadable(Imap::Uid uid, StopSource& stop);
   bool is_for_account(const MailHead& head) const;
