@@ -141,15 +141,19 @@ void add_original(const json::object& original, std::string_view own_id, Receive
   if (!sender.empty()) add_quoted(message, {.author = sender, .text = std::move(quoted.text)}, std::move(quoted.files));
 }
 
-/// Whether the event shows that the account was invited to its room, or joined it uninvited.
-bool begins_membership(const json::object& event, std::string_view own_id) {
-  if (string_member(event, "type") != "m.room.member" || string_member(event, "state_key") != own_id) return false;
-  const auto membership = string_or_empty(object_or_empty(event, "content"), "membership");
-  const auto before = object_or_empty(object_or_empty(event, "unsigned"), "prev_content");
-  const auto membership_before = string_or_empty(before, "membership");
-  // A change of the account's profile is also a `join`.
-  return membership == "invite" ||
-         (membership == "join" && membership_before != "join" && membership_before != "invite");
+/// Where the account's membership begins: at its last invitation, or where it joined without one.
+std::vector<json::object>::iterator membership_in(std::vector<json::object>& events, std::string_view own_id) {
+  const auto after_last = [&](std::string_view wanted) {
+    return std::find_if(events.rbegin(), events.rend(), [&](const json::object& event) {
+      if (string_member(event, "type") != "m.room.member" || string_member(event, "state_key") != own_id) return false;
+      const auto before = object_or_empty(object_or_empty(event, "unsigned"), "prev_content");
+      // A change of the account's profile is also a `join`, and so is the acceptance of an earlier invitation.
+      return string_member(object_or_empty(event, "content"), "membership") == wanted &&
+             string_member(before, "membership").value_or("leave") == "leave";
+    });
+  };
+  const auto invited = after_last("invite");
+  return (invited == events.rend() ? after_last("join") : invited).base();
 }
 
 }  // namespace
@@ -315,11 +319,7 @@ Task<std::vector<json::object>> Matrix::events_of(std::string room, json::object
   std::ranges::reverse(earlier);
   events.insert(events.begin(), std::make_move_iterator(earlier.begin()), std::make_move_iterator(earlier.end()));
   // The timeline of a room that was just joined also has messages from before, which were not meant for the channel.
-  if (is_true(timeline, "limited")) {
-    const auto begun = std::find_if(events.rbegin(), events.rend(),
-                                    [this](const auto& event) { return begins_membership(event, user_id_); });
-    events.erase(events.begin(), begun.base());
-  }
+  if (is_true(timeline, "limited")) events.erase(events.begin(), membership_in(events, user_id_));
   co_return events;
 }
 
