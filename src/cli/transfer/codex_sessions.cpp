@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <iterator>
 #include <limits>
 #include <map>
@@ -159,8 +160,7 @@ struct Part {
   std::int64_t end = no_end;
 };
 
-template <class Each>
-void for_each_object(const fs::path& file, Each each) {
+void for_each_object(const fs::path& file, const std::function<bool(const json::object&)>& each) {
   TextLines lines(bytes_of_file(file), max_piece_bytes);
   std::string line;
   std::size_t replaced = 0;
@@ -355,11 +355,11 @@ Rollouts rollouts_in(Importer& importer, const fs::path& home) {
     for (const auto& file : files_below(importer, folder, ".jsonl")) {
       auto rollout = rollout_in(file, is_archived);
       auto& of_session = rollouts[rollout.session];
-      of_session.push_back(std::move(rollout));
+      // The names begin with the time.
+      const auto is_later = [&](const Rollout& each) { return each.file.filename() > file.filename(); };
+      of_session.insert(std::ranges::find_if(of_session, is_later), std::move(rollout));
     }
   }
-  for (auto& [session, of_session] : rollouts)
-    std::ranges::sort(of_session, {}, [](const Rollout& each) { return std::pair(each.file.filename(), each.file); });
   return rollouts;
 }
 
