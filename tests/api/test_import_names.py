@@ -115,3 +115,14 @@ def test_agents_of_openclaw_have_their_models_and_sessions_their_labels(own_gate
     assert models == {"": "local/big", "-small": "local/tiny", "-usual": "local/big", "-far": None}
     assert "nowhere/x" in reasons(result)["model of agent openclaw-far"]
     assert list(threads(own_gateway)) == ["Pets"]
+
+
+def test_variables_of_mcp_servers_that_are_no_texts_are_imported(own_gateway):
+    folder = own_gateway.home / ".openclaw"
+    write_json(folder / "openclaw.json", {"mcp": {"servers": {"maps": {"command": "maps", "env": {
+        "PORT": 8080, "FAST": True, "NONE": None, "KEY": {"source": "env", "provider": "default", "id": "MAPS_KEY"}}}}}})
+    why = reasons(imported(own_gateway, "openclaw", folder, "--with-keys"))
+    environment = extension(own_gateway, "maps")["definition"]["env"]
+    assert list(environment) == ["PORT", "FAST", "KEY"] and "key maps_KEY" in why
+    secrets = (own_gateway.data / "secrets.yaml").read_text()
+    assert "8080" in secrets and "true" in secrets and environment["PORT"].startswith("${secret:")

@@ -35,8 +35,9 @@ constexpr int max_skill_depth = 3;
 json::object with_secrets(Importer& importer, const std::string& server, const json::object& values) {
   json::object kept;
   for (const auto& [name, value] : values) {
-    if (!value.is_string()) continue;
-    const std::string text(value.get_string());
+    if (value.is_null()) continue;
+    // An object says where the other program stores the value.
+    const auto text = value.is_object() ? std::string() : text_or_json(value);
     kept[name] =
         importer.add_secret(fmt::format("{}_{}", server, std::string_view(name)), is_reference(text) ? "" : text);
   }
