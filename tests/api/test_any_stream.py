@@ -11,7 +11,7 @@ import pytest
 
 from checks import accepted
 from client_streams import read_chat_completion, read_message, read_response
-from stubs.provider import Reply, ToolCall
+from stubs.provider import Reply, ToolCall, split
 from test_client_members import SCHEMA, gateway  # noqa: F401
 
 PIECES = ["Hello", " ", "\n\n", "data: [DONE]\n\n", "event: error\n", "é\U0001f600", "\u2028", "\0", '{"a":', "\\", "x" * 300,
@@ -41,12 +41,15 @@ def any_text(rng, max_pieces):
 
 
 def any_reply(rng):
-    """Returns a random answer of the model. One that fails has some text before that."""
+    """Returns a random answer of the model. One that fails has some text before that, and not only white space, which
+    waits for what follows it: perhaps a tag before thoughts."""
     calls = [ToolCall(rng.choice(FUNCTIONS)["name"], rng.choice(ARGUMENTS), id=f"call_{number}")
              for number in range(rng.choice((0, 0, 1, 3)))]
     text = any_text(rng, 9) or ("" if calls else "Hello")
-    fault = rng.choice((None, None, None, "error", "cut", "end", "garbage")) if text else None
-    return Reply(text, deltas=rng.randint(1, 9), reasoning=any_text(rng, 3), tool_calls=calls,
+    deltas = rng.randint(1, 9)
+    may_fail = text and split(text, deltas)[0].strip()
+    fault = rng.choice((None, None, None, "error", "cut", "end", "garbage")) if may_fail else None
+    return Reply(text, deltas=deltas, reasoning=any_text(rng, 3), tool_calls=calls,
                  chunk_bytes=rng.choice((None, 1, 7, 64)), fault=fault, after=fault and 1)
 
 
