@@ -22,7 +22,7 @@ std::string_view answers;
 
 // Replaces io/mail/mail_connection.cpp, which uses the network.
 
-MailConnection::MailConnection(HttpClient&) {}
+MailConnection::MailConnection(HttpClient& http) : http_(http) {}
 MailConnection::~MailConnection() = default;
 void MailConnection::finished(CURLcode) {}
 void MailConnection::not_added(std::string) {}
