@@ -9,6 +9,7 @@
 #include "io/http/http_multi.hpp"
 #include "io/http/http_transfer.hpp"
 #include "io/process/blocking.hpp"
+#include "io/tls/certificate_authority.hpp"
 #include "io/tls/trusted_roots.hpp"
 
 namespace agw {
