@@ -194,9 +194,7 @@ Task<RpcResponse> HttpTransport::send_request(RpcRequest rpc, StopSource& stop) 
   exchange.idle_timeout = std::min<milliseconds>(rpc.limit, no_idle_timeout);
   exchange.waits = rpc.waits;
   if (era_ == McpEra::modern) exchange.headers = modern_headers(rpc);
-  auto& meta = rpc.params["_meta"];
-  if (!meta.is_object()) meta = json::object();
-  meta.get_object()["progressToken"] = id;
+  add_progress_token(rpc.params, id);
   exchange.message = rpc_request(id, rpc.method, std::move(rpc.params));
   StopSource over;
   const auto end_it = [&over] { over.request(); };

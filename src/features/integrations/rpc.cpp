@@ -128,6 +128,12 @@ std::string RpcResponse::failure() const {
   return error ? to_utf8(fmt::format("{} (error {})", error->message, error->code)) : problem;
 }
 
+void add_progress_token(json::object& params, std::int64_t id) {
+  auto& meta = params["_meta"];
+  if (!meta.is_object()) meta.emplace_object();
+  meta.get_object()["progressToken"] = id;
+}
+
 json::object rpc_request(std::int64_t id, std::string_view method, json::object params) {
   AGW_ASSERT(id > 0);
   return {{"jsonrpc", "2.0"}, {"id", id}, {"method", method}, {"params", std::move(params)}};

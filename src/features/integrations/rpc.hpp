@@ -66,6 +66,9 @@ struct RpcRequest {
   std::vector<std::pair<std::string, std::string>> headers{};
 };
 
+/// Asks for notifications of the progress of the request with that id.
+void add_progress_token(json::object& params, std::int64_t id);
+
 json::object rpc_request(std::int64_t id, std::string_view method, json::object params);
 json::object rpc_notification(std::string_view method, json::object params);
 /// The response to a server's request outside of any call. Servers may only ping and, during calls, send forms

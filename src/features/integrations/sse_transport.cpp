@@ -96,28 +96,14 @@ void SseTransport::take_frame(const Frame& frame) {
 }
 
 void SseTransport::take(RpcMessage message) {
-  switch (message.kind) {
-    case RpcMessage::Kind::request:
-      if (!on_request_(message)) respond(rpc_reply(message));
-      return;
-    case RpcMessage::Kind::notification:
-      if (message.method == "notifications/progress") pending_.note_progress(message);
-      return on_notice_(message);
-    case RpcMessage::Kind::response:
-      hide_in_errors(message, secrets_);
-      pending_.take(message);
-      return;
-    case RpcMessage::Kind::invalid:
-      return;
-  }
+  if (message.kind == RpcMessage::Kind::response) hide_in_errors(message, secrets_);
+  pass_on(message, pending_);
 }
 
 Task<RpcResponse> SseTransport::send_request(RpcRequest request, StopSource& stop) {
   const auto id = pending_.next_id();
   PendingRequests::Waiting waiting(pending_, id);
-  auto& meta = request.params["_meta"];
-  if (!meta.is_object()) meta.emplace_object();
-  meta.get_object()["progressToken"] = id;
+  add_progress_token(request.params, id);
   respond(rpc_request(id, request.method, std::move(request.params)));
   auto response = co_await waiting.response(request.limit, std::max<milliseconds>(request.limit, max_sse_call_time),
                                             stop, request.waits);

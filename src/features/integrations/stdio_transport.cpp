@@ -67,10 +67,7 @@ Task<std::string> StdioTransport::open(StopSource&) {
 Task<RpcResponse> StdioTransport::send_request(RpcRequest request, StopSource& stop) {
   const auto id = pending_.next_id();
   PendingRequests::Waiting waiting(pending_, id);
-  json::object meta;
-  if (const auto* given = request.params.if_contains("_meta"); given && given->is_object()) meta = given->get_object();
-  meta["progressToken"] = id;
-  request.params["_meta"] = std::move(meta);
+  add_progress_token(request.params, id);
   send(rpc_request(id, request.method, std::move(request.params)));
   auto response = co_await waiting.response(request.limit, std::max<milliseconds>(request.limit, max_stdio_call_time),
                                             stop, request.waits);
@@ -203,21 +200,11 @@ void StdioTransport::take_line(std::string_view line) {
 }
 
 void StdioTransport::take(RpcMessage message) {
-  switch (message.kind) {
-    case RpcMessage::Kind::request:
-      if (!on_request_(message)) send(rpc_reply(message));
-      return;
-    case RpcMessage::Kind::notification:
-      if (message.method == "notifications/progress") pending_.note_progress(message);
-      return on_notice_(message);
-    case RpcMessage::Kind::response:
-      hide_in_errors(message, secrets_);
-      hide_in_response(message, withheld_);
-      pending_.take(message);
-      return;
-    case RpcMessage::Kind::invalid:
-      return;
+  if (message.kind == RpcMessage::Kind::response) {
+    hide_in_errors(message, secrets_);
+    hide_in_response(message, withheld_);
   }
+  pass_on(message, pending_);
 }
 
 /// Stores the line with its secrets, because few lines are ever shown, and searching a flood of lines is slow.

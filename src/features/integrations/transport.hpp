@@ -10,6 +10,8 @@
 
 namespace agw {
 
+class PendingRequests;
+
 /// The family of protocol revisions that a session uses.
 enum class McpEra {
   legacy,  ///< 2024-11-05 to 2025-11-25: a handshake, then a session
@@ -50,6 +52,9 @@ public:
   virtual void respond(json::object reply) = 0;
 
 protected:
+  /// Passes a message of the server on: requests and notifications to the handlers, responses to `pending`.
+  void pass_on(const RpcMessage& message, PendingRequests& pending);
+
   /// The problem of requests that are active when the transport is closed without a failure.
   static constexpr auto closed_here = "its connection was closed: the integration was changed, disabled or deleted";
 
