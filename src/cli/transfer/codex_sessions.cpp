@@ -3,10 +3,10 @@
 // (codex-rs/protocol/src/protocol.rs). A `response_item` is an item of OpenAI's Responses API. The oldest sessions have
 // the items themselves as lines.
 //
-// Since 0.146 the first line may have a `history_base`: the rollout continues another one, of which it has the lines
-// with a smaller `ordinal`. So a fork refers to the session that it parted from, and a session that was resumed or
-// taken back to an earlier message has several rollouts, `…-<session>_<rollout>.jsonl`. Before that, a fork begins with
-// a copy of all lines, and `thread_rolled_back` names the number of questions that were taken back.
+// Since 0.146 the first line may have a `history_base`: the rollout continues another one, and includes those of its
+// lines that have a smaller `ordinal`. So a fork refers to the session that it parted from, and a session that was
+// resumed or taken back to an earlier message has several rollouts, `…-<session>_<rollout>.jsonl`. Before that, a fork
+// begins with a copy of all lines, and `thread_rolled_back` names the number of questions that were taken back.
 
 #include "cli/transfer/codex_sessions.hpp"
 
@@ -198,7 +198,7 @@ Rollout rollout_in(const fs::path& file, bool is_archived) {
   return rollout;
 }
 
-/// Whether an item is a question that `thread_rolled_back` counts; a typed command is none.
+/// Whether an item is a question that `thread_rolled_back` counts. Typed commands do not count.
 bool is_question(const json::object& item) {
   const auto* content = array_member(item, "content");
   if (string_member(item, "type") != "message" || string_member(item, "role") != "user" || !content) return false;

@@ -30,7 +30,7 @@ struct McpHttpServer {
 
 /// The credentials among the headers of a request; empty if there are none.
 std::string authorization_of(const std::vector<HttpHeader>& headers);
-/// The rejection in a response to a request with these credentials; no value if it is none.
+/// The rejection of a request with these credentials; nullopt if the response is not one.
 std::optional<McpRefusal> refusal_in(const HttpHead& head, const std::string& authorization);
 bool is_event_stream(const HttpHead& head);
 

@@ -59,17 +59,17 @@ Task<> SseTransport::receive() {
 
 /// Sends a request without a body to the server's own address, any other to the endpoint.
 Task<HttpOutcome> SseTransport::send(std::string body, OnBody on_body) {
-  HttpOutcome outcome;
   for (bool may_repeat = true;; may_repeat = false) {
     HttpRequest request{.method = body.empty() ? "GET" : "POST",
                         .body = body,
                         .idle_timeout = body.empty() ? milliseconds(no_silence_limit) : max_sse_call_time,
                         .max_body_bytes = std::numeric_limits<std::size_t>::max(),
                         .public_only = !server_.may_be_private};
+    FilledSecrets secrets;
     try {
       auto address = co_await server_.address();
       url_ = std::move(address.url);
-      secrets_ = std::move(address.secrets);
+      secrets = secrets_ = std::move(address.secrets);
       request.headers = std::move(address.headers);
     } catch (const SecretError& error) {
       co_return HttpOutcome{.error = error.what()};
@@ -78,8 +78,9 @@ Task<HttpOutcome> SseTransport::send(std::string body, OnBody on_body) {
     request.url = body.empty() ? url_.text() : endpoint_;
     request.headers.push_back({"Accept", body.empty() ? "text/event-stream" : "*/*"});
     if (!body.empty()) request.headers.push_back({"Content-Type", "application/json"});
-    outcome = co_await http_.send(std::move(request), on_body, closing_);
-    outcome.error = secrets_.hidden_in(outcome.error);
+    auto outcome = co_await http_.send(std::move(request), on_body, closing_);
+    // Another request may have replaced `secrets_` meanwhile.
+    outcome.error = secrets.hidden_in(outcome.error);
     const auto refusal = refusal_in(outcome.head, authorization);
     if (!refusal || !may_repeat || !co_await server_.on_refusal(*refusal)) co_return outcome;
   }
