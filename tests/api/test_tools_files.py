@@ -227,6 +227,29 @@ def test_edit_replaces_exactly_one_match(use, folder):
     assert (folder / "main.c").read_text() == "iNt maiN() {\n  returN 1;\n}\n"
 
 
+def test_edit_keeps_crlf_although_models_write_line_feeds(use, folder):
+    (folder / "dos.txt").write_bytes(b"one\r\ntwo\r\nthree\r\n")
+    use("Edit", path="dos.txt", old_string="one\ntwo", new_string="1\n2\n")
+    use("Edit", path="dos.txt", old_string="three", new_string="3\n4", replace_all=True)
+    assert (folder / "dos.txt").read_bytes() == b"1\r\n2\r\n\r\n3\r\n4\r\n"
+
+
+def test_edit_shows_the_most_similar_lines_if_there_is_no_match(use, folder):
+    write(folder / "tabs.c", "int f() {\n\tif (x) {\n\t\treturn 1;\n\t}\n\treturn 1;\n}\n")
+    error = use("Edit", fails=True, path="tabs.c", old_string="    if (x) {\n        return 1;\n    }", new_string="")
+    assert error.endswith("line ends. The most similar lines are:\n     2\t\tif (x) {\n     3\t\t\treturn 1;\n     4\t\t}\n")
+    numbered = "     2\t\tif (x) {\n     3\t\t\treturn 1;"
+    error = use("Edit", fails=True, path="tabs.c", old_string=numbered, new_string="")
+    assert error == "old_string was not found: leave out the line numbers that Read shows"
+    assert "similar" not in use("Edit", fails=True, path="tabs.c", old_string="while (y) {\n\t}", new_string="")
+
+
+def test_edit_names_the_lines_of_several_matches(use, folder):
+    write(folder / "many.txt", "a\n\na\n" + "a\n" * 12)
+    error = use("Edit", fails=True, path="many.txt", old_string="a\n", new_string="")
+    assert "was found 14 times, in lines 1, 3, 4, 5, 6, 7, 8, 9, 10, 11, …: include" in error
+
+
 # Staging
 
 

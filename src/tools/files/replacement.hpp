@@ -19,7 +19,8 @@ struct ReplaceResult {
   std::size_t count = 0;
 };
 
-/// Replaces exact matches. Throws BadRequest, for the model, if there is no match, or several without `all`.
+/// Replaces exact matches. In a text whose lines all end with CR LF, line feeds stand for CR LF, unless a CR is given.
+/// Throws BadRequest, for the model, if there is no match, or several without `all`; it names the lines.
 ReplaceResult replace_in(std::string_view text, const Replacement& wanted);
 
 }  // namespace agw
