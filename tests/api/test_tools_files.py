@@ -250,6 +250,15 @@ def test_edit_names_the_lines_of_several_matches(use, folder):
     assert "was found 14 times, in lines 1, 3, 4, 5, 6, 7, 8, 9, 10, 11, …: include" in error
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may give files away")
+def test_edited_file_keeps_its_owner(use, folder):
+    os.chown(folder / "main.c", 4321, 1234)
+    use("Edit", path="main.c", old_string="return 0;", new_string="return 1;")
+    use("Write", path="main.c", content="")
+    status = (folder / "main.c").stat()
+    assert (status.st_uid, status.st_gid) == (4321, 1234)
+
+
 # Staging
 
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <optional>
 #include <system_error>
+#include <tuple>
 
 #include <fmt/format.h>
 
@@ -83,7 +84,11 @@ WriteTarget::WriteTarget(const fs::path& path, const FileRoots& roots) : name_(p
   struct stat status{};
   if (::fstatat(parent_.descriptor->get(), name_.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) return;
   exists_ = true;
-  if (S_ISREG(status.st_mode)) mode_ = status.st_mode & 0777u;
+  if (S_ISREG(status.st_mode)) {
+    mode_ = status.st_mode & 0777u;
+    owner_ = status.st_uid;
+    group_ = status.st_gid;
+  }
   if (S_ISDIR(status.st_mode)) refuse(path_, "a directory");
   if (!S_ISREG(status.st_mode) && !S_ISLNK(status.st_mode)) refuse(path_, "not a regular file");
 }
@@ -143,7 +148,10 @@ std::shared_ptr<WriteTarget::Prepared> WriteTarget::prepare(const EntryState& wa
   try {
     auto parent = made_parent();
     const auto descriptor = parent.descriptor();
-    return std::shared_ptr<Prepared>(new Prepared{std::move(parent), NewEntry(descriptor, wanted, path_)});
+    std::shared_ptr<Prepared> made(new Prepared{std::move(parent), NewEntry(descriptor, wanted, path_)});
+    // Fails unless the gateway runs as root or already owns the file; then the new file is its own.
+    std::ignore = ::fchownat(descriptor, made->entry.name().c_str(), owner_, group_, AT_SYMLINK_NOFOLLOW);
+    return made;
   } catch (const std::system_error& error) {
     throw BadRequest(error.what());
   }

@@ -56,6 +56,8 @@ private:
   FilePlace place_ = FilePlace::never;
   bool exists_ = false;
   mode_t mode_ = 0644;
+  uid_t owner_ = static_cast<uid_t>(-1);  ///< of the file that is replaced
+  gid_t group_ = static_cast<gid_t>(-1);
 };
 
 }  // namespace agw
