@@ -124,7 +124,8 @@ def test_tools_are_offered_sorted_and_by_mode(talker, new_name):
 
 def test_unknown_tool_is_an_error(talker, thread):
     end = call_tool(talker, thread, "Fly", {})
-    assert end["isError"] and end["output"] == "there is no tool Fly"
+    offered = ", ".join(tool["function"]["name"] for tool in talker.stub.requests[-1].json["tools"])
+    assert end["isError"] and end["output"] == f"there is no tool Fly; the tools are: {offered}"
 
 
 @pytest.mark.parametrize("tool", ["", "no spaces, please", "x" * 5000, "../../etc", "Größe"])

@@ -338,7 +338,7 @@ Task<json::array> CallRunner::keep_pictures(const Run& run, const ToolUse& use, 
 Task<ToolOutcome> CallRunner::outcome_of(const StepCalls& step, const ToolUse& use, ToolPointer tool) {
   if (const auto& client = step.active->client; client && has_tool(*client, use.name))
     co_return co_await make_by_client(step, use, client);
-  if (!tool) co_return failed(fmt::format("there is no tool {}", use.name));
+  if (!tool) co_return failed(no_such_tool(*step.caller, step.active->client.get(), use.name));
   AGW_ASSERT(tool->description.name == use.name);
   if (use.raw_input) {
     co_return failed(fmt::format("invalid input: the arguments are not a JSON object of at most {} levels: {}",
@@ -476,22 +476,6 @@ Task<PersonAnswer> CallRunner::ask_person(Call& call, PersonQuestion question, S
   const bool is_persons = decided->by == DecidedBy::person;
   co_return PersonAnswer{.kind = is_persons ? PersonAnswer::Kind::declined : PersonAnswer::Kind::unanswered,
                          .reason = is_persons ? decided->decision_reason.value_or("") : "nobody answered"};
-}
-
-std::function<Task<std::vector<ToolDescription>>(std::string)> CallRunner::tool_finder(RunningAgentPointer caller) {
-  if (!caller->deferred_tools) return nullptr;
-  return [this, caller = std::move(caller)](std::string query) { return find_tools(caller, std::move(query)); };
-}
-
-/// Searches only tools that the agent may still use.
-Task<std::vector<ToolDescription>> CallRunner::find_tools(RunningAgentPointer caller, std::string query) {
-  std::vector<ToolDescription> candidates;
-  for (const auto& tool : usable_tools(*caller)) {
-    if (find_deferred(caller->deferred_tools, tool->description.name)) candidates.push_back(tool->description);
-  }
-  co_return co_await blocking_.run([candidates = std::move(candidates), query = std::move(query)] {
-    return search_tools(candidates, query, max_found_at_once);
-  });
 }
 
 }  // namespace agw

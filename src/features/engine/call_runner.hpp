@@ -78,6 +78,8 @@ private:
   Task<ToolOutcome> make(const StepCalls& step, const ToolUse& use, const Tool& tool, ToolRequest request);
   Task<Permission> ask_permission(Call& call, ToolTarget target, std::string diff);
   Task<PersonAnswer> ask_person(Call& call, PersonQuestion question, StopSource& stop);
+  /// The error for a call of a tool that does not exist.
+  std::string no_such_tool(const RunningAgent& caller, const RunClient* client, std::string_view name) const;
   /// Returns null if no tools are deferred.
   std::function<Task<std::vector<ToolDescription>>(std::string)> tool_finder(RunningAgentPointer caller);
   Task<std::vector<ToolDescription>> find_tools(RunningAgentPointer caller, std::string query);
