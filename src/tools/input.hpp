@@ -16,10 +16,11 @@ std::string text_input(const json::object& input, std::string_view name, std::st
 std::int64_t number_input(const json::object& input, std::string_view name, std::int64_t otherwise, std::int64_t min,
                           std::int64_t max);
 
-/// Removes members that are null and neither required nor null by the schema: many models send null for what they leave
-/// out.
-/// Example: src/tools/input_check_test.cpp: OmitNulls.KeepsWhatTheSchemaAllows
-void omit_nulls(json::object& input, const json::value& schema);
+/// Corrects two habits of models where the schema leaves no doubt: removes a member that is null although the schema
+/// does not allow it, unless it is required, and replaces a string that contains the JSON of the required type ("5",
+/// "true", "[...]") by its value.
+/// Example: src/tools/input_check_test.cpp: CorrectInput.KeepsWhatTheSchemaAllows
+void correct_input(json::object& input, const json::value& schema);
 
 /// Validates a tool's input against the tool's JSON Schema. Returns the problem, in words that help a model to correct
 /// it, or nullopt.

@@ -33,6 +33,8 @@ constexpr std::size_t max_types = 7;
 constexpr std::size_t max_pattern_length = 1'000;
 constexpr std::int64_t pattern_memory = 1 << 18;
 constexpr std::size_t max_shown_length = 200;
+/// Longer strings are not taken for JSON.
+constexpr std::size_t max_parsed_text = std::size_t{64} * 1024;
 
 /// Thrown if the schema cannot be checked.
 struct UnsupportedSchema {};
@@ -272,17 +274,28 @@ private:
 
 }  // namespace
 
-void omit_nulls(json::object& input, const json::value& schema) {
+void correct_input(json::object& input, const json::value& schema) {
   const auto* object = schema.if_object();
   const auto* properties = object ? object_member(*object, "properties") : nullptr;
   if (!properties) return;
   const auto* required = array_member(*object, "required");
+  const auto fits = [&](const json::value& property, const json::value& value) {
+    return InputCheck(schema).check(property, value, "").empty();
+  };
   std::vector<std::string> omitted;
-  for (const auto& member : input) {
-    const auto* property = member.value().is_null() ? properties->if_contains(member.key()) : nullptr;
-    if (!property || (required && std::ranges::find(*required, json::value(member.key())) != required->end())) continue;
+  for (auto& member : input) {
+    const auto name = member.key();
+    auto& value = member.value();
+    const bool is_text = value.is_string() && value.get_string().size() <= max_parsed_text;
+    const auto* property = value.is_null() || is_text ? properties->if_contains(name) : nullptr;
     try {
-      if (!InputCheck(schema).check(*property, nullptr, "").empty()) omitted.emplace_back(member.key());
+      if (!property || fits(*property, value)) continue;
+      if (is_text) {
+        auto parsed = parse_json(value.get_string(), {.max_depth = max_schema_depth});
+        if (parsed && fits(*property, *parsed)) value = std::move(*parsed);
+      } else if (!required || std::ranges::find(*required, json::value(name)) == required->end()) {
+        omitted.emplace_back(name);
+      }
     } catch (const UnsupportedSchema&) {
       continue;
     }

@@ -31,19 +31,36 @@ TEST(InputProblem, ReportsMismatches) {
   EXPECT_EQ(problem(file_schema, R"({"path": "a", "other": 1})"), "other is not a member of this tool's input");
 }
 
-TEST(OmitNulls, KeepsWhatTheSchemaAllows) {
+TEST(CorrectInput, KeepsWhatTheSchemaAllows) {
   const auto schema = parse_json(R"({"properties": {"path": {"type": "string"}, "limit": {"type": "integer"},
       "kind": {"enum": ["a", null]}, "note": {}, "name": {"type": ["string", "null"]}}, "required": ["path"]})")
                           .value();
   const auto kept = [&](std::string_view text) {
     auto input = parse_json(text).value().as_object();
-    omit_nulls(input, schema);
+    correct_input(input, schema);
     return to_json(input);
   };
   EXPECT_EQ(kept(R"({"path":"a","limit":3})"), R"({"path":"a","limit":3})");
   EXPECT_EQ(kept(R"({"limit":null,"path":"a","name":null})"), R"({"path":"a","name":null})");
   constexpr auto allowed = R"({"path":null,"kind":null,"note":null,"name":null,"other":null})";
   EXPECT_EQ(kept(allowed), allowed);
+}
+
+TEST(CorrectInput, ParsesJsonInAStringIfTheSchemaRequiresIts) {
+  const auto schema =
+      parse_json(R"({"properties": {"text": {"type": "string"}, "limit": {"type": "integer", "minimum": 1},
+      "all": {"type": "boolean"}, "list": {"type": "array", "items": {"type": "string"}}, "any": {}}})")
+          .value();
+  const auto corrected = [&](std::string_view text) {
+    auto input = parse_json(text).value().as_object();
+    correct_input(input, schema);
+    return to_json(input);
+  };
+  EXPECT_EQ(corrected(R"({"limit":"5","all":"true","list":"[\"a\"]"})"), R"({"limit":5,"all":true,"list":["a"]})");
+  for (const auto* unchanged : {R"({"text":"5","any":"5","other":"5"})", R"({"limit":"0"})", R"({"limit":"5 lines"})",
+                                R"({"limit":"1.5"})", R"({"list":"[1]"})", R"({"list":"a"})", R"({"text":5})"}) {
+    EXPECT_EQ(corrected(unchanged), unchanged);
+  }
 }
 
 TEST(InputProblem, TakesMultiplesOfStepsThatAreNotExact) {

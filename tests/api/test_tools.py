@@ -168,6 +168,13 @@ def test_input_that_violates_the_schema_is_an_error(talker, thread, input, probl
     assert end["isError"] and end["output"] == f"invalid input: {problem}"
 
 
+@pytest.mark.parametrize("tool, input", [
+    ("SearchTurns", {"query": "otters", "limit": "3"}),
+    ("Tasks", {"items": '[{"text": "Swim", "status": "active"}]'})])
+def test_json_in_a_string_is_taken_for_the_required_type(talker, thread, tool, input):
+    assert not call_tool(talker, thread, tool, input)["isError"]
+
+
 def test_tool_forbidden_by_the_stage_is_refused(talker, new_name):
     thread = new_thread(talker.gateway, new_agent(talker.gateway, new_name("novice"), stage="apprentice"))
     end = call_tool(talker, thread, "Remember", {"text": "x"})

@@ -253,7 +253,7 @@ Task<std::vector<Message>> CallRunner::run(ActiveRunPointer active, RunningAgent
   StepCalls step{.active = std::move(active), .caller = std::move(caller), .uses = std::move(uses)};
   for (auto& use : step.uses) {
     step.tools.push_back(tools_.find(use.name));
-    if (const auto& tool = step.tools.back()) omit_nulls(use.input, *tool->description.input_schema);
+    if (const auto& tool = step.tools.back()) correct_input(use.input, *tool->description.input_schema);
   }
   step.results.resize(step.uses.size());
   const auto workers = are_read_only(step.uses) ? std::min(max_at_once, step.uses.size()) : 1;
