@@ -193,6 +193,19 @@ def test_sizes_are_limited(loopback_talker, web, new_name):
     assert "\n\nxxxxxxxxxx\n" in end["output"] and "The rest is missing" in end["output"]
 
 
+@pytest.mark.parametrize("content_type", ["application/octet-stream", "application/sql", "video/mp2t"])
+def test_text_of_another_declared_type_is_shown(loopback_talker, web, new_name, content_type):
+    web.answers("/file", "select 'ö'", content_type)
+    end = fetch(loopback_talker, thread_of(loopback_talker, new_name), web.url("/file"))
+    assert not end["isError"] and end["output"].endswith("\n\nselect 'ö'")
+
+
+def test_page_without_text_says_so(loopback_talker, web, new_name):
+    web.answers("/app", "<title>App</title><div id=root></div><script>start()</script>")
+    end = fetch(loopback_talker, thread_of(loopback_talker, new_name), web.url("/app"))
+    assert end["output"].endswith("\n\n(The page has no text. It may need JavaScript, which is not run here.)")
+
+
 def test_binary_content_is_an_error(loopback_talker, web, new_name):
     web.answers("/picture", b"\x89PNG", "image/png")
     end = fetch(loopback_talker, thread_of(loopback_talker, new_name), web.url("/picture"))

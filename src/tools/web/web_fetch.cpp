@@ -51,6 +51,9 @@ bool is_text(std::string_view type) {
          kind.ends_with("x-sh") || kind.ends_with("x-www-form-urlencoded") || kind.ends_with("toml");
 }
 
+/// Servers name many texts as something else, such as a script application/octet-stream or TypeScript video/mp2t.
+bool looks_like_text(std::string_view body) { return body.find('\0') == body.npos && is_utf8(body); }
+
 /// Formats the result for the model. Blocks, because it parses HTML.
 ToolOutcome readable(const WebResponse& response) {
   const auto type = content_type(response);
@@ -62,7 +65,8 @@ ToolOutcome readable(const WebResponse& response) {
     if (!page.title.empty()) head += "Title: " + page.title + "\n";
     text = std::move(page.markdown);
     if (!page.problem.empty()) problem = page.problem;
-  } else if (is_text(type)) {
+    if (text.empty()) text = "(The page has no text. It may need JavaScript, which is not run here.)";
+  } else if (is_text(type) || looks_like_text(response.body)) {
     text = text_to_utf8(response.body, type);
   } else {
     return failed(fmt::format("{} is {}, which is no text", response.url.text(), to_utf8(type)));

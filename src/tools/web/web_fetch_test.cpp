@@ -62,7 +62,7 @@ TEST(WebFetch, GivesOtherTextAsItIs) {
 }
 
 TEST(WebFetch, ReportsUnreadableContent) {
-  with({response("application/pdf", "%PDF"), response("text/plain", "gone", "404 Not Found"),
+  with({response("application/pdf", "%PDF\xE2\xE3"), response("text/plain", "gone", "404 Not Found"),
         response("text/plain", "12345")},
        [](FetchFixture& f) -> Task<> {
          const auto binary = co_await f.fetch(f.server.url("/"));
