@@ -59,6 +59,8 @@ std::string one_line(std::string text) {
   return boost::trim_copy(text);
 }
 
+bool has_code(std::string_view text) { return text.starts_with("```") || text.find("\n```") != text.npos; }
+
 }  // namespace
 
 bool MarkdownWriter::is_full() const { return at_.out.size() >= max_markdown; }
@@ -217,23 +219,31 @@ void MarkdownWriter::close_pre() {
 
 void MarkdownWriter::close_cell() {
   if (outer_.empty()) return;
-  auto cell = one_line(std::move(at_.out));
+  auto cell = boost::trim_copy(at_.out);
   at_ = std::move(outer_.back());
   outer_.pop_back();
-  boost::replace_all(cell, "|", "\\|");
   at_.row.push_back(std::move(cell));
 }
 
-/// A row with one cell is only layout.
+/// A row with one cell is only layout, and so is one with code, such as that beside its line numbers.
 void MarkdownWriter::close_row() {
-  const auto row = std::exchange(at_.row, {});
+  auto row = std::exchange(at_.row, {});
   if (std::ranges::all_of(row, &std::string::empty)) return;
   request_breaks(at_.rows == 0 ? 2 : 1);
-  begin_text();
-  if (row.size() == 1) {
-    at_.out += row.front();
+  if (row.size() == 1 || std::ranges::any_of(row, has_code)) {
+    for (const auto& cell : row) {
+      if (cell.empty()) continue;
+      begin_text();
+      write_raw(cell);
+      request_breaks(row.size() == 1 ? 0 : 2);
+    }
     return;
   }
+  for (auto& cell : row) {
+    cell = one_line(std::move(cell));
+    boost::replace_all(cell, "|", "\\|");
+  }
+  begin_text();
   at_.out += "| " + boost::join(row, " | ") + " |";
   if (at_.rows++ > 0) return;
   new_line(Line::with_text);
@@ -261,12 +271,12 @@ void MarkdownWriter::write(std::string_view text) {
 }
 
 void MarkdownWriter::write_raw(std::string_view text) {
-  for (const char c : text) {
-    if (c == '\n') {
-      new_line(Line::with_text);
-    } else if (c != '\r') {
-      at_.out += c;
-    }
+  for (;;) {
+    const auto end = text.find_first_of("\r\n");
+    at_.out += text.substr(0, end);
+    if (end == text.npos) return;
+    if (text[end] == '\n') new_line(Line::with_text);
+    text.remove_prefix(end + 1);
   }
 }
 

@@ -63,6 +63,10 @@ TEST(Markdown, KeepsTables) {
   EXPECT_EQ(markdown("<table><tr><th>a</th><th>b</th></tr><tr><td>1|2</td><td><p>x</p><p>y</p></td></tr></table>z"),
             "| a | b |\n| --- | --- |\n| 1\\|2 | x  y |\n\nz");
   EXPECT_EQ(markdown("<table><tr><td>only layout</td></tr></table>"), "only layout");
+  EXPECT_EQ(markdown("<table><tr><td><h1>a</h1><p>b|c</p></td></tr><tr><td>d</td></tr></table>"), "# a\n\nb|c\n\nd");
+  EXPECT_EQ(
+      markdown("<ul><li><table><tr><td><pre>1\n2</pre></td><td><pre>if x:\n    y|z</pre></td></tr></table>e</ul>"),
+      "- ```\n  1\n  2\n  ```\n\n  ```\n  if x:\n      y|z\n  ```\n\n  e");
 }
 
 TEST(Markdown, LeavesOutWhatNobodyReads) {
