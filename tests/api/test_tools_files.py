@@ -171,7 +171,14 @@ def test_grep_shows_path_line_and_text(use, folder):
 
 def test_grep_decodes_utf_16(use, folder):
     (folder / "notes.txt").write_bytes("one\ntwo Öl\n".encode("utf-16"))
-    assert use("Grep", pattern="Öl") == "notes.txt:2:two Öl\n"
+    for place in {}, {"path": "notes.txt"}, {"glob": "**/*.txt"}:
+        assert use("Grep", pattern="Öl", **place) == "notes.txt:2:two Öl\n"
+
+
+def test_grep_takes_cr_lf_for_the_end_of_a_line(use, folder):
+    (folder / "dos.txt").write_bytes(b"one\r\ntwo\r\n")
+    for place in {}, {"path": "dos.txt"}, {"glob": "**/*.txt"}:
+        assert use("Grep", pattern="o$", **place) == "dos.txt:2:two\n"
 
 
 def test_grep_respects_gitignore(use, folder):
@@ -180,6 +187,13 @@ def test_grep_respects_gitignore(use, folder):
     for path in "a.log", "keep.log", "build/x", "sub/build/x", "sub/local.txt":
         write(folder / path, "otter")
     assert use("Grep", pattern="otter") == "keep.log:1:otter\nsub/build/x:1:otter\n"
+
+
+def test_grep_without_matches_explains_the_syntax_of_other_tools(use):
+    assert use("Grep", pattern="foo\\|bar") == "[nothing matches; \\| is the character, | separates alternatives]\n"
+    assert use("Grep", pattern="x", glob="*.c,*.h") == "[nothing matches; several globs are written as {*.c,*.h}]\n"
+    assert use("Grep", pattern="main", glob="./*.c") == "main.c:1:int main() {\n"
+    assert "--" not in use("Grep", fails=True, pattern="a(?=b)") + use("Grep", fails=True, pattern="a\\nb")
 
 
 def test_grep_with_an_invalid_pattern_is_a_tool_error(use):

@@ -113,7 +113,15 @@ Task<GrepFound> search(const FileToolsDependencies& needs, const ToolCall& call,
   });
 }
 
-std::string shown_matches(const std::vector<GrepExcerpt>& files, const ToolCall& call, bool more) {
+/// Nothing matches what models write for other tools.
+std::string_view hint_for(const GrepQuery& query) {
+  if (query.pattern.find("\\|") != std::string::npos) return "; \\| is the character, | separates alternatives";
+  const bool lists = query.glob.find_first_of(", ") != std::string::npos && query.glob.find('{') == std::string::npos;
+  return lists ? "; several globs are written as {*.c,*.h}" : "";
+}
+
+std::string shown_matches(const std::vector<GrepExcerpt>& files, const ToolCall& call, const GrepQuery& query,
+                          bool more) {
   std::string text;
   for (const auto& file : files) {
     if (!is_allowed(call.authorize(file.target))) continue;
@@ -124,7 +132,7 @@ std::string shown_matches(const std::vector<GrepExcerpt>& files, const ToolCall&
     }
     text += file.text;
   }
-  if (text.empty()) return "[nothing matches]\n";
+  if (text.empty()) return fmt::format("[nothing matches{}]\n", hint_for(query));
   if (more) text += "[there are more matches: narrow the search by path, glob or pattern, or raise max]\n";
   return text;
 }
@@ -142,7 +150,7 @@ Task<ToolOutcome> grep(const FileToolsDependencies& needs, const ToolCall& call)
   const auto context = number_input(call.input, "context", 0, 0, 100);
   const auto files = co_await needs.blocking.run(
       [start, found, context, roots = call.run.roots] { return read_matches(start, found.files, context, roots); });
-  co_return ToolOutcome{shown_matches(files, call, found.more)};
+  co_return ToolOutcome{shown_matches(files, call, query, found.more)};
 }
 
 /// Resolves the parents of a link, but not the link itself.

@@ -24,10 +24,10 @@ constexpr rlim_t max_memory = 256 * 1024 * 1024;
 /// Makes ripgrep print `path`, a zero byte, the line number and a colon for each match, independent of the user's
 /// configuration.
 std::vector<std::string> arguments_for(const std::string& program, const GrepQuery& query, RulesAbove rules) {
-  std::vector<std::string> out{program,           "--no-config",         "--no-follow",       "--no-messages",
-                               "--no-heading",    "--with-filename",     "--line-number",     "--null",
-                               "--only-matching", "--replace=",          "--color=never",     "--no-require-git",
-                               "--no-ignore-dot", "--no-ignore-exclude", "--no-ignore-global"};
+  std::vector<std::string> out{program,           "--no-config",         "--no-follow",        "--no-messages",
+                               "--no-heading",    "--with-filename",     "--line-number",      "--null",
+                               "--only-matching", "--replace=",          "--color=never",      "--no-require-git",
+                               "--no-ignore-dot", "--no-ignore-exclude", "--no-ignore-global", "--crlf"};
   if (rules == RulesAbove::left_out) out.emplace_back("--no-ignore-parent");
   if (query.ignore_case) out.emplace_back("--ignore-case");
   if (query.glob.starts_with('!')) {
@@ -173,7 +173,9 @@ Task<GrepFound> search_with_ripgrep(Loop& loop, std::string program, const Opene
     run = co_await run_ripgrep(loop, std::move(arguments), directory, query.max_lines, stop);
   }
   auto found = run.output.found();
-  if (found.files.empty() && !run.complaint.empty()) throw BadRequest(run.complaint);
+  // The advice that may follow names options of ripgrep, which the tool does not have.
+  if (found.files.empty() && !run.complaint.empty())
+    throw BadRequest(run.complaint.substr(0, run.complaint.find("\nConsider enabling")));
   co_return found;
 }
 

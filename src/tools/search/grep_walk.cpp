@@ -2,8 +2,11 @@
 
 #include <algorithm>
 
+#include <boost/algorithm/string/replace.hpp>
+
 #include "api/error.hpp"
 #include "base/async/assert.hpp"
+#include "tools/charset.hpp"
 #include "tools/search/glob_pattern.hpp"
 #include "tools/search/grep.hpp"
 #include "tools/search/walk.hpp"
@@ -65,6 +68,7 @@ public:
 private:
   static std::optional<GlobPattern> make_pattern(std::string_view glob) {
     if (glob.starts_with('!')) glob.remove_prefix(1);
+    if (glob.starts_with("./")) glob.remove_prefix(1);
     if (glob.starts_with('/')) glob.remove_prefix(1);
     return glob.empty() ? std::nullopt : std::optional(GlobPattern(glob));
   }
@@ -82,9 +86,12 @@ public:
   bool includes(const std::string& path) const { return filter_.takes(path); }
 
   /// Returns false once there are enough matches.
-  bool add(const std::string& path, const FileResult<std::string>& text) {
+  bool add(const std::string& path, FileResult<std::string> text) {
     AGW_ASSERT(left_ > 0);
-    if (!text || text->find('\0') != text->npos) return true;
+    if (!text) return true;
+    if (is_marked_utf16(*text)) *text = text_to_utf8(*text, "");
+    if (text->find('\0') != text->npos) return true;
+    boost::replace_all(*text, "\r\n", "\n");
     auto lines = expression_.lines(*text, left_);
     if (lines.empty()) return true;
     AGW_ASSERT(lines.size() <= left_);
