@@ -92,6 +92,12 @@ def test_relative_paths_start_at_the_project_or_the_workspace(talker, use, new_n
     assert call_tool(talker, new_thread(talker.gateway, agent), "Read", {"path": "notes.md"})["output"] == "     1\tmine\n"
 
 
+def test_path_outside_of_home_is_told_from_a_private_one(use):
+    error = use("Read", fails=True, path="/workspace/main.c")
+    assert error == ("permission denied: no agent may read files outside of the home directory; a path without a leading / "
+                     "starts at the working directory")
+
+
 def test_read_sees_home_except_dotfiles(talker, use):
     write(talker.gateway.home / "letters/a.txt", "dear")
     write(talker.gateway.home / ".profile", SECRET)

@@ -189,6 +189,12 @@ std::optional<Permission> restricted_by_path(const ToolRequest& request) {
   const auto& target = request.target;
   if (!target.place || !(reads_files(request) || writes_files(request))) return std::nullopt;
   const bool writes = writes_files(request);
+  if (*target.place == FilePlace::outside) {
+    return denied(
+        fmt::format("no agent may {} files outside of the home directory; a path without a leading / starts at the "
+                    "working directory",
+                    writes ? "write" : "read"));
+  }
   if (!is_readable(*target.place)) {
     return denied(
         fmt::format("no agent may {} this file at any stage; a person can paste what is needed into the "
