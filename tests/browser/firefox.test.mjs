@@ -38,11 +38,13 @@ else {
     page.waitForFunction((expected) => document.body.innerText.includes(expected), { timeout }, text);
   const press = async (page, name) => (await findNamed(page, 'button', name)).click();
 
-  /** A page in a separate context; its errors fail the file. */
+  /** A page in a separate context; its errors fail the file, except those of connections that are cut. */
   async function newPage() {
     const context = await env.browser.createBrowserContext();
     const page = await context.newPage();
-    page.on('pageerror', (error) => env.pageErrors.push(String(error.stack || error)));
+    page.on('pageerror', (error) => {
+      if (!/ws:\S+\/ws\b/.test(String(error))) env.pageErrors.push(String(error.stack || error));
+    });
     return page;
   }
 
@@ -131,6 +133,21 @@ else {
     await (await page.waitForSelector('a[title="Timeline of this answer"]', { timeout })).click();
     await expectText(page, 'What this answer did');
     await expectText(page, 'Tokens read');
+  });
+
+  test('code that could not be loaded while the gateway was stopped offers to reload the page', async () => {
+    const page = await open('/new');
+    await findNamed(page, 'textarea', 'Message');
+    env.proxy.down = true;
+    env.proxy.cut();
+    await (await page.waitForSelector('button.model')).click();
+    await expectText(page, 'This part of the page could not be loaded.');
+    env.proxy.down = false;
+    await page.waitForFunction(() => !document.body.innerText.includes('cannot be reached'), { timeout });
+    await press(page, 'Retry');
+    await Promise.all([page.waitForNavigation({ timeout }), press(page, 'Reload the page')]);
+    await (await page.waitForSelector('button.model')).click();
+    await page.waitForSelector('dialog', { timeout });
   });
 
   test('a diagram is drawn as a picture', async () => {

@@ -1,5 +1,5 @@
 import { t } from '../base/language';
-import { toasts } from '../base/toasts.svelte';
+import { reload, toasts } from '../base/toasts.svelte';
 import { socket } from './socket.svelte';
 
 /** Milliseconds after which a broken connection has been noticed, usually. */
@@ -17,12 +17,7 @@ export async function onDemand<T>(load: () => Promise<T>): Promise<T> {
     } catch (error) {
       console.warn(error);
       const isLost = !isFirst && socket.open;
-      if (isLost)
-        toasts.error(
-          t('This part of the page could not be loaded.'),
-          { label: t('Reload the page'), run: () => location.reload() },
-          true,
-        );
+      if (isLost) toasts.error(t('This part of the page could not be loaded.'), reload, true);
       else await new Promise((passed) => setTimeout(passed, pause));
       if (isLost || !socket.open) await socket.reconnected();
     }

@@ -1,9 +1,14 @@
 /** Short messages at the bottom of the page, each with at most one action. */
 import { t } from './language';
 
+/** Whether code that is loaded on demand is missing. Browsers describe it by its address, in English. */
+const isMissingCode = (cause: unknown): boolean => cause instanceof TypeError && / module\b/.test(cause.message);
+
 /** The words of an error, with the details of a response. */
-export const messageOf = (cause: unknown): string =>
-  cause instanceof Error ? ((cause as { fullMessage?: string }).fullMessage ?? cause.message) : String(cause);
+export function messageOf(cause: unknown): string {
+  if (isMissingCode(cause)) return t('This part of the page could not be loaded.');
+  return cause instanceof Error ? ((cause as { fullMessage?: string }).fullMessage ?? cause.message) : String(cause);
+}
 
 export interface Toast {
   id: number;
@@ -53,21 +58,25 @@ class Toasts {
 
 export const toasts = new Toasts();
 
+/** The action for code that cannot be loaded by trying again: Firefox remembers failures until the page is reloaded. */
+export const reload: Toast['action'] = { label: t('Reload the page'), run: () => location.reload() };
+
 const pending = new Set<string>();
 
 /**
  * Runs `work`; if it fails, shows a toast with a way to retry. Returns whether it succeeded. `once`: a name for the
  * work, which is not begun again before it has ended, such as by a second click.
  */
-export async function tryOrToast(work: () => Promise<unknown>, once = ''): Promise<boolean> {
+export async function tryOrToast(work: () => Promise<unknown>, once = '', isRetry = false): Promise<boolean> {
   if (pending.has(once)) return false;
   if (once) pending.add(once);
   try {
     await work();
     return true;
   } catch (error) {
+    const retry = { label: t('Retry'), run: () => void tryOrToast(work, once, true) };
     // Repeated failures share one toast, so retrying runs the work once.
-    toasts.error(error, { label: t('Retry'), run: () => void tryOrToast(work, once) }, true);
+    toasts.error(error, isRetry && isMissingCode(error) ? reload : retry, true);
     return false;
   } finally {
     pending.delete(once);
