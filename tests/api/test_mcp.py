@@ -86,7 +86,7 @@ def test_server_tools_are_offered_and_called(talker, thread, connect_server, tra
     assert (end["output"], end["isError"]) == ("hello ü", False)
     offered = tools_of(talker, server)
     assert set(offered) == {"echo", "add_numbers", "fail", "picture", "structured", "look", "hang", "slow", "grow", "die",
-                            "large", "variable", "forget", "cut", "pictures"}, "all pages were read"
+                            "large", "variable", "forget", "cut", "pictures", "ask"}, "all pages were read"
     assert offered["echo"]["description"] == "The tool echo"
     assert offered["echo"]["parameters"]["required"] == ["text"]
     assert call_tool(talker, thread, f"{server}__add_numbers", {"a": 2, "b": 3})["output"] == "5"

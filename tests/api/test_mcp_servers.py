@@ -47,6 +47,16 @@ def test_lost_event_stream_is_opened_again(talker, thread, connect_server):  # n
         assert call_tool(talker, thread, f"{server}__echo", {"text": text})["output"] == text
 
 
+def test_server_that_asks_more_than_it_listens_gets_some_responses(talker, thread, connect_server, tmp_path):  # noqa: F811
+    path = tmp_path / "notes"
+    server = connect_server("sse", "legacy", "--fault", "ignores-responses", "--notes", str(path))
+    assert call_tool(talker, thread, f"{server}__ask", {})["output"] == "asked"
+    for text in ("a", "b", "c"):
+        assert call_tool(talker, thread, f"{server}__echo", {"text": text})["output"] == text
+    responses = [note for note in notes(path) if "http" in note and "method" not in note]
+    assert 0 < len(responses) <= 32
+
+
 def test_endpoint_on_another_host_gets_no_messages(talker, connect_server):  # noqa: F811
     server = connect_server("sse", "legacy", "--fault", "names-another-host")
     wait_for(lambda: f"integration {server}: it answered with status 405" in talker.gateway.stderr)

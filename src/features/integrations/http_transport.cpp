@@ -53,7 +53,6 @@ constexpr auto default_retry = 1000ms;
 constexpr auto max_retry = 60'000ms;
 constexpr int max_resumes = 10;
 constexpr int max_redirects = 3;
-constexpr std::size_t max_background_messages = 32;
 constexpr auto no_idle_timeout = 24h;
 constexpr auto stable_stream = 10s;  // of the stream for the server's own messages
 constexpr auto too_long = "it sent a message of more than 8 MiB";

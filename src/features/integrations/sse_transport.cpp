@@ -105,12 +105,12 @@ Task<RpcResponse> SseTransport::send_request(RpcRequest request, StopSource& sto
   const auto id = pending_.next_id();
   PendingRequests::Waiting waiting(pending_, id);
   add_progress_token(request.params, id);
-  respond(rpc_request(id, request.method, std::move(request.params)));
+  start_post(rpc_request(id, request.method, std::move(request.params)));
   auto response = co_await waiting.response(request.limit, std::max<milliseconds>(request.limit, max_sse_call_time),
                                             stop, request.waits);
   const bool is_given_up = response.timed_out || stop.requested();
   if (is_given_up && request.method != "initialize")
-    respond(rpc_notification("notifications/cancelled", {{"requestId", id}, {"reason", "given up"}}));
+    start_post(rpc_notification("notifications/cancelled", {{"requestId", id}, {"reason", "given up"}}));
   co_return response;
 }
 
@@ -118,7 +118,11 @@ Task<> SseTransport::notify(std::string method, json::object params) {
   co_await post(rpc_notification(method, std::move(params)));
 }
 
-void SseTransport::respond(json::object message) {
+void SseTransport::respond(json::object reply) {
+  if (group_.size() < max_background_messages) start_post(std::move(reply));
+}
+
+void SseTransport::start_post(json::object message) {
   if (!failed_.happened()) group_.spawn(post(std::move(message)));
 }
 

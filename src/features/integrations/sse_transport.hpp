@@ -27,6 +27,7 @@ public:
 
 private:
   Task<> receive();
+  void start_post(json::object message);
   Task<> post(json::object message);
   Task<HttpOutcome> send(std::string body, OnBody on_body);
   void take_frame(const Frame& frame);

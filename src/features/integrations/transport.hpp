@@ -55,6 +55,9 @@ protected:
   /// Passes a message of the server on: requests and notifications to the handlers, responses to `pending`.
   void pass_on(const RpcMessage& message, PendingRequests& pending);
 
+  /// A server that sends requests faster than it takes the responses gets no response to some of them.
+  static constexpr std::size_t max_background_messages = 32;
+
   /// The problem of requests that are active when the transport is closed without a failure.
   static constexpr auto closed_here = "its connection was closed: the integration was changed, disabled or deleted";
 

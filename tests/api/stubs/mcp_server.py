@@ -39,6 +39,7 @@ class Server:
             "structured": self.tool_structured, "look": self.tool_look, "hang": self.tool_hang, "slow": self.tool_slow,
             "grow": self.tool_grow, "die": self.tool_die, "large": self.tool_large, "variable": self.tool_variable,
             "forget": self.tool_forget, "cut": self.tool_cut, "pictures": self.tool_pictures,
+            "ask": self.tool_ask,
         }
         self.schemas = {
             "echo": {"type": "object", "required": ["text"], "properties": {"text": {"type": "string"}}},
@@ -176,6 +177,11 @@ class Server:
 
     def tool_cut(self, arguments, params):
         return text("half of \ud83d")
+
+    def tool_ask(self, arguments, params):
+        for number in range(100):
+            self.send({"jsonrpc": "2.0", "id": f"ping {number}", "method": "ping"})
+        return text("asked")
 
     def tool_large(self, arguments, params):
         return text("x" * int(arguments["size"]))
@@ -379,6 +385,8 @@ def serve_sse(server):
             if message.get("params", {}).get("name") == "forget":
                 server.end_streams()
                 return self.reply(202)
+            if "method" not in message and server.options.fault == "ignores-responses":
+                threading.Event().wait()
             self.reply(202, b"Accepted")
             server.send = lambda one: send("message", json.dumps(one))
             answer = server.answer(message)
@@ -388,6 +396,7 @@ def serve_sse(server):
         def log_message(self, *_):
             pass
 
+    ThreadingHTTPServer.request_queue_size = 256
     httpd = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     httpd.daemon_threads = True
     print(f"http://127.0.0.1:{httpd.server_address[1]}/sse", flush=True)
