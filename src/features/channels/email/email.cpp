@@ -229,15 +229,10 @@ Task<std::vector<Imap::Uid>> Email::new_mails(Position& position, StopSource& st
   co_return uids;
 }
 
-Task<std::optional<ReceivedMessage>> Email::read_one(Imap::Uid uid, Position& position, StopSource& stop) {
-  position.last = std::max(position.last, uid);
-  const bool skips = co_await is_unreadable(uid, stop);
-  if (skips && !attempt_.has_head) {
-    log::warn("the channel {} skips a mail that its server does not return", settings_.name);
-    co_return std::nullopt;
-  }
+/// The head of a mail; nullopt if the mail is not there, or an old one.
+Task<std::optional<Imap::Head>> Email::head_of(Imap::Uid uid, Position& position, StopSource& stop) {
   attempt_ = {.uid = uid, .has_head = false, .count = attempt_.uid == uid ? attempt_.count + 1 : 1};
-  const auto fetched = co_await imap_->head(uid, stop);
+  auto fetched = co_await imap_->head(uid, stop);
   attempt_.has_head = true;
   if (!fetched) co_return std::nullopt;
   if (is_moved_here(*fetched, position)) {
@@ -247,6 +242,18 @@ Task<std::optional<ReceivedMessage>> Email::read_one(Imap::Uid uid, Position& po
   // The order of renumbered mails is not that of their times.
   if (fetched->received && uid > position.renumbered)
     position.time = std::max(position.time.value_or(*fetched->received), *fetched->received);
+  co_return fetched;
+}
+
+Task<std::optional<ReceivedMessage>> Email::read_one(Imap::Uid uid, Position& position, StopSource& stop) {
+  position.last = std::max(position.last, uid);
+  const bool skips = co_await is_unreadable(uid, stop);
+  if (skips && !attempt_.has_head) {
+    log::warn("the channel {} skips a mail that its server does not return", settings_.name);
+    co_return std::nullopt;
+  }
+  const auto fetched = co_await head_of(uid, position, stop);
+  if (!fetched) co_return std::nullopt;
   const auto head = read_mail_head(fetched->bytes);
   auto sender = authentic_sender(head, settings_.authserv_id);
   if (!sender || is_automatic(head) || !is_for_account(head) || sender->address == settings_.from) {

@@ -61,6 +61,7 @@ private:
   /// Whether the server has renumbered its mails since `position`.
   bool is_renumbered(const Position& position) const;
   Task<std::vector<Imap::Uid>> new_mails(Position& position, StopSource& stop);
+  Task<std::optional<Imap::Head>> head_of(Imap::Uid uid, Position& position, StopSource& stop);
   /// Advances `position` to that mail. No value if the mail is ignored or was deleted.
   Task<std::optional<ReceivedMessage>> read_one(Imap::Uid uid, Position& position, StopSource& stop);
   static bool is_moved_here(const Imap::Head& fetched, const Position& position);
