@@ -16,6 +16,7 @@
 
 #include "base/error.hpp"
 #include "base/printable.hpp"
+#include "cli/similar_word.hpp"
 
 namespace agw::cli {
 
@@ -127,6 +128,17 @@ std::string_view missing_quotes(const CLI::App& command, const std::string& unkn
   return unknown.starts_with('-') || command.get_options(is_word).empty() ? "" : "; quote a text that has spaces";
 }
 
+/// Proposes a command or option of that app in place of an unknown one; empty if none is similar.
+std::string proposal(const CLI::App& app, std::string_view unknown) {
+  std::vector<std::string> known;
+  for (const auto* command : app.get_subcommands(nullptr)) known.push_back(command->get_name());
+  if (unknown.starts_with('-')) {
+    for (const auto* option : app.get_options()) known.push_back(option->get_name());
+  }
+  const auto similar = similar_word(unknown.substr(0, unknown.find('=')), known);
+  return similar.empty() ? "" : fmt::format("; did you mean {}?", similar);
+}
+
 /// Replaces CLI11's messages: it reports the missing command of a group before it checks the word in its place, lists
 /// several unknown words in reverse order, and has its own texts for missing arguments.
 std::string reason(const CLI::App& program, const CLI::ParseError& error) {
@@ -138,12 +150,13 @@ std::string reason(const CLI::App& program, const CLI::ParseError& error) {
   if (const auto missing = option_without_value(error); !missing.empty()) return missing + " needs a value";
   if (!lacks_command && !dynamic_cast<const CLI::ExtrasError*>(&error)) return error.what();
   const bool is_group = !app->get_subcommands(nullptr).empty();
-  if (is_group && !unknown.front().starts_with('-')) return fmt::format("there is no command {}", unknown.front());
+  if (is_group && !unknown.front().starts_with('-'))
+    return fmt::format("there is no command {}{}", unknown.front(), proposal(*app, unknown.front()));
+  auto hint = proposal(*app, unknown.front());
+  if (hint.empty()) hint = missing_quotes(*app, unknown.front());
   if (lacks_command || unknown.size() == 1)
-    return fmt::format("The following argument was not expected: {}{}", unknown.front(),
-                       missing_quotes(*app, unknown.front()));
-  return fmt::format("The following arguments were not expected: {}{}", fmt::join(unknown, " "),
-                     missing_quotes(*app, unknown.front()));
+    return fmt::format("The following argument was not expected: {}{}", unknown.front(), hint);
+  return fmt::format("The following arguments were not expected: {}{}", fmt::join(unknown, " "), hint);
 }
 
 Notice wrong(const CLI::App& program, const std::string& why) {

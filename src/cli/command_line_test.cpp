@@ -223,6 +223,14 @@ TEST(CommandLine, AWordThatIsNoCommandOfItsGroupIsNamed) {
   EXPECT_THAT(read({"bogus"}).notice.text, HasSubstr("agw: there is no command bogus"));
 }
 
+TEST(CommandLine, ASimilarCommandOrOptionIsProposed) {
+  EXPECT_THAT(read({"models"}).notice.text, HasSubstr("agw: there is no command models; did you mean model?"));
+  EXPECT_THAT(read({"ext", "lst"}).notice.text, HasSubstr("there is no command lst; did you mean list?"));
+  EXPECT_THAT(read({"ext", "list", "--jsn"}).notice.text, HasSubstr("--jsn; did you mean --json?"));
+  EXPECT_THAT(read({"serve", "--prt=1"}).notice.text, HasSubstr("--prt=1; did you mean --port?"));
+  EXPECT_THAT(read({"bogus"}).notice.text, Not(HasSubstr("did you mean")));
+}
+
 TEST(CommandLine, MissingArgumentsAreNamed) {
   EXPECT_THAT(read({"token"}).notice.text, HasSubstr("agw token: a command is missing"));
   EXPECT_THAT(read({"serve", "--port"}).notice.text, HasSubstr("agw serve: --port needs a value"));
