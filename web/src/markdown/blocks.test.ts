@@ -1,6 +1,6 @@
 import { Lexer, type Tokens } from 'marked';
 import { expect, test } from 'vitest';
-import { BlockReader, piece } from './blocks';
+import { BlockReader, lex, piece } from './blocks';
 
 const answer = [
   '# Title',
@@ -61,14 +61,57 @@ test('text without line breaks, 100,000 items and deep nesting take at most 10 t
 const lines = (count: number, line: string): string =>
   Array.from({ length: count }, (_, i) => line.replace('#', String(i))).join('\n');
 
+/** A document as models write it: its own fences are not longer than those of the code in it. */
+const readme = '```markdown\n# Tool\n\n```bash\nmake\n```\n\n## Use\n\n~~~text\n$ tool\n~~~\n```';
+
+test('a Markdown document in code ends after its own fence, not after the fences of code in it', () => {
+  const text = `Here it is:\n\n${readme}\n\nAnything else?`;
+  const reader = new BlockReader();
+  for (let i = 1; i < text.length; i++) reader.read(text.slice(0, i));
+  for (const blocks of [reader.read(text), new BlockReader().read(text)])
+    expect(shape(blocks.map(({ token }) => token))).toEqual([
+      ['paragraph', 'Here it is:'],
+      ['space', '\n\n'],
+      ['code', readme],
+      ['space', '\n\n'],
+      ['paragraph', 'Anything else?'],
+    ]);
+});
+
+const code = (text: string): string[] =>
+  new BlockReader()
+    .read(text)
+    .flatMap(({ token }) => (token.type === 'code' ? [String((token as Tokens.Code).text)] : []));
+
+test.each([
+  ['no code', '```md\n# A\n```\nB', ['# A']],
+  ['nothing', '```md\n```\nB', ['']],
+  ['no end', '```md\n# A\n```js\nb\n```\n', ['# A\n```js\nb\n```']],
+  ['another document', '```md\n```MDX title="x"\n```js\na\n```\n```\n```\nB', ['```MDX title="x"\n```js\na\n```\n```']],
+  ['a longer fence', '```md\n````js\n```\n````\n```\nB', ['````js\n```\n````']],
+  ['tildes', '~~~markdown\n~~~js\na\n~~~\n~~~\nB', ['~~~js\na\n~~~']],
+  ['a line that only looks like a fence', '```md\n```not `a` fence\n```\nB', ['```not `a` fence']],
+])('a Markdown document in code may have in it: %s', (_, text, wanted) => {
+  expect(code(text)).toEqual(wanted);
+});
+
+test('a fence whose language contains a backtick begins no document', () => {
+  expect(types('```md `x`\n```')).toEqual(['paragraph', 'code']);
+});
+
+test('a fence with a language opens nothing in other code', () => {
+  expect(code('```text\n```js\n```\n\nB\n\n```js\nlet c;\n```')).toEqual(['```js', 'let c;']);
+});
+
 test.each([
   ['fenced code', `\`\`\`\`js\n${lines(2000, 'let a# = 1;\n\n```\n# no heading')}\n\`\`\`\`\``],
   ['code that is not closed', `~~~\n${lines(2000, 'let a# = 1;\n\n- no list')}`],
   ['indented code', lines(2000, '    let a# = 1;\n \n\tlet b# = 2;\n')],
+  ['a document with code', `\`\`\`md\n${lines(1000, '# A\n\n```js\nlet a# = 1;\n```\n')}\n\`\`\``],
   ['a table', `| a | b |\n| - | - |\n${lines(2000, '| one # | two |')}`],
 ])('%s longer than what is parsed at once stays whole', (_, block) => {
   const text = `Before.\n\n${block.trimEnd()}`;
-  const wanted = shape(Lexer.lex(text));
+  const wanted = shape(lex(text));
   expect(shape(new BlockReader().read(text).map(({ token }) => token))).toEqual(wanted);
   const reader = new BlockReader();
   for (let i = 0; i < text.length; i += 5000) reader.read(text.slice(0, i));

@@ -1,5 +1,6 @@
 /** Parses Markdown incrementally while it streams: finished blocks are never parsed twice. */
 import { defaults, Lexer, type Token, type Tokens, type TokensList } from 'marked';
+import { fencedDocument } from './fences';
 import { footnote, noteMark } from './footnotes';
 import { mathExtensions } from './math';
 import { decodeEntities } from './safe';
@@ -22,7 +23,7 @@ const maxTail = 16_000;
 const extensions = {
   ...mathExtensions,
   inline: [...mathExtensions.inline, noteMark],
-  block: [...mathExtensions.block, footnote],
+  block: [fencedDocument, ...mathExtensions.block, footnote],
 };
 
 /** Creates new options for each lexer: marked stores the tokenizer in them, which knows the links of one text. */
@@ -62,6 +63,8 @@ const splitOf = (text: string): number =>
  */
 function endOf({ type, raw }: Token, text: string, from: number): number {
   if (type !== 'code' && type !== 'table') return from;
+  const document = fencedDocument(text.slice(from));
+  if (document) return from + document.raw.length;
   const fence = /^ {0,3}(`{3,}|~{3,})/.exec(raw)?.[1];
   const atEnd = fence
     ? ` {0,3}${fence}${fence[0]}* *$`
