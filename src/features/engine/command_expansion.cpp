@@ -51,20 +51,23 @@ std::size_t expand_placeholder(std::string_view prompt, std::string_view argumen
 std::string expanded(std::string_view prompt, std::string_view arguments) {
   const auto words = words_of(arguments);
   std::string text;
+  bool has_place = arguments.empty();
   while (!prompt.empty()) {
     const auto dollar = std::min(prompt.find('$'), prompt.size());
     text += prompt.substr(0, dollar);
     prompt.remove_prefix(dollar);
     if (prompt.empty()) break;
     auto length = expand_placeholder(prompt, arguments, words, text);
-    if (length == 0) {
+    if (length != 0) {
+      has_place = true;
+    } else {
       text += '$';
       length = 1;
     }
     prompt.remove_prefix(length);
     if (text.size() > max_expansion_length) throw body_too_large();
   }
-  return text;
+  return has_place ? text : expanded(text + "\n\n$ARGUMENTS", arguments);
 }
 
 std::optional<std::string> filled_member(const json::object& definition, std::string_view name) {

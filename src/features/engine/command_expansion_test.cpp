@@ -33,9 +33,16 @@ TEST(CommandExpansion, ReplacesPlaceholdersByArguments) {
   EXPECT_EQ(read_by_the_model("[$ARGUMENTS|$1]", "/do"), "[|]");
 }
 
+TEST(CommandExpansion, AppendsArgumentsThatHaveNoPlaceholder) {
+  EXPECT_EQ(read_by_the_model("Review it.", "/do  the $1 file \n"), "Review it.\n\nthe $1 file");
+  EXPECT_EQ(read_by_the_model("Review it.", "/do \n"), "Review it.");
+  EXPECT_EQ(read_by_the_model("Read $2.", "/do one"), "Read .");
+  EXPECT_THROW(read_by_the_model(std::string(8 << 20, 'x'), "/do " + std::string(3 << 20, 'y')), PayloadTooLarge);
+}
+
 TEST(CommandExpansion, LeavesTheRestOfThePromptUnchanged) {
-  EXPECT_EQ(read_by_the_model("$ $0 $x $$ 5$ $ARGUMENT", "/do a"), "$ $0 $x $$ 5$ $ARGUMENT");
-  EXPECT_EQ(read_by_the_model("$99999999999999999999", "/do a"), "$99999999999999999999");
+  EXPECT_EQ(read_by_the_model("$ $0 $x $$ 5$ $ARGUMENT", "/do a"), "$ $0 $x $$ 5$ $ARGUMENT\n\na");
+  EXPECT_EQ(read_by_the_model("$99999999999999999999", "/do"), "$99999999999999999999");
 }
 
 TEST(CommandExpansion, IsLimited) {
