@@ -78,6 +78,14 @@ const lexerOnly = () => ({
       .replaceAll(/(?<==)[\w$]+(?=\([^()]*\)\.replace)/g, '/* @__PURE__ */ $&');
     return { code: `${lexer}export { ${named('Lexer')} as Lexer, ${named('defaults')} as defaults };`, map: null };
   },
+  /** Removes the patterns that only the removed code used. */
+  renderChunk(code) {
+    const patterns = /\{\n\tcodeRemoveIndent: [^]*?\n\};/.exec(code)?.[0];
+    const used = patterns?.replaceAll(/\n\t(\w+): \/.*,(?=\n)/g, (line, name) =>
+      code.includes(`.${name}`) ? line : '',
+    );
+    return used ? { code: code.replace(patterns, () => used), map: null } : null;
+  },
 });
 
 /** @returns {import('vite').Plugin}

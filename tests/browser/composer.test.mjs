@@ -3,6 +3,7 @@ import test from 'node:test';
 import {
   answers,
   eventually,
+  holdRequests,
   holdResponses,
   message,
   missing,
@@ -156,6 +157,25 @@ else {
     const said = await questions(page).getByText('See the files').boundingBox();
     assert.ok(second.x >= first.x + first.width + 2, `${first.x + first.width} and ${second.x}`);
     assert.ok(first.y >= said.y + said.height, `${said.y + said.height} and ${first.y}`);
+  });
+
+  test('a message of files only is sent once they are uploaded', async () => {
+    const page = await env.open(`/t/${(await env.thread()).id}`);
+    const send = page.getByRole('button', { name: 'Send' });
+    await message(page).fill(' ');
+    assert.ok(await send.isDisabled());
+    const upload = await holdRequests(page, '**/files?*');
+    await page
+      .locator('input[type=file]')
+      .setInputFiles({ name: 'plan.txt', mimeType: 'text/plain', buffer: Buffer.from('Tea at five') });
+    await message(page).press('Enter');
+    await upload.requested();
+    await env.backend.reply({ text: 'Tea.' });
+    await upload.release();
+    await answers(page).getByText('Tea.').waitFor();
+    await questions(page).getByText('plan.txt').waitFor();
+    assert.equal(await questions(page).locator('.said').count(), 0);
+    assert.ok(await send.isDisabled());
   });
 
   test('an attached picture is previewed, and a file that only has the name of one is not', async () => {
