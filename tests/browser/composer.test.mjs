@@ -115,6 +115,36 @@ else {
     }
   });
 
+  test('on narrow phones, all buttons for a message during an answer are in one row', async () => {
+    const { id } = await env.thread();
+    await env.api('POST', '/extensions', {
+      type: 'agent',
+      name: 'another',
+      description: 'd',
+      enabled: true,
+      definition: { systemPrompt: 'x' },
+    });
+    const page = await env.open(`/t/${id}`, { viewport: { width: 320, height: 640 }, hasTouch: true, isMobile: true });
+    const held = await env.backend.hold({ pieces: ['On it'] });
+    await sendMessage(page, 'Go');
+    await page.getByText('On it').waitFor();
+    await message(page).fill('And another thing');
+    const form = page.locator('form').filter({ has: message(page) });
+    for (const width of [320, 390]) {
+      await page.setViewportSize({ width, height: 640 });
+      await eventually(async () => {
+        const tops = new Set();
+        for (const name of ['Attach files', 'Stop', 'Interrupt', 'Steer', 'Send']) {
+          const { y, height } = await form.getByRole('button', { name, exact: true }).boundingBox();
+          tops.add(Math.round((y + height / 2) / 4));
+        }
+        assert.equal(tops.size, 1, `${width} px`);
+      });
+    }
+    assert.equal(await form.getByRole('combobox', { name: 'Agent' }).isVisible(), false);
+    await env.backend.release({ held, pieces: ['.'] });
+  });
+
   test('an open chat shows the model that will answer', async () => {
     const { id } = await env.thread();
     const page = await env.open(`/t/${id}`);
