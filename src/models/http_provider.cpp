@@ -148,7 +148,9 @@ public:
       return reader_->outcome();
     }
     if (reader_->complete()) return reader_->outcome();
-    return failure(http.end == End::too_large ? Kind::protocol : Kind::unavailable, describe(http));
+    auto failed = failure(http.end == End::too_large ? Kind::protocol : Kind::unavailable, describe(http));
+    failed.is_lasting = http.is_lasting;
+    return failed;
   }
 
 private:
@@ -287,6 +289,7 @@ Task<std::variant<json::object, ModelFailure>> HttpProvider::embed(json::object 
   } else {
     failure.kind = http.end == HttpOutcome::End::stopped ? Kind::stopped : Kind::unavailable;
     failure.message = "cannot be reached: " + http.error;
+    failure.is_lasting = http.is_lasting;
   }
   co_return with_provider_name(std::move(failure));
 }

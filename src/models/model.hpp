@@ -202,8 +202,10 @@ struct ModelFailure {
   std::string message;
   int status = 0;  ///< HTTP status, 0 for none
   std::optional<std::chrono::milliseconds> retry_after;
-  Usage usage;            ///< counted before the failure
-  bool too_long = false;  ///< the request exceeds the model's context window: a shorter one may succeed
+  Usage usage;              ///< counted before the failure
+  bool too_long = false;    ///< the request exceeds the model's context window: a shorter one may succeed
+  bool is_lasting = false;  ///< unavailable for a reason that lasts, such as a certificate: do not retry
+  std::string param{};      ///< of embeddings: the parameter that is wrong, if the service names it
 };
 
 using ModelOutcome = std::variant<ModelReply, ModelFailure>;

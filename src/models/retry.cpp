@@ -6,9 +6,10 @@
 // Invariant: a reader never sees the beginning of two answers. Once an answer has begun, its failure is the result.
 //
 // 1. Call the choice. If it answers, that is the result.
-// 2. If the failure may pass (unavailable, rate limited, a response that violates the protocol) and there were fewer
-//    than four retries, wait and go to 1. The delay is what the provider requests; if that is over a minute, do not
-//    retry. If it requests none, the delays are 0.5, 1, 2 and 4 s, each shortened by up to a quarter at random.
+// 2. If the failure may pass (unavailable, but not because of a certificate; rate limited; a response that violates the
+//    protocol) and there were fewer than four retries, wait and go to 1. The delay is what the provider requests; if
+//    that is over a minute, do not retry. If it requests none, the delays are 0.5, 1, 2 and 4 s, each shortened by up
+//    to a quarter at random.
 // 3. If the failure is of that kind, or is an exhausted quota (429) or any 5xx, go to 1 with the next choice.
 // 4. Otherwise, or after the last choice, the failures of all choices are the result, in one message.
 //
@@ -52,7 +53,7 @@ milliseconds jittered(milliseconds delay) {
 /// The delay before the next attempt, after `tries` of them; nullopt if there should be none.
 std::optional<milliseconds> delay_after(int tries, const ModelFailure& failure, const RetryPolicy& policy) {
   AGW_ASSERT(tries >= 1);
-  if (tries > policy.retries || !is_retryable(failure)) return std::nullopt;
+  if (tries > policy.retries || !is_retryable(failure) || failure.is_lasting) return std::nullopt;
   if (failure.retry_after) {
     if (*failure.retry_after > policy.max_retry_after) return std::nullopt;
     return failure.retry_after;

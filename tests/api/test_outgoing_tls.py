@@ -60,6 +60,25 @@ def test_without_the_authority_the_certificate_is_refused(start, service):
     assert service.requests == []
 
 
+@pytest.mark.parametrize("path", ["/v1/chat/completions", "/v1/embeddings"])
+def test_a_refused_certificate_is_not_tried_again(start, service, path):
+    handshakes = []
+    service.on_failed_handshake = lambda: handshakes.append(path)
+    asked = {"input": "Hi"} if path == "/v1/embeddings" else {"messages": [{"role": "user", "content": "Hi"}]}
+    response = start(SYSTEM_AUTHORITIES).http.post(path, json={"model": "own/talker-1", **asked})
+    assert response.status_code == 502 and "certificate" in response.text
+    assert len(handshakes) <= 1
+
+
+def test_another_model_answers_if_the_certificate_is_refused(make_gateway, service, stub):
+    providers = {"own": {"kind": "openai", "base_url": service.url("/v1", host="localhost"),
+                         "fallback_models": ["stub/talker-1"]},
+                 "stub": {"kind": "openai", "base_url": stub.openai_url}}
+    gateway = make_gateway(config={"providers": providers}, environment={"SSL_CERT_FILE": str(SYSTEM_AUTHORITIES)})
+    stub.script("From the other.")
+    assert accepted(ask(gateway.start()))["choices"][0]["message"]["content"] == "From the other."
+
+
 def test_an_authority_that_is_added_is_trusted_at_the_next_request(start, certificate, tmp_path):
     file = tmp_path / "authorities.pem"
     file.write_bytes(SYSTEM_AUTHORITIES.read_bytes())

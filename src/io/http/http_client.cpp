@@ -39,7 +39,7 @@ Task<std::string> HttpClient::prepare(bool uses_tls) {
 
 Task<HttpOutcome> HttpClient::send(HttpRequest request, OnBody on_body, StopSource& stop) {
   if (auto problem = co_await prepare(boost::algorithm::istarts_with(request.url, "https:")); !problem.empty())
-    co_return HttpOutcome{HttpOutcome::End::broken, {}, std::move(problem)};
+    co_return HttpOutcome{.error = std::move(problem), .is_lasting = true};
   const auto transfer = std::make_shared<HttpTransfer>(*multi(), std::move(request), std::move(on_body));
   StopSource::Listener listener(stop, [&] { transfer->end(HttpOutcome::End::stopped, "stopped"); });
   if (!stop.requested()) transfer->start();

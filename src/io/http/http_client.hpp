@@ -66,6 +66,7 @@ struct HttpOutcome {
   HttpHead head{};                ///< status 0 if no response had begun
   std::string error{};            ///< for people, empty if complete; reveals nothing of the request except its host
   std::string refused_address{};  ///< the address refused because of `public_only` or `no_metadata`
+  bool is_lasting = false;        ///< broken for a reason that lasts, such as a certificate that is not trusted
 };
 
 /// What to do after a piece of the body.

@@ -250,6 +250,7 @@ void HttpTransfer::finished(CURLcode code) {
   }
   if (enough_ || code == CURLE_OK) return end(HttpOutcome::End::complete);
   if (too_large_) return end(HttpOutcome::End::too_large, describe(code));
+  outcome_.is_lasting = code == CURLE_PEER_FAILED_VERIFICATION || !outcome_.refused_address.empty();
   end(HttpOutcome::End::broken, describe(code));
 }
 

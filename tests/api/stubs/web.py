@@ -19,6 +19,7 @@ class WebStub:
         """With the paths of a certificate and its key, it serves HTTPS with persistent connections."""
         self.requests = []
         self.on_request = lambda request: None
+        self.on_failed_handshake = lambda: None  # clients that refuse the certificate
         self.scheme = "https" if certificate else "http"
         self._answers = {}
         stub = self
@@ -58,7 +59,7 @@ class WebStub:
             # The thread of the connection does the handshake at its first read.
             self._server.socket = context.wrap_socket(self._server.socket, server_side=True,
                                                       do_handshake_on_connect=False)
-            self._server.handle_error = lambda *_: None  # clients that refuse the certificate
+            self._server.handle_error = lambda *_: self.on_failed_handshake()
         self.port = self._server.server_address[1]
         threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True, name="web stub").start()
 
