@@ -89,6 +89,7 @@ ProviderError read_object(const json::object& error) {
     if (provider_error.message.empty()) provider_error.message = tidy(text_member(error, name));
   }
   for (const auto* name : {"type", "code", "param"}) add_word(provider_error, error, name);
+  provider_error.param = tidy(text_member(error, "param"));
   if (const auto* metadata = object_member(error, "metadata")) {
     add_word(provider_error, *metadata, "error_type");
     // OpenRouter: the error of the underlying service.

@@ -21,6 +21,8 @@ struct ProviderError {
   std::string words;    ///< its `type`, `code` and `param`, joined by spaces, and Gemini's names of quotas
   int status = 0;       ///< if `code` is a number, else 0
   std::optional<std::chrono::milliseconds> retry_after{};  ///< the delay that it requests, as Gemini's do
+  std::string param{};                                     ///< ModelFailure::param
+  bool has_message = false;                                ///< `message` is a member of the error
 };
 
 /// Reads the body of an error response.

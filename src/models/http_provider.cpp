@@ -285,7 +285,9 @@ Task<std::variant<json::object, ModelFailure>> HttpProvider::embed(json::object 
     failure.kind = Kind::protocol;
     failure.message = "sent something other than a JSON object";
   } else if (http.end == HttpOutcome::End::complete) {
-    failure = response_failure(http.head, parse_provider_error(content), SystemClock().now());
+    const auto error = parse_provider_error(content);
+    failure = response_failure(http.head, error, SystemClock().now());
+    failure.param = error.param;
   } else {
     failure.kind = http.end == HttpOutcome::End::stopped ? Kind::stopped : Kind::unavailable;
     failure.message = "cannot be reached: " + http.error;

@@ -16,6 +16,7 @@ Task<std::variant<json::object, ModelFailure>> Provider::embed(json::object /*bo
   failure.kind = ModelFailure::Kind::refused;
   failure.status = 400;
   failure.message = "this service makes no embeddings";
+  failure.param = "model";
   co_return failure;
 }
 

@@ -277,6 +277,10 @@ def test_error_names_the_unknown_member(gateway, path, param, members):
     refused(gateway, path, param, **members)
 
 
+def test_service_without_embeddings_is_named_as_the_wrong_model(gateway):
+    refused(gateway, "/v1/embeddings", "model", model="anthropic/claude", input="Hi")
+
+
 def test_phase_of_an_answer_is_forwarded(gateway):
     """Models since gpt-5.3-codex take an answer for the final one without it."""
     def items(phase):

@@ -449,6 +449,14 @@ def test_embeddings_are_retried_like_answers(talker):
     assert failed.status_code == 503 and len(talker.stub.requests) == 8, failed.text
 
 
+def test_error_of_embeddings_names_the_parameter_that_the_service_names(talker):
+    error = {"message": "must be at least 1", "type": "invalid_request_error", "param": "dimensions", "code": None}
+    talker.stub.script(Fault(400, body={"error": error}))
+    body = {"model": talker.model, "input": ["a"], "dimensions": -1}
+    failed = accepted(talker.gateway.http.post("/v1/embeddings", json=body), 400)
+    assert failed["error"]["param"] == "dimensions"
+
+
 def test_agent_makes_no_embeddings(talker):
     result = accepted(talker.gateway.http.post("/v1/embeddings", json={"model": "assistant", "input": "a"}), 400)
     assert result["error"]["param"] == "model" and "agents make no embeddings" in result["error"]["message"]

@@ -14,7 +14,7 @@ ApiError by_status(const ModelFailure& failure, std::string_view conversation) {
     case 400:
     case 413:
     case 422:
-      return client_error(400, failure.message);
+      return client_error(400, failure.message, failure.param);
     case 404:
       return client_error(404, failure.message, "model", "model_not_found");
     case 402:
