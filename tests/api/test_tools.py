@@ -141,10 +141,21 @@ def test_arguments_must_be_a_json_object(talker, thread, arguments):
     assert end["isError"] and end["output"].startswith("invalid input: the arguments are not a JSON object")
 
 
+@pytest.mark.parametrize("arguments, problem", [
+    ('{"query": ', 'incomplete JSON, after 10 bytes of {"query": '),
+    ('{"query": "a" "limit": 1}', 'syntax error, after 14 bytes of {"query": "a" "limit": 1}'),
+    ('["a"]', 'another value, after 0 bytes of ["a"]'),
+    ('{"query": "' + 5000 * "a" + '" oops}', f"syntax error, after 5013 bytes of …{248 * 'a'}" '" oops}')])
+def test_model_is_told_where_its_arguments_are_broken(talker, thread, arguments, problem):
+    end = call_tool(talker, thread, "SearchTurns", arguments)
+    assert end["output"] == f"invalid input: the arguments are not a JSON object of at most 56 levels: {problem}"
+    assert end["output"] in talker.stub.requests[-1].json["messages"][-1]["content"]
+
+
 @pytest.mark.parametrize("levels", [56, 57, 64])
 def test_deeply_nested_arguments_leave_the_thread_usable(talker, thread, levels):
     end = call_tool(talker, thread, "SearchTurns", '{"nested":' * (levels - 1) + "{}" + "}" * (levels - 1))
-    problem = "query is required" if levels <= 56 else "the arguments are not a JSON object of at most 56 levels: {"
+    problem = "query is required" if levels <= 56 else "the arguments are not a JSON object of at most 56 levels: "
     assert end["isError"] and end["output"].startswith(f"invalid input: {problem}")
     assert of_kind(run_chat(talker, thread, "Yes."), "finish")[0]["finishReason"] == "stop"
     http = talker.gateway.http

@@ -92,7 +92,8 @@ BoundedJson parse_bounded_json(std::string_view text, const JsonParseOptions& re
   json::basic_parser<ValueBuilder> parser(options, nesting.data(), nesting.size(), reading.max_values);
   boost::system::error_code error;
   const auto read = parser.write_some(false, text.data(), text.size(), error);
-  if (error || read < text.size()) return {std::nullopt, error == too_many_values};
+  if (!error && read < text.size()) error = json::error::extra_data;
+  if (error) return {std::nullopt, error == too_many_values, error.message(), read};
   return {parser.handler().release()};
 }
 

@@ -34,6 +34,7 @@
 #include "base/async/assert.hpp"
 #include "base/async/task_group.hpp"
 #include "base/id.hpp"
+#include "base/json/bounded_json.hpp"
 #include "base/log_ids.hpp"
 #include "base/text/utf8.hpp"
 #include "tools/input.hpp"
@@ -86,6 +87,17 @@ bool has_tool(const RunClient& client, std::string_view name) {
 }
 
 std::string quoted(const std::string& text) { return shortened(to_utf8(text), max_quoted_length); }
+
+/// What is wrong with arguments, for the model that has to repeat them: it sees its call without them.
+std::string arguments_problem(std::string_view text) {
+  constexpr std::size_t shown_before = max_quoted_length / 2;
+  const auto [value, has_too_many_values, problem, at] = parse_bounded_json(text, {.max_depth = max_input_depth});
+  const auto begin = at > shown_before ? at - shown_before : 0;
+  return fmt::format(
+      "invalid input: the arguments are not a JSON object of at most {} levels: {}, after {} bytes of {}{}",
+      max_input_depth, value ? "another value" : problem, at, begin > 0 ? "…" : "",
+      quoted(std::string(text.substr(begin))));
+}
 
 std::string dry_text(const ToolUse& use) {
   return fmt::format("dry run: would have called {} with {}", use.name, quoted(to_json(use.input)));
@@ -340,10 +352,7 @@ Task<ToolOutcome> CallRunner::outcome_of(const StepCalls& step, const ToolUse& u
     co_return co_await make_by_client(step, use, client);
   if (!tool) co_return failed(no_such_tool(*step.caller, step.active->client.get(), use.name));
   AGW_ASSERT(tool->description.name == use.name);
-  if (use.raw_input) {
-    co_return failed(fmt::format("invalid input: the arguments are not a JSON object of at most {} levels: {}",
-                                 max_input_depth, quoted(*use.raw_input)));
-  }
+  if (use.raw_input) co_return failed(arguments_problem(*use.raw_input));
   if (const auto problem = input_problem(*tool->description.input_schema, use.input)) {
     co_return failed("invalid input: " + *problem + unseen_schema(*step.caller, *tool));
   }
