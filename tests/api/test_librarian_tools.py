@@ -30,6 +30,12 @@ def test_plain_request_runs_the_tool(gateway, worker_thread):
     assert [turn["role"] for turn in turns_of(gateway, worker_thread)] == ["user", "tool", "assistant"]
 
 
+def test_tool_is_run_in_the_last_but_one_step(gateway, new_name):
+    thread = new_thread(gateway, new_agent(gateway, new_name("worker"), max_steps=2))
+    run = send(gateway, thread, "list jobs")
+    assert run[-1]["finishReason"] == "stop" and "`compile-knowledge`" in text_of(run)
+
+
 @pytest.mark.parametrize("request_for_a_tool", ["list jobs", "write hello to notes.md", "run `ls`"])
 def test_tool_forbidden_by_the_mode_is_reported(gateway, new_name, request_for_a_tool):
     planning = new_thread(gateway, new_agent(gateway, new_name("planner"), mode="plan"))

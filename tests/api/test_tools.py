@@ -290,6 +290,14 @@ def test_run_ends_after_max_steps_model_calls(talker, new_name):
     talker.stub.reset()
 
 
+def test_model_is_told_of_its_last_step(talker, new_name):
+    thread = new_thread(talker.gateway, new_agent(talker.gateway, new_name("short"), max_steps=3))
+    run = run_chat(talker, thread, calls(search("a")), calls(search("b")), "One is left.")
+    assert run[-1]["finishReason"] == "stop"
+    *earlier, last = [request.json["messages"][-1]["content"] for request in talker.stub.requests]
+    assert "This is the last step of this answer" in last and not any("last step" in text for text in earlier)
+
+
 def test_default_max_steps_is_50(talker, thread):
     run = run_chat(talker, thread, *(calls(search(f"word{number}")) for number in range(51)))
     assert run[-1]["finishReason"] == "max-steps" and len(talker.stub.requests) == 50

@@ -428,6 +428,11 @@ Task<> ContextWindow::add_messages(std::vector<UserMessage> messages) {
   shorten_results(request_.messages, budget_);
 }
 
+void ContextWindow::add_instructions(std::string text) {
+  AGW_ASSERT(is_loaded());
+  request_.messages.push_back({.role = Message::Role::system, .text = std::move(text)});
+}
+
 void ContextWindow::drop_choices_before(const std::string& id) {
   const auto first = std::ranges::find(choices_, id, &ModelChoice::id);
   AGW_ASSERT(first != choices_.end());

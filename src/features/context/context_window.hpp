@@ -82,6 +82,9 @@ public:
   /// Adds messages that the person has sent since the run began, with their files.
   Task<> add_messages(std::vector<UserMessage> messages);
 
+  /// Adds instructions for the rest of the conversation.
+  void add_instructions(std::string text);
+
   /// The model that is tried first.
   const ModelChoice& model() const { return choices_.front(); }
   const ModelRequest& request() const { return request_; }

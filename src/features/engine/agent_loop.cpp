@@ -40,6 +40,8 @@ constexpr std::int64_t usual_max_steps = 50;
 constexpr std::int64_t max_max_steps = std::int64_t{1} << 40;
 static_assert(usual_max_steps <= max_max_steps);
 constexpr std::string_view between_steps = "\n\n";
+constexpr std::string_view last_step =
+    "This is the last step of this answer: call no tool. Say what has been done, and what is left to do.";
 
 /// The mode in the run's order, which a command or a job may set; otherwise the thread's mode.
 ThreadMode run_mode(const Run& run, const Thread& thread) {
@@ -127,6 +129,7 @@ Task<> AgentLoop::run() {
   for (std::int64_t calls = 0; may_continue(calls); ++calls) {
     AGW_ASSERT(std::cmp_equal(outcome_.steps.size(), calls));
     if (calls > 0) co_await take_messages();
+    if (calls > 0 && calls + 1 == max_steps(agent())) window_.add_instructions(std::string(last_step));
     auto uses = co_await ask();
     if (uses.empty()) co_return;
     if (const auto why = repeats_.problem(uses)) {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
+#include <optional>
 #include <ranges>
 #include <utility>
 
@@ -38,12 +40,19 @@ bool is_first_reply(const ModelRequest& request) {
                               [](const Message& m) { return m.role == Message::Role::assistant && !m.text.empty(); });
 }
 
-/// Returns the tool call whose result is the last message; null if there is none.
-const ToolUse* call_of_result(const ModelRequest& request) {
-  const auto& messages = request.messages;
-  if (messages.size() < 2 || messages.back().role != Message::Role::tool) return nullptr;
-  const auto& uses = messages[messages.size() - 2].tool_uses;
-  return uses.empty() ? nullptr : &uses.front();
+/// A tool call, and its result.
+struct MadeCall {
+  const ToolUse& use;
+  const Message& result;
+};
+
+/// Returns the tool call whose result is the last message apart from instructions.
+std::optional<MadeCall> last_call(const ModelRequest& request) {
+  const auto end = request.messages.rend();
+  const auto is_said = [](const Message& message) { return message.role != Message::Role::system; };
+  const auto last = std::find_if(request.messages.rbegin(), end, is_said);
+  if (end - last < 2 || last->role != Message::Role::tool || std::next(last)->tool_uses.empty()) return std::nullopt;
+  return MadeCall{std::next(last)->tool_uses.front(), *last};
 }
 
 std::int64_t input_tokens(const ModelRequest& request) {
@@ -92,7 +101,7 @@ std::vector<Passage> selected(const std::vector<Passage>& found) {
 Librarian::Librarian(std::vector<std::unique_ptr<LibrarySource>> sources) : sources_(std::move(sources)) {}
 
 Task<ModelOutcome> Librarian::answer(const ModelRequest& request, const OnDelta& on_delta, StopSource& stop) {
-  if (!call_of_result(request)) {
+  if (!last_call(request)) {
     if (auto use = read_tool_request(question_of(request))) {
       use->id = "librarian_" + std::to_string(request.messages.size());
       co_return ModelReply{StopReason::tool_use, {std::move(*use)}, {input_tokens(request), 0}, {}};
@@ -116,8 +125,8 @@ Task<ModelOutcome> Librarian::answer(const ModelRequest& request, const OnDelta&
 }
 
 Task<std::string> Librarian::compose(const ModelRequest& request, std::vector<std::string>& offers) {
-  if (const auto* use = call_of_result(request)) {
-    co_return reply(tool_answer(*use, request.messages.back()), is_first_reply(request));
+  if (const auto call = last_call(request)) {
+    co_return reply(tool_answer(call->use, call->result), is_first_reply(request));
   }
   const auto intent = read_intent(question_of(request), !request.typed.empty());
   std::string body;
