@@ -381,7 +381,7 @@ private:
     const auto& options = request.options;
     if (!options.limits_output) body["max_tokens"] = required_limit(request.max_output_tokens);
     if (options.top_p) body["top_p"] = *options.top_p;
-    if (options.top_k) body["top_k"] = *options.top_k;
+    if (options.top_k >= 0) body["top_k"] = *options.top_k;
     if (options.service_tier == "default") body["service_tier"] = "standard_only";
     if (!options.inference_geo.empty()) body["inference_geo"] = options.inference_geo;
     if (!options.user_id.empty()) body["metadata"] = json::object{{"user_id", options.user_id}};

@@ -47,6 +47,19 @@ bool chooses_verbosity(const ModelRequest& request) {
   return !request.options.verbosity.empty() && request.options.verbosity != "medium";
 }
 
+template <std::size_t number>
+bool chooses_sampling(const ModelRequest& request) {
+  const auto* value = request.options.labels.if_contains(sampling_labels.at(number).name);
+  return value && value->to_number<double>() != sampling_labels.at(number).neutral;
+}
+
+template <std::size_t number>
+constexpr CallFeature sampling_feature{.chat = sampling_labels.at(number).name,
+                                       .is_asked = chooses_sampling<number>,
+                                       .by_chat = true,
+                                       .by_ollama = !sampling_labels.at(number).of_ollama.empty(),
+                                       .by_agents = true};
+
 // clang-format off
 constexpr std::array features = {
     //          Chat Completions       Responses              Messages                     is asked                                                                     anthropic chat responses ollama gemini agents
@@ -57,7 +70,8 @@ constexpr std::array features = {
     CallFeature{"response_format",     "text.format",         "output_config.format",      [](const ModelRequest& r) { return is_of(r, ResponseFormat::Kind::json_schema); },  true,  true,  true,  true,  true,   false},
     CallFeature{"seed",                "",                    "",                          [](const ModelRequest& r) { return r.options.seed.has_value(); },                           false, true,  false, true,  true,   true},
     CallFeature{"stop",                "",                    "stop_sequences",            [](const ModelRequest& r) { return !r.options.stop.empty(); },                              true,  true,  false, true,  true,   false},
-    CallFeature{"top_k",               "",                    "top_k",                     [](const ModelRequest& r) { return r.options.top_k.has_value(); },                          true,  true,  false, true,  true,   true},
+    CallFeature{"top_k",               "",                    "top_k",                     [](const ModelRequest& r) { return r.options.top_k.value_or(0) > 0; },                      true,  true,  false, true,  true,   true},
+    sampling_feature<0>, sampling_feature<1>, sampling_feature<2>, sampling_feature<3>, sampling_feature<4>,
     CallFeature{"frequency_penalty",   "frequency_penalty",   "",                          [](const ModelRequest& r) { return r.options.frequency_penalty.value_or(0) != 0; },         false, true,  false, true,  true,   true},
     CallFeature{"presence_penalty",    "presence_penalty",    "",                          [](const ModelRequest& r) { return r.options.presence_penalty.value_or(0) != 0; },          false, true,  false, true,  true,   true},
     CallFeature{"verbosity",           "text.verbosity",      "",                          chooses_verbosity,                                                                 false, true,  true,  false, false,  true},

@@ -40,6 +40,18 @@ const CallFeature* unsupported_feature(const ModelRequest& request, const Provid
 inline constexpr std::array<std::string_view, 4> thinking_labels{"thinking", "enable_thinking", "thinking_budget",
                                                                  "chat_template_kwargs"};
 
+/// Sampling settings of servers of open models, and the values that do nothing: labels, too.
+struct SamplingLabel {
+  std::string_view name;
+  double neutral;
+  std::string_view of_ollama;  ///< its name there; empty: Ollama has none
+};
+inline constexpr std::array<SamplingLabel, 5> sampling_labels{{{"min_p", 0, "min_p"},
+                                                               {"top_a", 0, ""},
+                                                               {"typical_p", 1, "typical_p"},
+                                                               {"repetition_penalty", 1, "repeat_penalty"},
+                                                               {"repeat_penalty", 1, "repeat_penalty"}}};
+
 /// How much a model should reason, for services with levels: the requested level, or the one nearest to the requested
 /// budget.
 std::optional<std::string> reasoning_effort(const CallOptions& options);

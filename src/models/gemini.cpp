@@ -295,7 +295,7 @@ public:
 private:
   static void add_options(json::object& config, const CallOptions& options) {
     if (options.top_p) config["topP"] = *options.top_p;
-    if (options.top_k) config["topK"] = *options.top_k;
+    if (options.top_k >= 0) config["topK"] = *options.top_k;
     if (options.seed) config["seed"] = *options.seed;
     if (options.frequency_penalty) config["frequencyPenalty"] = *options.frequency_penalty;
     if (options.presence_penalty) config["presencePenalty"] = *options.presence_penalty;

@@ -120,6 +120,10 @@ public:
     if (chosen.seed) options["seed"] = *chosen.seed;
     if (chosen.frequency_penalty) options["frequency_penalty"] = *chosen.frequency_penalty;
     if (chosen.presence_penalty) options["presence_penalty"] = *chosen.presence_penalty;
+    for (const auto& [name, neutral, own_name] : sampling_labels) {
+      const auto* value = own_name.empty() ? nullptr : chosen.labels.if_contains(name);
+      if (value) options[own_name] = *value;
+    }
     if (!chosen.stop.empty()) options["stop"] = json::array(chosen.stop.begin(), chosen.stop.end());
     if (request.temperature) options["temperature"] = *request.temperature;
     // Otherwise Ollama silently cuts off the beginning of a prompt that is too long.

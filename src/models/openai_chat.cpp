@@ -400,6 +400,9 @@ public:
                              "chat_template_kwargs", "enable_thinking", "thinking_budget", "thinking"}) {
       if (mentions(name) && request.erase(name) > 0) return true;
     }
+    for (const auto& label : sampling_labels) {
+      if (mentions(label.name) && request.erase(label.name) > 0) return true;
+    }
     return false;
   }
 

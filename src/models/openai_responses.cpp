@@ -439,6 +439,7 @@ private:
     if (options.top_p) body["top_p"] = *options.top_p;
     add_labels(body, options);
     for (const auto name : thinking_labels) body.erase(name);
+    for (const auto& label : sampling_labels) body.erase(label.name);
     if (const auto effort = reasoning_effort(options)) {
       auto& reasoning = body["reasoning"];
       if (!reasoning.is_object()) reasoning.emplace_object();

@@ -6,7 +6,7 @@ import pytest
 
 from checks import accepted
 from stubs.provider import Fault, Reply, ToolCall
-from test_client_members import SCHEMA, chat, gateway, message, respond, user  # noqa: F401 (a fixture)
+from test_client_members import SCHEMA, chat, gateway, message, refused, respond, user  # noqa: F401 (a fixture)
 from test_client_services import REPLIES, Chat, Messages, Responses
 
 LONG_NAME = "mcp__plugin_chrome-devtools-mcp_chrome-devtools__get_console_message"
@@ -160,3 +160,26 @@ def test_prompt_is_not_cut_by_ollama(gateway):  # noqa: F811
                                    'size (32768 tokens), try increasing it","type":"exceed_context_size_error"}}'))
     response = gateway.http.post("/v1/chat/completions", json={"model": "ollama/gpt-5", "messages": ASKED})
     assert response.json()["error"]["code"] == "context_length_exceeded"
+
+
+SAMPLING = {"min_p": 0.05, "typical_p": 0.9, "repetition_penalty": 1.1}
+NEUTRAL = {"min_p": 0, "top_a": 0, "typical_p": 1, "repetition_penalty": 1.0, "repeat_penalty": 1, "top_k": -1}
+
+
+def test_sampling_of_open_models_is_forwarded(gateway):  # noqa: F811
+    sent = chat(gateway, top_k=-1, top_a=0.2, **SAMPLING)
+    assert {name: sent[name] for name in [*SAMPLING, "top_a", "top_k"]} == {**SAMPLING, "top_a": 0.2, "top_k": -1}
+    options = chat(gateway, "ollama", **SAMPLING)["options"]
+    assert (options["min_p"], options["typical_p"], options["repeat_penalty"]) == (0.05, 0.9, 1.1)
+    for service in ["anthropic", "responses", "gemini"]:
+        sent = json.dumps(chat(gateway, service, **NEUTRAL))
+        assert not any(name in sent for name in [*NEUTRAL, "topK"]), sent
+        refused(gateway, "/v1/chat/completions", "min_p", model=f"{service}/m", min_p=0.1, messages=ASKED)
+    refused(gateway, "/v1/chat/completions", "min_p", min_p="much", messages=ASKED)
+
+
+@pytest.mark.parametrize("name, value", [("min_p", 0.05), ("repetition_penalty", 1.1)])
+def test_sampling_that_a_model_refuses_is_omitted(gateway, name, value):  # noqa: F811
+    gateway.stub.script(Fault(400, f"Unrecognized request argument supplied: {name}", kind="invalid_request_error"))
+    assert name not in chat(gateway, **{name: value})
+    assert name in gateway.stub.requests[0].json

@@ -300,6 +300,19 @@ void read_thinking_switches(Parameters& body, CallOptions& options) {
   }
 }
 
+void read_sampling(Parameters& body, CallOptions& options) {
+  constexpr double max = 100;
+  options.top_p = body.number("top_p", 0, 1);
+  options.top_k = body.integer("top_k", -1, max_token_count);
+  options.seed =
+      body.integer("seed", std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::max());
+  options.frequency_penalty = body.number("frequency_penalty", -max_penalty, max_penalty);
+  options.presence_penalty = body.number("presence_penalty", -max_penalty, max_penalty);
+  for (const auto& label : sampling_labels) {
+    if (body.number(label.name, -max, max)) options.labels[label.name] = *body.find(label.name);
+  }
+}
+
 void read_limit(Parameters& body, ModelRequest& call) {
   const auto old_limit = body.integer("max_tokens", 1, max_token_count);
   const auto limit = body.integer("max_completion_tokens", 1, max_token_count);
@@ -346,12 +359,7 @@ ChatCompletion read_chat_completion(const json::object& object) {
   options.verbosity = read_verbosity(body);
   read_limit(body, request.call);
   request.call.temperature = body.number("temperature", 0, 2);
-  options.top_p = body.number("top_p", 0, 1);
-  options.top_k = body.integer("top_k", 0, max_token_count);
-  options.seed =
-      body.integer("seed", std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::max());
-  options.frequency_penalty = body.number("frequency_penalty", -max_penalty, max_penalty);
-  options.presence_penalty = body.number("presence_penalty", -max_penalty, max_penalty);
+  read_sampling(body, options);
   request.stream = body.flag("stream").value_or(false);
   if (const auto* stream_options = body.object("stream_options")) {
     Parameters chosen(*stream_options, "stream_options");
