@@ -236,7 +236,9 @@ private:
 
   void end_message(const json::object& frame) {
     if (const auto* change = object_member(frame, "delta")) {
-      if (const auto reason = string_member(*change, "stop_reason")) reply_.stop = stop_of(*reason);
+      const auto reason = string_member(*change, "stop_reason");
+      if (reason) reply_.stop = stop_of(*reason);
+      complete_ = complete_ || reason;
       reply_.stop_sequence = text_member(*change, "stop_sequence");
     }
     take_usage(frame);

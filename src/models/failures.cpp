@@ -85,9 +85,10 @@ void read_detail(const json::object& detail, ProviderError& provider_error) {
 
 ProviderError read_object(const json::object& error) {
   ProviderError provider_error;
-  for (const auto* name : {"message", "detail", "error_description"}) {
+  for (const auto* name : {"message", "detail", "error_description", "msg", "status_msg"}) {
     if (provider_error.message.empty()) provider_error.message = tidy(text_member(error, name));
   }
+  provider_error.has_message = !provider_error.message.empty();
   for (const auto* name : {"type", "code", "param"}) add_word(provider_error, error, name);
   provider_error.param = tidy(text_member(error, "param"));
   if (const auto* metadata = object_member(error, "metadata")) {
@@ -122,7 +123,8 @@ bool is_about_length(const ProviderError& provider_error) {
          contains_any(message, {"context length", "context limit", "context size", "context window",
                                 "prompt is too long", "input is too long", "maximum prompt length", "token count",
                                 "model token limit", "exceeds max length", "range of input length",
-                                "reduce the length of the messages", "reduce your message size"});
+                                "reduce the length of the messages", "reduce your message size", "too many tokens",
+                                "maximum model length", "max_seq_len", "exceeds the maximum length", "max_new_tokens"});
 }
 
 /// Services limit the number of tools: OpenAI to 128.
@@ -204,6 +206,18 @@ std::string redacted_url(std::string_view address) {
   return tidy(shown.buffer());
 }
 
+const json::value* error_in(const json::object& message) {
+  const auto is_empty = [](const json::value& value) {
+    return value.is_null() || value == json::value("") || value == json::value(false) || value == json::object();
+  };
+  const auto* error = message.if_contains("error");
+  if (!error || is_empty(*error)) return nullptr;
+  const auto* object = error->if_object();
+  const bool has_content =
+      !object || std::ranges::any_of(*object, [&](const auto& member) { return !is_empty(member.value()); });
+  return has_content ? error : nullptr;
+}
+
 ProviderError read_provider_error(const json::value& error) {
   if (error.is_object()) return read_object(error.get_object());
   // Ollama quotes the JSON of its runner.
@@ -219,8 +233,8 @@ ProviderError parse_provider_error(std::string_view body) {
   const bool is_array = body.starts_with('[') && body.find(']') != body.npos;
   const auto object = parse_object(is_array ? body.substr(1, body.rfind(']') - 1) : body);
   if (!object) return {tidy(body), {}, 0};
-  const auto* error = object->if_contains("error");
-  return error && !error->is_null() ? read_provider_error(*error) : read_object(*object);
+  const auto* error = error_in(*object);
+  return error ? read_provider_error(*error) : read_object(*object);
 }
 
 std::string redact(std::string_view message, std::string_view key) {

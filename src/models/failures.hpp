@@ -27,6 +27,8 @@ struct ProviderError {
 
 /// Reads the body of an error response.
 ProviderError parse_provider_error(std::string_view body);
+/// The `error` of a message; null if it has none. Some services send an empty one with every answer.
+const json::value* error_in(const json::object& message);
 /// Reads the value of an `error` member.
 ProviderError read_provider_error(const json::value& error);
 

@@ -150,8 +150,9 @@ bool is_filter(std::string_view reason) {
 
 /// Reasons that indicate a failure of the model: a retry may succeed.
 bool is_model_failure(std::string_view reason) {
-  static constexpr std::array<std::string_view, 4> reasons = {"MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL",
-                                                              "TOO_MANY_TOOL_CALLS", "MALFORMED_RESPONSE"};
+  static constexpr std::array<std::string_view, 5> reasons = {"MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL",
+                                                              "TOO_MANY_TOOL_CALLS", "MALFORMED_RESPONSE",
+                                                              "MISSING_THOUGHT_SIGNATURE"};
   return std::ranges::find(reasons, reason) != reasons.end();
 }
 

@@ -9,6 +9,7 @@
 #include "base/json/json_values.hpp"
 #include "models/adjustments.hpp"
 #include "models/call_features.hpp"
+#include "models/finish_reasons.hpp"
 #include "models/json_reader.hpp"
 #include "models/picture.hpp"
 #include "models/reasoning_details.hpp"
@@ -146,8 +147,10 @@ Usage usage_of(const json::object& counted) {
     usage.cache_read_tokens = count_member(*details, "cached_tokens").value_or(0);
     usage.cache_write_tokens = count_member(*details, "cache_write_tokens").value_or(0);
   }
-  // DeepSeek's name for the count.
-  if (const auto hits = count_member(counted, "prompt_cache_hit_tokens")) usage.cache_read_tokens = *hits;
+  // The names of DeepSeek and Moonshot for the count.
+  for (const auto* name : {"prompt_cache_hit_tokens", "cached_tokens"}) {
+    if (const auto hits = count_member(counted, name)) usage.cache_read_tokens = *hits;
+  }
   const auto prompt = count_member(counted, "prompt_tokens").value_or(0);
   usage.input_tokens = std::max<std::int64_t>(0, prompt - usage.cache_read_tokens - usage.cache_write_tokens);
   usage.output_tokens = count_member(counted, "completion_tokens").value_or(0);
@@ -179,12 +182,6 @@ json::object chat_response_format(const ResponseFormat& format) {
   return {{"type", "json_schema"}, {"json_schema", std::move(schema)}};
 }
 
-/// Whether the answer is cut off because the service broke down, in the words of OpenRouter, DeepSeek, Z.ai and SGLang.
-bool is_breakdown(std::string_view reason) {
-  return reason == "error" || reason == "insufficient_system_resource" || reason == "network_error" ||
-         reason == "abort" || reason == "aborted";
-}
-
 class ChatReader : public AnswerReader {
 public:
   using AnswerReader::AnswerReader;
@@ -198,14 +195,25 @@ private:
       if (!usage) usage = object_member(*groq, "usage");
       if (const auto error = string_member(*groq, "error")) return fail(read_provider_error(json::value(*error)));
     }
-    if (usage && !usage->empty()) {
-      reply_.usage = usage_of(*usage);
-      has_usage_ = true;
-    }
+    if (usage) take_usage(*usage);
     if (const auto* timings = object_member(frame, "timings")) take_timings(*timings);
     const auto* choices = array_member(frame, "choices");
-    if (!choices || choices->empty()) return;
+    if (!choices) return look_for_error(frame);
+    if (choices->empty()) return;
     if (const auto* choice = choices->front().if_object()) read_choice(*choice);
+  }
+
+  void take_usage(const json::object& usage) {
+    if (usage.empty()) return;
+    reply_.usage = usage_of(usage);
+    has_usage_ = true;
+  }
+
+  /// Some services report errors without a status and the usual member: `msg`, `detail`, or MiniMax's `base_resp`.
+  void look_for_error(const json::object& frame) {
+    const auto* status = object_member(frame, "base_resp");
+    auto error = read_provider_error(json::value(status ? *status : frame));
+    if (error.has_message) notice_ = std::move(error);
   }
 
   /// llama.cpp reports the tokens read from its cache here and, if it sends no usage, the other counts too.
@@ -222,13 +230,15 @@ private:
   }
 
   void read_choice(const json::object& choice) {
-    if (const auto* error = choice.if_contains("error"); error && !error->is_null()) {
-      return fail(read_provider_error(*error));
-    }
+    if (const auto* error = error_in(choice)) return fail(read_provider_error(*error));
     // A server that does not stream sends `message`.
     const auto* delta = object_member(choice, "delta");
-    if (!delta) delta = object_member(choice, "message");
+    streams_ = streams_ || delta;
+    // After a stream, it repeats the answer.
+    if (!delta && !streams_) delta = object_member(choice, "message");
     if (delta) read_delta(*delta);
+    // Moonshot's place for the counts.
+    if (const auto* usage = object_member(choice, "usage")) take_usage(*usage);
     if (const auto reason = text_member(choice, "finish_reason"); !reason.empty()) take_finish(reason);
   }
 
@@ -302,8 +312,8 @@ private:
 
   void take_finish(std::string_view reason) {
     if (is_breakdown(reason)) return fail(ProviderError{"the server reports: " + std::string(reason), {}, 0});
-    if (reason.ends_with("length") || reason == "model_context_window_exceeded") reply_.stop = StopReason::length;
-    if (reason == "content_filter" || reason == "sensitive") reply_.stop = StopReason::content_filter;
+    if (is_of_length(reason)) reply_.stop = StopReason::length;
+    if (is_of_filter(reason)) reply_.stop = StopReason::content_filter;
     complete_ = true;
   }
 
@@ -325,6 +335,7 @@ private:
   std::string thoughts_;
   const char* thoughts_name_ = thoughts_member;
   bool has_usage_ = false;
+  bool streams_ = false;
 };
 
 class ChatFormat : public WireFormat {

@@ -44,8 +44,7 @@ void AnswerReader::read(const Frame& frame) {
   const bool is_error_in_words = !object && frame.event == "error" && !is_blank(frame.data);
   if (is_error_in_words) return fail(parse_provider_error(frame.data));
   if (!object) return fail(Kind::protocol, "sent invalid JSON in its stream");
-  const auto* error = object->if_contains("error");
-  if (error && !error->is_null()) return fail(read_provider_error(*error));
+  if (const auto* error = error_in(*object)) return fail(read_provider_error(*error));
   const bool is_error = frame.event == "error" || text_member(*object, "object") == "error";
   if (is_error) return fail(read_provider_error(json::value(*object)));
   read_object(frame.event, *object);
@@ -64,6 +63,7 @@ void AnswerReader::fail(const ProviderError& provider_error) {
 }
 
 ModelOutcome AnswerReader::outcome() {
+  if (!failure_ && !complete_ && notice_) fail(*notice_);
   if (!failure_ && !complete_) fail(Kind::unavailable, "ended its answer too early");
   if (failure_) {
     failure_->usage = reply_.usage;

@@ -61,6 +61,8 @@ protected:
   ToolCalls calls_;
   bool complete_ = false;
   bool ended_ = false;
+  /// What the service sent instead of an answer: the reason, if none follows.
+  std::optional<ProviderError> notice_;
 
 private:
   void emit(Delta::Kind kind, std::string delta);

@@ -1,0 +1,115 @@
+"""What servers with OpenAI's and Anthropic's APIs send otherwise than these do. See docs/contract/models.md."""
+
+import json
+
+import pytest
+
+from checks import accepted
+from stubs.provider import Fault, Raw, Reply
+from test_client_members import gateway  # noqa: F401 (a fixture)
+
+COUNTS = {"prompt_tokens": 9, "completion_tokens": 3, "total_tokens": 12}
+ASKED = [{"role": "user", "content": "Hi"}]
+
+
+def answer(body, content_type="text/event-stream"):
+    head = f"HTTP/1.1 200 OK\r\ncontent-type: {content_type}\r\ncontent-length: {len(body.encode())}\r\n\r\n"
+    return Raw((head + body).encode())
+
+
+def chunk(content=None, finish=None, **delta):
+    if content is not None:
+        delta["content"] = content
+    return {"choices": [{"index": 0, "delta": delta, "finish_reason": finish}]}
+
+
+def chunks(*sent):
+    return answer("".join(f"data: {json.dumps(each)}\n\n" for each in [*sent, chunk(finish="stop")]) + "data: [DONE]\n\n")
+
+
+def ask(gateway, *replies, service="chat", **members):  # noqa: F811
+    """Returns the response of Chat Completions."""
+    gateway.stub.script(*replies)
+    body = {"model": f"{service}/gpt-5", "messages": ASKED, **members}
+    return gateway.http.post("/v1/chat/completions", json=body)
+
+
+def completed(gateway, *replies, **members):  # noqa: F811
+    """Returns the message, the reason of its end, and the counted tokens."""
+    response = accepted(ask(gateway, *replies, **members))
+    choice, = response["choices"]
+    return choice["message"], choice["finish_reason"], response["usage"]
+
+
+# Counts.
+
+
+def test_counts_in_the_choice_are_read(gateway):  # noqa: F811
+    """As Moonshot sends them."""
+    last = {"choices": [{"index": 0, "delta": {}, "finish_reason": "stop", "usage": COUNTS}]}
+    usage = completed(gateway, chunks(chunk("Hi"), last))[2]
+    assert (usage["prompt_tokens"], usage["completion_tokens"]) == (9, 3)
+
+
+def test_cached_tokens_beside_the_counts_are_read(gateway):  # noqa: F811
+    usage = completed(gateway, chunks(chunk("Hi"), {"choices": [], "usage": {**COUNTS, "cached_tokens": 4}}))[2]
+    assert usage["prompt_tokens"] == 9 and usage["prompt_tokens_details"]["cached_tokens"] == 4
+
+
+# Text.
+
+
+def test_answer_that_is_repeated_as_a_whole_counts_once(gateway):  # noqa: F811
+    whole = {"choices": [{"index": 0, "message": {"role": "assistant", "content": "Hello"}, "finish_reason": "stop"}]}
+    assert completed(gateway, chunks(chunk("Hel"), chunk("lo"), whole))[0]["content"] == "Hello"
+
+
+@pytest.mark.parametrize("error", [{}, "", False, {"message": "", "type": "", "param": "", "code": None}])
+@pytest.mark.parametrize("place", ["frame", "choice"])
+def test_empty_error_is_none(gateway, error, place):  # noqa: F811
+    first = chunk("Hi")
+    (first if place == "frame" else first["choices"][0])["error"] = error
+    assert completed(gateway, chunks(first))[0]["content"] == "Hi"
+
+
+# Ends.
+
+
+@pytest.mark.parametrize("reason, known", [
+    ("MAX_TOKENS", "length"), ("max_tokens", "length"), ("SAFETY", "content_filter"), ("refusal", "content_filter"),
+    ("content_filter: PROHIBITED_CONTENT", "content_filter"), ("eos", "stop")])
+def test_reasons_of_other_apis_are_understood(gateway, reason, known):  # noqa: F811
+    assert completed(gateway, chunks(chunk("Hi", finish=reason)))[1] == known
+
+
+def test_call_that_gemini_could_not_write_is_asked_for_again(gateway):  # noqa: F811
+    failed = chunks(chunk(finish="function_call_filter: MALFORMED_FUNCTION_CALL"))
+    assert completed(gateway, failed, Reply("Hi"))[0]["content"] == "Hi"
+
+
+@pytest.mark.parametrize("body, reason", [
+    ({"base_resp": {"status_code": 1008, "status_msg": "insufficient balance"}, "choices": None}, "insufficient balance"),
+    ({"status": "449", "msg": "too many requests", "body": None}, "too many requests"),
+    ({"detail": "Not authenticated"}, "Not authenticated"),
+    ({"success": False, "code": 500, "message": "model is loading"}, "model is loading")])
+def test_error_without_a_status_and_the_usual_member_is_told(gateway, body, reason):  # noqa: F811
+    gateway.stub.always(answer(json.dumps(body), "application/json"))
+    error = ask(gateway).json()["error"]
+    assert error["message"] == f"chat broke off its answer: {reason}"
+
+
+@pytest.mark.parametrize("words", [
+    "The decoder prompt (length 40960) is longer than the maximum model length of 32768.",
+    "length of prompt_tokens (10000) must be less than max_seq_len (4096).",
+    "too many tokens: total number of tokens in the prompt cannot exceed 4081",
+    "Input validation error: `inputs` tokens + `max_new_tokens` must be <= 4096",
+    "Input length 40000 exceeds the maximum length 32768"])
+def test_conversation_that_is_too_long_is_recognized_by_its_words(gateway, words):  # noqa: F811
+    assert ask(gateway, Fault(400, words)).json()["error"]["code"] == "context_length_exceeded"
+
+
+def test_anthropic_stream_may_end_after_the_reason(gateway):  # noqa: F811
+    frames = [{"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": "Hi"}},
+              {"type": "message_delta", "delta": {"stop_reason": "end_turn"}, "usage": {"output_tokens": 3}}]
+    reply = answer("".join(f"event: {each['type']}\ndata: {json.dumps(each)}\n\n" for each in frames))
+    assert completed(gateway, reply, service="anthropic")[0]["content"] == "Hi"
