@@ -16,10 +16,21 @@ namespace {
 /// Some servers send no arguments, or null, for a tool without parameters.
 std::optional<json::object> read_arguments(std::string_view arguments) {
   if (is_blank(arguments) || arguments == "null") return json::object();
-  return parse_object(arguments);
+  if (auto object = parse_object(arguments)) return object;
+  // Others send the JSON as a string of JSON.
+  const auto end = arguments.find_last_not_of(white_space);
+  const auto text = arguments[end] == '"' ? parse_json(arguments) : std::nullopt;
+  return text && text->is_string() ? parse_object(text->get_string()) : std::nullopt;
 }
 
 bool are_complete(std::string_view arguments) { return !is_blank(arguments) && read_arguments(arguments).has_value(); }
+
+/// Some servers send `{}`, or all arguments, before the arguments in pieces.
+void append(std::string& arguments, std::string_view piece) {
+  constexpr std::size_t max_checked = 64 * 1024;
+  if (piece.starts_with('{') && arguments.size() <= max_checked && are_complete(arguments)) arguments.clear();
+  arguments += piece;
+}
 
 }  // namespace
 
@@ -46,11 +57,11 @@ void ToolCalls::add(std::int64_t index, std::string_view id, std::string_view na
   }
   if (call->id.empty()) call->id = id;
   if (call->name.empty()) call->name = name;
-  call->arguments += arguments;
+  append(call->arguments, arguments);
 }
 
 void ToolCalls::add_arguments(std::int64_t index, std::string_view arguments) {
-  if (auto* call = find(index)) call->arguments += arguments;
+  if (auto* call = find(index)) append(call->arguments, arguments);
 }
 
 void ToolCalls::set_arguments(std::int64_t index, std::string_view arguments) {

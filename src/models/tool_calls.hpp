@@ -14,7 +14,8 @@ class ToolCalls {
 public:
   /// Adds a piece of the call at `index`: the first has the id and name, and all append to the arguments. A piece with
   /// another id and name begins a new call at this index. So does a piece with a name and no id once the call is
-  /// complete. If a complete call is sent again, it replaces itself.
+  /// complete. If a complete call, or the beginning of its arguments after their end, is sent again, it replaces
+  /// itself.
   void add(std::int64_t index, std::string_view id, std::string_view name, std::string_view arguments);
 
   /// Appends arguments to the call at `index`, if there is one.

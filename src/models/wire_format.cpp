@@ -114,6 +114,8 @@ void AnswerReader::emit_calls() {
       reported.id = call.id;
       on_delta_({Delta::Kind::call, {}, number, call.id, call.name});
     }
+    // What another piece may replace (ToolCalls), or is not the JSON itself.
+    if (reported.bytes == 0 && (call.arguments == "{}" || call.arguments.starts_with('"'))) continue;
     if (call.arguments.size() <= reported.bytes) continue;
     auto piece = reported.arguments.add(std::string_view(call.arguments).substr(reported.bytes));
     reported.bytes = call.arguments.size();

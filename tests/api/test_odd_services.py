@@ -5,10 +5,13 @@ import json
 import pytest
 
 from checks import accepted
+from client_streams import read_chat_completion
 from stubs.provider import Fault, Raw, Reply
 from test_client_members import gateway  # noqa: F401 (a fixture)
 
 COUNTS = {"prompt_tokens": 9, "completion_tokens": 3, "total_tokens": 12}
+TOOLS = [{"type": "function", "function": {"name": "weather", "parameters": {
+    "type": "object", "properties": {"city": {"type": "string"}}}}}]
 ASKED = [{"role": "user", "content": "Hi"}]
 
 
@@ -39,6 +42,12 @@ def completed(gateway, *replies, **members):  # noqa: F811
     response = accepted(ask(gateway, *replies, **members))
     choice, = response["choices"]
     return choice["message"], choice["finish_reason"], response["usage"]
+
+
+def streamed_arguments(response):
+    """Returns the arguments of the only call in a stream."""
+    (_, _, arguments), = read_chat_completion(response.text).calls
+    return arguments
 
 
 # Counts.
@@ -113,3 +122,46 @@ def test_anthropic_stream_may_end_after_the_reason(gateway):  # noqa: F811
               {"type": "message_delta", "delta": {"stop_reason": "end_turn"}, "usage": {"output_tokens": 3}}]
     reply = answer("".join(f"event: {each['type']}\ndata: {json.dumps(each)}\n\n" for each in frames))
     assert completed(gateway, reply, service="anthropic")[0]["content"] == "Hi"
+
+
+# Calls.
+
+
+def call(arguments, **members):
+    return chunk(tool_calls=[{"index": 0, "type": "function", **members, "function": {
+        **({"name": "weather"} if "id" in members else {}), "arguments": arguments}}])
+
+
+@pytest.mark.parametrize("first", ["{}", '{"city":"Paris"}'])
+def test_arguments_that_are_sent_twice_count_once(gateway, first):  # noqa: F811
+    replies = chunks(call(first, id="a"), call('{"ci'), call('ty":"Paris"}'))
+    called, = completed(gateway, replies, tools=TOOLS)[0]["tool_calls"]
+    assert called["function"]["arguments"] == '{"city":"Paris"}'
+    response = ask(gateway, chunks(call(first, id="a"), call('{"ci'), call('ty":"Paris"}')), tools=TOOLS, stream=True)
+    assert streamed_arguments(response) == '{"city":"Paris"}'
+
+
+def test_call_without_arguments_is_streamed_whole(gateway):  # noqa: F811
+    assert streamed_arguments(ask(gateway, chunks(call("{}", id="a")), tools=TOOLS, stream=True)) == "{}"
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_arguments_that_are_encoded_twice_are_decoded(gateway, stream):  # noqa: F811
+    text = json.dumps('{"city":"Paris"}')
+    response = ask(gateway, chunks(call(text[:5], id="a"), call(text[5:])), tools=TOOLS, stream=stream)
+    if stream:
+        assert streamed_arguments(response) == '{"city":"Paris"}'
+    else:
+        called, = accepted(response)["choices"][0]["message"]["tool_calls"]
+        assert called["function"]["arguments"] == '{"city":"Paris"}'
+
+
+def test_input_at_the_start_of_an_anthropic_block_is_replaced_by_its_deltas(gateway):  # noqa: F811
+    frames = [{"type": "content_block_start", "index": 0,
+               "content_block": {"type": "tool_use", "id": "t", "name": "weather", "input": {"city": "Paris"}}},
+              {"type": "content_block_delta", "index": 0,
+               "delta": {"type": "input_json_delta", "partial_json": '{"city":"Paris"}'}},
+              {"type": "message_delta", "delta": {"stop_reason": "tool_use"}}, {"type": "message_stop"}]
+    reply = answer("".join(f"event: {each['type']}\ndata: {json.dumps(each)}\n\n" for each in frames))
+    called, = completed(gateway, reply, service="anthropic", tools=TOOLS)[0]["tool_calls"]
+    assert called["function"]["arguments"] == '{"city":"Paris"}'
