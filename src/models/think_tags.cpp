@@ -1,6 +1,7 @@
 #include "models/think_tags.hpp"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "base/text/ascii.hpp"
@@ -9,13 +10,18 @@ namespace agw {
 
 namespace {
 
-constexpr std::string_view opening_tag = "<think>";
-constexpr std::string_view closing_tag = "</think>";
+struct ThoughtTag {
+  std::string_view text;
+  std::string_view closing;  ///< the tag that ends the thoughts
+};
+/// Those of Mistral are the brackets. A closing tag comes first if the service has removed the rest.
+constexpr std::array<ThoughtTag, 4> tags = {
+    {{"<think>", "</think>"}, {"</think>", "</think>"}, {"[THINK]", "[/THINK]"}, {"[/THINK]", "[/THINK]"}}};
 
-/// The size of the end of `text` that may be the beginning of a closing tag.
-std::size_t begun_tag(std::string_view text) {
-  auto size = std::min(text.size(), closing_tag.size() - 1);
-  while (!closing_tag.starts_with(text.substr(text.size() - size))) --size;
+/// The size of the end of `text` that may be the beginning of `tag`.
+std::size_t begun_tag(std::string_view text, std::string_view tag) {
+  auto size = std::min(text.size(), tag.size() - 1);
+  while (!tag.starts_with(text.substr(text.size() - size))) --size;
   return size;
 }
 
@@ -32,17 +38,25 @@ ThinkTags::Pieces ThinkTags::add(std::string_view delta) {
   if (place_ == Place::beginning) {
     const auto blanks = std::min(waiting_.find_first_not_of(white_space), waiting_.size());
     const auto begun = std::string_view(waiting_).substr(blanks);
-    if (begun.size() < opening_tag.size() && opening_tag.starts_with(begun)) return pieces;
-    place_ = begun.starts_with(opening_tag) ? Place::thoughts : Place::text;
-    if (place_ == Place::thoughts) waiting_.erase(0, blanks + opening_tag.size());
+    const auto may_follow = [&](const ThoughtTag& tag) {
+      return begun.size() < tag.text.size() && tag.text.starts_with(begun);
+    };
+    if (std::ranges::any_of(tags, may_follow)) return pieces;
+    const auto* tag = std::ranges::find_if(tags, [&](const ThoughtTag& each) { return begun.starts_with(each.text); });
+    place_ = Place::text;
+    if (tag != tags.end()) {
+      place_ = tag->text == tag->closing ? Place::between : Place::thoughts;
+      closing_tag_ = tag->closing;
+      waiting_.erase(0, blanks + tag->text.size());
+    }
   }
   if (place_ == Place::thoughts) {
     if (!has_thoughts_ && !skip_blanks()) return pieces;
-    const auto end = waiting_.find(closing_tag);
-    const auto size = end == waiting_.npos ? waiting_.size() - begun_tag(waiting_) : end;
+    const auto end = waiting_.find(closing_tag_);
+    const auto size = end == waiting_.npos ? waiting_.size() - begun_tag(waiting_, closing_tag_) : end;
     pieces.thoughts = waiting_.substr(0, size);
     has_thoughts_ = has_thoughts_ || size > 0;
-    waiting_.erase(0, end == waiting_.npos ? size : end + closing_tag.size());
+    waiting_.erase(0, end == waiting_.npos ? size : end + closing_tag_.size());
     if (end == waiting_.npos) return pieces;
     place_ = Place::between;
   }

@@ -5,9 +5,9 @@
 
 namespace agw {
 
-/// Separates the thoughts that an answer's text begins with, in `<think>` tags, as servers of open models leave them
-/// there. However the text is split.
-/// Example: src/models/think_tags_test.cpp: ThinkTags.SeparateThoughtsFromTheAnswer
+/// Separates the thoughts that an answer's text begins with, in `<think>` tags or Mistral's `[THINK]`, as servers of
+/// open models leave them there. However the text is split. Example: src/models/think_tags_test.cpp:
+/// ThinkTags.SeparateThoughtsFromTheAnswer
 class ThinkTags {
 public:
   struct Pieces {
@@ -28,6 +28,7 @@ private:
 
   Place place_ = Place::beginning;
   bool has_thoughts_ = false;
+  std::string_view closing_tag_;
   std::string waiting_;
 };
 

@@ -26,6 +26,16 @@ TEST(ThinkTags, SeparateThoughtsFromTheAnswer) {
   EXPECT_EQ(separated({"<think>\n\n</think>\n\n", "Hello"}), "|Hello");
 }
 
+TEST(ThinkTags, AreMistralsToo) {
+  EXPECT_EQ(separated({"[THI", "NK]Hm</think>[/TH", "INK]", "\nHello"}), "Hm</think>|Hello");
+}
+
+TEST(ThinkTags, DropAClosingTagThatCameAlone) {
+  EXPECT_EQ(separated({"\n</th", "ink>\n", "\nHello </think>"}), "|Hello </think>");
+  EXPECT_EQ(separated({"[/THINK]Hello"}), "|Hello");
+  EXPECT_EQ(separated({"</"}), "|</");
+}
+
 TEST(ThinkTags, LeaveOtherTextAsItIs) {
   EXPECT_EQ(separated({"\n", "Use <think> and </think>."}), "|\nUse <think> and </think>.");
   EXPECT_EQ(separated({"<thin", "g>"}), "|<thing>");

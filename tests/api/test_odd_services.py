@@ -81,6 +81,17 @@ def test_empty_error_is_none(gateway, error, place):  # noqa: F811
     assert completed(gateway, chunks(first))[0]["content"] == "Hi"
 
 
+@pytest.mark.parametrize("closing", ["</think>", "[/THINK]"])
+def test_closing_tag_without_thoughts_is_no_text(gateway, closing):  # noqa: F811
+    sent = completed(gateway, chunks(chunk(reasoning_content="Hm."), chunk(closing), chunk("\n\nHi")))[0]
+    assert (sent["reasoning_content"], sent["content"]) == ("Hm.", "Hi")
+
+
+def test_thoughts_in_the_brackets_of_mistral_are_thoughts(gateway):  # noqa: F811
+    sent = completed(gateway, chunks(chunk("[THINK]Hm."), chunk("[/THINK]Hi")))[0]
+    assert (sent["reasoning_content"], sent["content"]) == ("Hm.", "Hi")
+
+
 # Ends.
 
 
