@@ -246,7 +246,7 @@ def test_deferred_tools_are_defined_when_referenced(gateway):
      {"messages": [user({"type": "text", "text": "Hi", "file_id": "f"})]}),
     ("/v1/chat/completions", "messages[0].content[0].image_url.width",
      {"messages": [user({"type": "image_url", "image_url": {"url": PICTURE, "width": 1}})]}),
-    ("/v1/chat/completions", "messages[0].name", {"messages": [{"role": "system", "name": "s", "content": "Hi"}, user()]}),
+    ("/v1/chat/completions", "messages[0].tone", {"messages": [{"role": "system", "tone": "s", "content": "Hi"}, user()]}),
     ("/v1/chat/completions", "tools[0].cost",
      {"messages": [user()], "tools": [{"type": "function", "function": {"name": "f"}, "cost": 1}]}),
     ("/v1/chat/completions", "response_format.schema",

@@ -7,7 +7,7 @@ import pytest
 from checks import accepted
 from client_streams import read_chat_completion
 from stubs.provider import Fault, Raw, Reply
-from test_client_members import gateway  # noqa: F401 (a fixture)
+from test_client_members import chat, gateway  # noqa: F401 (a fixture)
 
 COUNTS = {"prompt_tokens": 9, "completion_tokens": 3, "total_tokens": 12}
 TOOLS = [{"type": "function", "function": {"name": "weather", "parameters": {
@@ -176,3 +176,13 @@ def test_input_at_the_start_of_an_anthropic_block_is_replaced_by_its_deltas(gate
     reply = answer("".join(f"event: {each['type']}\ndata: {json.dumps(each)}\n\n" for each in frames))
     called, = completed(gateway, reply, service="anthropic", tools=TOOLS)[0]["tool_calls"]
     assert called["function"]["arguments"] == '{"city":"Paris"}'
+
+
+# Programs.
+
+
+def test_name_of_a_system_message_precedes_its_text(gateway):  # noqa: F811
+    """SillyTavern sends examples of a conversation in this way."""
+    examples = [{"role": "system", "content": "Be kind."}, {"role": "system", "name": "example_user", "content": "Hello"}]
+    sent = chat(gateway, messages=[*examples, *ASKED])["messages"]
+    assert sent[0] == {"role": "system", "content": "Be kind.\n\nexample_user: Hello"}

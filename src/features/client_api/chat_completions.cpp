@@ -43,7 +43,9 @@ private:
     Parameters message(object, path);
     const auto role = message.required_text("role");
     if (role == "system" || role == "developer") {
-      add_instructions(call_, text_of(message));
+      // SillyTavern marks the speakers of examples in this way.
+      const auto name = message.text("name");
+      add_instructions(call_, name ? fmt::format("{}: {}", *name, text_of(message)) : text_of(message));
     } else if (role == "user") {
       call_.messages.emplace_back().name = message.text("name").value_or("");
       read_content(message);
