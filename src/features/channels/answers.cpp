@@ -41,14 +41,15 @@ std::string end_remark(const json::object& metadata) {
 
 }  // namespace
 
-ChannelAnswers::ChannelAnswers(const ChannelServices& services, const ChannelSettings& settings,
-                               const Messenger& messenger, ChannelOutbox& outbox, StopSource& stop)
+ChannelAnswers::ChannelAnswers(const ChannelServices& services, const ChannelSettings& settings, Messenger& messenger,
+                               ChannelOutbox& outbox, StopSource& stop)
     : services_(services),
       settings_(settings),
       messenger_(messenger),
       outbox_(outbox),
       stop_(stop),
       changed_(services.loop),
+      typing_(services.loop, messenger, stop, [this] { return chats_at_work(); }),
       group_(services.loop) {
   group_.on_failure([&settings](const std::exception_ptr& failure) {
     log::error("the channel {} could not pass on an answer: {}", settings.name, message_of(failure));
@@ -100,6 +101,7 @@ void ChannelAnswers::add(InboundRow row) {
   if (!services_.runs.turn_in_use(turn_id)) return end(question);
   const auto active = services_.runs.front(thread_id);
   if (active && active->run.turn_id == turn_id) question.text = active->log.content();
+  typing_.update();
 }
 
 ChannelAnswers::Question* ChannelAnswers::question_of(std::string_view thread_id, std::string_view turn_id) {
@@ -128,11 +130,25 @@ std::set<std::string, std::less<>> ChannelAnswers::threads() const {
   return found;
 }
 
+std::set<ChatPlace> ChannelAnswers::chats_at_work() const {
+  std::set<ChatPlace> chats;
+  for (const auto& [thread_id, question] : questions_) {
+    if (!question.is_ending && services_.approvals.waiting({thread_id}).empty()) chats.insert(question.row.place);
+  }
+  return chats;
+}
+
+Task<> ChannelAnswers::join() {
+  co_await typing_.join();
+  co_await group_.join();
+}
+
 bool ChannelAnswers::has_questions(std::string_view thread_id) const { return questions_.contains(thread_id); }
 
 void ChannelAnswers::deliver(const DomainEvent& event) {
   if (event.thread_id.empty() || !has_questions(event.thread_id)) return;
   if (event.type == "text-delta") return append(event);
+  if (event.type.starts_with("permission-")) return typing_.update();
   if (event.type != "finish" && event.type != "stopped" && event.type != "steered") return;
   if (auto* question = question_of(event.thread_id, string_or_empty(event.message_members(), "turnId"))) end(*question);
 }
@@ -151,6 +167,7 @@ void ChannelAnswers::append(const DomainEvent& event) {
 void ChannelAnswers::end(Question& question) {
   if (std::exchange(question.is_ending, true) || stop_.requested()) return;
   outbox_.end_preview(question.row.place, question.row.number);
+  typing_.update();
   group_.spawn(finish(question.row));
 }
 

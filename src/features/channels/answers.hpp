@@ -9,6 +9,7 @@
 #include "base/async/async_event.hpp"
 #include "base/async/task_group.hpp"
 #include "features/channels/outbox.hpp"
+#include "features/channels/typing.hpp"
 
 namespace agw {
 
@@ -16,7 +17,7 @@ namespace agw {
 /// marks the question as answered, so a kill neither loses nor repeats them.
 class ChannelAnswers {
 public:
-  ChannelAnswers(const ChannelServices& services, const ChannelSettings& settings, const Messenger& messenger,
+  ChannelAnswers(const ChannelServices& services, const ChannelSettings& settings, Messenger& messenger,
                  ChannelOutbox& outbox, StopSource& stop);
 
   /// Resumes after a restart or a change of the settings: follows unanswered questions, and sends unsent messages.
@@ -35,7 +36,7 @@ public:
   std::string problem() const;
   /// Waits while too many questions are open, or until the channel stops.
   Task<> wait_for_capacity();
-  Task<> join() { return group_.join(); }
+  Task<> join();
 
 private:
   struct Question {
@@ -50,6 +51,8 @@ private:
   Question* question_of(std::string_view thread_id, std::string_view turn_id);
   void append(const DomainEvent& event);
   void end(Question& question);
+  /// The chats in which an agent is at work, and does not wait for a person.
+  std::set<ChatPlace> chats_at_work() const;
   Task<> finish(InboundRow row);
   Task<std::vector<OutboxRow>> store_answer(InboundRow row);
   /// The message for the person; empty if the turn was deleted.
@@ -65,6 +68,7 @@ private:
   StopSource& stop_;
   std::multimap<std::string, Question, std::less<>> questions_;  ///< by thread
   AsyncEvent changed_;
+  ChannelTyping typing_;
   TaskGroup group_;
 };
 

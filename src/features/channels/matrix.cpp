@@ -44,6 +44,9 @@ using End = SendResult::End;
 constexpr auto sync_timeout = 30s;
 /// The time after `sync_timeout` within which the server must respond.
 constexpr auto sync_grace = 30s;
+/// The server ends it after this time, if the gateway cannot.
+constexpr auto typing_timeout = 30s;
+constexpr auto typing_overlap = 5s;
 constexpr std::string_view api = "/_matrix/client/v3";
 /// Excludes everything but messages.
 constexpr std::string_view sync_filter =
@@ -449,6 +452,15 @@ Task<FetchedFile> Matrix::fetch(ReceivedFile file, StopSource& stop) {
   constexpr std::string_view scheme = "mxc://";
   const auto slash = file.id.find('/', scheme.size());
   if (!file.id.starts_with(scheme) || slash == file.id.npos) co_return FetchedFile{{}, "it is not at a Matrix server"};
+Task<std::chrono::milliseconds> Matrix::show_typing(ChatPlace place, bool is_typing, StopSource& stop) {
+  json::object content{{"typing", is_typing}};
+  if (is_typing) content["timeout"] = std::chrono::milliseconds(typing_timeout).count();
+  const auto response =
+      co_await call("PUT", room_path(place.chat, "/typing/" + percent_encode(user_id_)), content, stop);
+  if (response.status == 200) co_return typing_timeout - typing_overlap;
+  co_return std::max<std::chrono::milliseconds>(matrix_retry_after(response), pause_after_failed_typing);
+}
+
   const auto server = percent_encode(std::string_view(file.id).substr(scheme.size(), slash - scheme.size()));
   auto response =
       co_await call_service(http_, account_,

@@ -21,6 +21,7 @@ public:
   Task<ReceivedBatch> read(std::string cursor, StopSource& stop) override;
   Task<SendResult> send(OutgoingMessage message, StopSource& stop) override;
   Task<SendResult> draft(ChatPlace place, std::int64_t number, std::string text, StopSource& stop) override;
+  Task<std::chrono::milliseconds> show_typing(ChatPlace place, bool is_typing, StopSource& stop) override;
   Task<> acknowledge(std::string press, std::string text, StopSource& stop) override;
   Task<FetchedFile> fetch(ReceivedFile file, StopSource& stop) override;
 

@@ -57,6 +57,9 @@ inline void add_quoted(ReceivedMessage& message, QuotedMessage quoted, std::vect
 /// The longest wait, even if a service demands a longer one.
 inline constexpr std::chrono::milliseconds max_retry_after = std::chrono::minutes(30);
 
+/// The wait after the service did not accept that it shows an unfinished answer.
+inline constexpr std::chrono::milliseconds pause_after_failed_typing = std::chrono::minutes(1);
+
 /// The result of one `Messenger::read`.
 struct ReceivedBatch {
   enum class End {
@@ -145,6 +148,10 @@ public:
   virtual Task<SendResult> send(OutgoingMessage message, StopSource& stop) = 0;
   /// Shows an unfinished answer as a draft; `number` is the same for all drafts of an answer. Only with `has_drafts`.
   virtual Task<SendResult> draft(ChatPlace place, std::int64_t number, std::string text, StopSource& stop) = 0;
+  /// Shows that an answer is being written in the chat, or no longer. Returns when to show it again.
+  virtual Task<std::chrono::milliseconds> show_typing(ChatPlace, bool /*is_typing*/, StopSource&) {
+    co_return max_retry_after;
+  }
   /// Responds to the press of a button with a short text. Only with `has_buttons`.
   virtual Task<> acknowledge(std::string press, std::string text, StopSource& stop) = 0;
   virtual Task<FetchedFile> fetch(ReceivedFile file, StopSource& stop) = 0;

@@ -42,6 +42,7 @@ constexpr auto idle_pause = 500ms;
 /// The wait for the rest of an album or of a long text.
 constexpr auto pause_for_rest = 1s;
 constexpr int max_polls_for_rest = 10;
+constexpr auto action_interval = 5s;
 constexpr std::size_t max_updates = 100;
 constexpr std::size_t max_press_response = 200;
 constexpr std::size_t max_caption = 1024;
@@ -336,6 +337,16 @@ Task<SendResult> Telegram::draft(ChatPlace place, std::int64_t number, std::stri
   parameters["draft_id"] = number;
   parameters["text"] = std::move(text);
   co_return result_of(co_await call_in_chat("sendMessageDraft", std::move(parameters), stop));
+}
+
+/// Telegram shows it for 5 s, and until the next message of the bot.
+Task<std::chrono::milliseconds> Telegram::show_typing(ChatPlace place, bool is_typing, StopSource& stop) {
+  if (!is_typing) co_return 0ms;
+  auto parameters = addressed(place);
+  parameters["action"] = "typing";
+  const auto response = co_await call_in_chat("sendChatAction", std::move(parameters), stop);
+  if (response.status == 200) co_return action_interval;
+  co_return std::max<std::chrono::milliseconds>(retry_after_of(response), pause_after_failed_typing);
 }
 
 Task<> Telegram::acknowledge(std::string press, std::string text, StopSource& stop) {

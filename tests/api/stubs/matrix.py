@@ -31,6 +31,7 @@ class MatrixStub(MessengerStub):
         self.events_read = []
         self.synced_from = 0  # the number of events that the last sync has seen
         self.media = {}
+        self.typing = []  # (room, whether the account writes there), in order
         self.members = {}
         self.page = page
         self.state = {}  # state events that the account can read, by room and type
@@ -172,6 +173,12 @@ class MatrixStub(MessengerStub):
             case ("PUT", "v3", "rooms", room, "send", "m.room.message", transaction):
                 return self._send(room, transaction, body)
             case ("POST", "v3", "upload"):
+            case ("PUT", "v3", "rooms", room, "typing", account):
+                assert account == ACCOUNT and (not body["typing"] or body["timeout"] > 0)
+                with self._changed:
+                    self.typing.append((room, body["typing"]))
+                    self._changed.notify_all()
+                return {}
                 number = f"own{next(self._numbers)}"
                 self.media["example.org", number] = body
                 return {"content_uri": f"mxc://example.org/{number}"}

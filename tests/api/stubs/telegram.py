@@ -309,6 +309,10 @@ class TelegramStub(MessengerStub):
         self._checked(parameters)
         return True
 
+    def _sendChatAction(self, parameters):
+        assert parameters["action"] == "typing"
+        return True
+
     def _answerCallbackQuery(self, _):
         return True
 

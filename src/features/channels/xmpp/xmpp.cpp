@@ -51,6 +51,10 @@ constexpr auto close_timeout = 3s;
 constexpr auto pause_after_conflict = 30s;
 constexpr std::chrono::seconds min_pause_before_entering = 1s;
 constexpr std::chrono::seconds max_pause_before_entering = 60s;
+/// Clients forget the state after a while.
+constexpr auto composing_interval = 30s;
+/// In larger rooms it would only cost traffic (XEP-0085, section 5.5).
+constexpr std::size_t max_people_for_typing = 20;
 constexpr std::size_t max_batch = 100;
 
 std::string ping_after(std::string_view message_id) {
@@ -334,6 +338,12 @@ Task<SendResult> Xmpp::send(OutgoingMessage message, StopSource& stop) {
 
 Task<SendResult> Xmpp::draft(ChatPlace, std::int64_t, std::string, StopSource&) {
   co_return SendResult{.end = End::refused, .error = "XMPP has no drafts"};
+}
+
+Task<std::chrono::milliseconds> Xmpp::show_typing(ChatPlace place, bool is_typing, StopSource&) {
+  const bool is_for_many = place.is_group && rooms_.people(place.chat) > max_people_for_typing;
+  if (is_open_ && !is_for_many) connection_->send(xmpp_typing(place, is_typing));
+  co_return composing_interval;
 }
 
 Task<> Xmpp::acknowledge(std::string, std::string, StopSource&) { co_return; }

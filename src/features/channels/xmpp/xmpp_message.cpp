@@ -159,6 +159,8 @@ bool has_encrypted_content(const XmppElement& stanza) {
   });
 }
 
+std::string_view stanza_type(const ChatPlace& to) { return to.is_group ? "groupchat" : "chat"; }
+
 /// Clients show a file only if the text is exactly its address.
 std::string outgoing_text(const OutgoingMessage& message, std::string_view file_url) {
   if (!file_url.empty()) return fmt::format("{}{}{}", file_url, message.text.empty() ? "" : "\n\n", message.text);
@@ -204,10 +206,10 @@ std::optional<ReceivedMessage> xmpp_message(const XmppElement& stanza, std::stri
 
 std::string xmpp_stanza(const OutgoingMessage& message, std::string_view file_url) {
   const auto to = xml_escaped(message.to.chat);
-  const auto type = message.to.is_group ? "groupchat" : "chat";
   const auto id = xml_escaped(message.id);
   const auto text = outgoing_text(message, file_url);
-  auto stanza = fmt::format("<message to='{}' type='{}' id='{}'><body>{}</body>", to, type, id, xml_escaped(text));
+  auto stanza = fmt::format("<message to='{}' type='{}' id='{}'><body>{}</body>", to, stanza_type(message.to), id,
+                            xml_escaped(text));
   if (!file_url.empty()) stanza += fmt::format("<x xmlns='{}'><url>{}</url></x>", out_of_band, xml_escaped(file_url));
   if (!message.to.topic.empty()) stanza += fmt::format("<thread>{}</thread>", xml_escaped(message.to.topic));
   if (!message.edits.empty())
@@ -215,12 +217,15 @@ std::string xmpp_stanza(const OutgoingMessage& message, std::string_view file_ur
   if (!message.is_markdown) stanza += "<unstyled xmlns='urn:xmpp:styling:0'/>";
   if (!message.to.is_group) stanza += "<active xmlns='http://jabber.org/protocol/chatstates'/>";
   stanza += fmt::format("<origin-id xmlns='{}' id='{}'/></message>", stanza_ids, id);
-  if (message.is_unfinished && !message.to.is_group)
-    stanza += fmt::format(
-        "<message to='{}' type='chat'><composing xmlns='http://jabber.org/protocol/chatstates'/>"
-        "<no-store xmlns='urn:xmpp:hints'/></message>",
-        to);
+  if (message.is_unfinished && !message.to.is_group) stanza += xmpp_typing(message.to, true);
   return stanza;
+}
+
+std::string xmpp_typing(const ChatPlace& to, bool is_typing) {
+  return fmt::format(
+      "<message to='{}' type='{}'><{} xmlns='http://jabber.org/protocol/chatstates'/>"
+      "<no-store xmlns='urn:xmpp:hints'/></message>",
+      xml_escaped(to.chat), stanza_type(to), is_typing ? "composing" : "active");
 }
 
 std::string xmpp_error(const XmppElement& stanza) {

@@ -24,6 +24,9 @@ bool is_encrypted(const XmppElement& stanza);
 /// the address of the message's file (XEP-0066), if any.
 std::string xmpp_stanza(const OutgoingMessage& message, std::string_view file_url = {});
 
+/// The stanza that sends the state `composing` or `active` (XEP-0085).
+std::string xmpp_typing(const ChatPlace& to, bool is_typing);
+
 /// The reason for a failed delivery, from the error stanza.
 std::string xmpp_error(const XmppElement& stanza);
 

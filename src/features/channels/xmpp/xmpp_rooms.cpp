@@ -108,6 +108,11 @@ std::optional<std::string> XmppRooms::person(std::string_view room, std::string_
   return found == people->second.end() ? std::nullopt : std::optional(found->second);
 }
 
+std::size_t XmppRooms::people(std::string_view room) const {
+  const auto found = people_.find(room);
+  return found == people_.end() ? 0 : found->second.size();
+}
+
 std::string_view XmppRooms::own_nickname(std::string_view room) const {
   const auto found = nicknames_.find(room);
   return found == nicknames_.end() ? std::string_view() : found->second;

@@ -27,6 +27,8 @@ public:
   bool contains(std::string_view room) const { return nicknames_.contains(room); }
   /// The account of the person with that nickname; nullopt if the room does not disclose it.
   std::optional<std::string> person(std::string_view room, std::string_view nickname) const;
+  /// The number of people in the room, with the channel.
+  std::size_t people(std::string_view room) const;
   /// The channel's nickname in the room.
   std::string_view own_nickname(std::string_view room) const;
 
