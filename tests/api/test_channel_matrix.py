@@ -271,6 +271,23 @@ def test_flood_by_a_stranger_does_not_reorder_questions(connected, matrix):
     assert questions() == wanted
 
 
+def test_channel_begins_anew_if_the_server_no_longer_knows_the_position(connected, matrix):
+    connected.answers("Four.")
+    matrix.says(ANN, "What is two and two?")
+    matrix.message("Four.")
+    connected.gateway.stop()
+    matrix.says(ANN, "Said meanwhile.")
+    matrix.token = "restored-"
+    connected.gateway.start()
+    matrix.until(lambda: matrix.synced_from == matrix.event_count)
+    connected.answers("Six.")
+    matrix.says(ANN, "And two?")
+    matrix.message("Six.")
+    (thread,) = threads(connected.gateway)
+    asked = sorted(turn["content"] for turn in turns_of(connected.gateway, thread, "user"))
+    assert asked == ["And two?", "What is two and two?"]
+
+
 def test_rate_limit_is_respected(connected, matrix):
     matrix.fails(429, "M_LIMIT_EXCEEDED", retry_after_ms=300)
     matrix.says(ANN, "/help")

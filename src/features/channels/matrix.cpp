@@ -235,7 +235,13 @@ Task<ReceivedBatch> Matrix::read_all(std::string cursor, StopSource& stop) {
   if (!is_first) path += "&since=" + percent_encode(cursor);
   const auto response = co_await call("GET", std::move(path), {}, stop, sync_timeout + sync_grace);
   auto next = string_or_empty(response.body, "next_batch");
+  if (response.status == 400 && !is_first && !std::exchange(begins_anew_, true)) {
+    log::warn("the channel {} begins anew: {}; what was said since it last read is not answered", settings_.name,
+              text_of_error(response));
+    co_return ReceivedBatch{.end = ReceivedBatch::End::read, .cursor = {}};
+  }
   if (response.status != 200 || next.empty()) co_return problem_of(response);
+  if (!is_first) begins_anew_ = false;
   ReceivedBatch batch{.end = ReceivedBatch::End::read, .cursor = std::move(next)};
   const auto rooms = object_or_empty(response.body, "rooms");
   co_await join_rooms(object_or_empty(rooms, "invite"), batch, stop);
@@ -446,12 +452,6 @@ Task<SendResult> Matrix::draft(ChatPlace, std::int64_t, std::string, StopSource&
   co_return SendResult{.end = End::refused, .error = "Matrix has no drafts"};
 }
 
-Task<> Matrix::acknowledge(std::string, std::string, StopSource&) { co_return; }
-
-Task<FetchedFile> Matrix::fetch(ReceivedFile file, StopSource& stop) {
-  constexpr std::string_view scheme = "mxc://";
-  const auto slash = file.id.find('/', scheme.size());
-  if (!file.id.starts_with(scheme) || slash == file.id.npos) co_return FetchedFile{{}, "it is not at a Matrix server"};
 Task<std::chrono::milliseconds> Matrix::show_typing(ChatPlace place, bool is_typing, StopSource& stop) {
   json::object content{{"typing", is_typing}};
   if (is_typing) content["timeout"] = std::chrono::milliseconds(typing_timeout).count();
@@ -461,6 +461,12 @@ Task<std::chrono::milliseconds> Matrix::show_typing(ChatPlace place, bool is_typ
   co_return std::max<std::chrono::milliseconds>(matrix_retry_after(response), pause_after_failed_typing);
 }
 
+Task<> Matrix::acknowledge(std::string, std::string, StopSource&) { co_return; }
+
+Task<FetchedFile> Matrix::fetch(ReceivedFile file, StopSource& stop) {
+  constexpr std::string_view scheme = "mxc://";
+  const auto slash = file.id.find('/', scheme.size());
+  if (!file.id.starts_with(scheme) || slash == file.id.npos) co_return FetchedFile{{}, "it is not at a Matrix server"};
   const auto server = percent_encode(std::string_view(file.id).substr(scheme.size(), slash - scheme.size()));
   auto response =
       co_await call_service(http_, account_,

@@ -56,7 +56,8 @@ private:
   const ChannelAccount& account_;
   const ChannelSettings& settings_;
   std::string user_id_;
-  int rereads_ = 0;                                           ///< consecutive failed reads of the same batch
+  bool begins_anew_ = false;  ///< the server has rejected the cursor, and no later one was accepted
+  int rereads_ = 0;           ///< consecutive failed reads of the same batch
   std::map<std::string, std::int64_t, std::less<>> members_;  ///< the number of members of each room
 };
 

@@ -34,6 +34,7 @@ class MatrixStub(MessengerStub):
         self.typing = []  # (room, whether the account writes there), in order
         self.members = {}
         self.page = page
+        self.token = "s"  # begins the tokens of syncs; others are rejected
         self.state = {}  # state events that the account can read, by room and type
         self._outside = set()  # rooms in which the account is not
         self._joined_at = {}  # the number of events when the account joined a room
@@ -172,13 +173,13 @@ class MatrixStub(MessengerStub):
                 return self.state[room, kind]
             case ("PUT", "v3", "rooms", room, "send", "m.room.message", transaction):
                 return self._send(room, transaction, body)
-            case ("POST", "v3", "upload"):
             case ("PUT", "v3", "rooms", room, "typing", account):
                 assert account == ACCOUNT and (not body["typing"] or body["timeout"] > 0)
                 with self._changed:
                     self.typing.append((room, body["typing"]))
                     self._changed.notify_all()
                 return {}
+            case ("POST", "v3", "upload"):
                 number = f"own{next(self._numbers)}"
                 self.media["example.org", number] = body
                 return {"content_uri": f"mxc://example.org/{number}"}
@@ -189,7 +190,9 @@ class MatrixStub(MessengerStub):
     def _sync(self, query):
         with self._changed:
             deadline = time.monotonic() + int(query.get("timeout", 0)) / 1000
-            since = self.synced_from = int(query["since"].removeprefix("s")) if "since" in query else 0
+            if not query.get("since", "").startswith(self.token if "since" in query else ""):
+                raise Refused(400, "M_UNKNOWN")
+            since = self.synced_from = int(query["since"].removeprefix(self.token)) if "since" in query else 0
             self._changed.notify_all()
             while len(self._news) == since and not self._invitations and not self._is_closing:
                 left = deadline - time.monotonic()
@@ -210,12 +213,12 @@ class MatrixStub(MessengerStub):
             is_limited = len(events) > self.page or room in is_new
             timeline = {"events": events[-self.page :], "limited": is_limited, "prev_batch": first}
             joined[room] = {"timeline": timeline}
-        return {"next_batch": f"s{end}", "rooms": {"join": joined, "invite": invited}}
+        return {"next_batch": f"{self.token}{end}", "rooms": {"join": joined, "invite": invited}}
 
     def _earlier(self, room, query):
         """Returns the events before the event `from`, newest first, down to the token `to`."""
         assert query["dir"] == "b"
-        first = int(query["to"].removeprefix("s"))
+        first = int(query["to"].removeprefix(self.token))
         events = [event for place, event in self._news[first:] if place == room]
         ids = [event["event_id"] for event in events]
         end = ids.index(query["from"]) if query["from"] in ids else 0
