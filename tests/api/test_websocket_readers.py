@@ -1,4 +1,4 @@
-"""Fast and slow readers of the WebSocket.
+"""Fast and slow readers of the WebSocket, and those with many threads.
 
 See docs/contract/websocket.md#limits.
 """
@@ -117,3 +117,29 @@ def test_stalled_reader_does_not_delay_shutdown(own_gateway):
         for _ in range(6):
             add_turn(own_gateway, thread, "x" * MIB)
         assert own_gateway.stop() == 0, own_gateway.stderr
+
+
+def threads_of(messages):
+    return {message["threadId"] for message in messages if "threadId" in message}
+
+
+def test_number_of_threads_is_bounded(gateway):
+    refusal = {"type": "error", "error": "at most 10000 threads, with ids of at most 200 bytes"}
+    thread = new_thread(gateway)
+
+    def subscribe(*threads):
+        return events.ask({"type": "subscribe", "threadIds": threads})
+
+    with gateway.events() as events:
+        ids = [f"thread-{number}" for number in range(10_001)]
+        assert subscribe(*ids) == refusal
+        add_turn(gateway, thread)
+        assert thread in threads_of(events.drain())  # a refused message changes nothing
+        assert set(subscribe(*ids[:-1])["threadIds"]) == set(ids[:-1])
+        assert len(subscribe(*ids[9_000:-1])["threadIds"]) == 10_000  # known threads do not count twice
+        assert subscribe(*ids[9_999:]) == refusal
+        events.ask({"type": "unsubscribe", "threadId": ids[0]})
+        assert subscribe("x" * 201) == refusal
+        assert thread in subscribe(thread)["threadIds"]
+        add_turn(gateway, thread)
+        assert threads_of(events.drain()) == {thread}

@@ -51,6 +51,8 @@ Subscription::Answer Subscription::take(std::string_view text, Time now) {
   if (!names_something(wanted) && !(is_subscribe && wanted.device)) return error("threadId or threadIds is required");
   if (wanted.device && (wanted.device->empty() || wanted.device->size() > max_device_size))
     return error("device must have 1 to 128 bytes");
+  if (is_subscribe && !is_within_limits(threads_of(wanted)))
+    return error("at most 10000 threads, with ids of at most 200 bytes");
   if (is_subscribe)
     subscribe(wanted);
   else
@@ -59,11 +61,19 @@ Subscription::Answer Subscription::take(std::string_view text, Time now) {
   return current_set(wanted.resume.value_or(false));
 }
 
+bool Subscription::is_within_limits(const Threads& added) const {
+  if (std::ranges::any_of(added, [](const auto& id) { return id.size() > max_id_size; })) return false;
+  if (threads_.size() + added.size() <= max_threads) return true;
+  const auto count = std::ranges::count_if(added, [this](const auto& id) { return !threads_.contains(id); });
+  return threads_.size() + static_cast<std::size_t>(count) <= max_threads;
+}
+
 /// Until it is narrowed, a connection names neither threads nor lists.
 void Subscription::assert_invariants() const {
   AGW_ASSERT(narrowed_ || threads_.empty());
   AGW_ASSERT(narrowed_ || !lists_);
   AGW_ASSERT(device_.size() <= max_device_size);
+  AGW_ASSERT(threads_.size() <= max_threads);
 }
 
 void Subscription::subscribe(const SubscriptionMessage& wanted) {

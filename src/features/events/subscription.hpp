@@ -22,6 +22,10 @@ class Subscription {
 public:
   using Time = std::chrono::steady_clock::time_point;
   using Threads = std::set<std::string, std::less<>>;
+  /// How many threads a connection may name, and the maximum size of each id, in bytes. More would cost memory, and
+  /// time for each message of the client, which is answered with all of them.
+  static constexpr std::size_t max_threads = 10'000;
+  static constexpr std::size_t max_id_size = 200;
   /// Returns the active runs of the threads (all threads, for a null pointer) as the `runs` of a resume, a JSON array.
   using ActiveRuns = std::function<std::unique_ptr<LongText>(const Threads* threads)>;
   /// JSON: `text`; if there are `runs`, they follow it, and then a closing brace.
@@ -51,6 +55,7 @@ public:
 
 private:
   void assert_invariants() const;
+  bool is_within_limits(const Threads& added) const;
   void subscribe(const SubscriptionMessage& wanted);
   void record_presence(const SubscriptionMessage& wanted);
   void unsubscribe(const SubscriptionMessage& wanted);
