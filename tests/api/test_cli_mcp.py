@@ -78,6 +78,26 @@ def test_exit_status_without_a_gateway_is_4(make_gateway):
     assert done.returncode == 4 and "agw serve" in done.stderr and done.stdout == ""
 
 
+def test_client_without_a_gateway_learns_what_to_do(make_gateway, start_mcp):
+    server = start_mcp(make_gateway())
+    error = server.ask("initialize", protocolVersion="2025-11-25", capabilities={}, clientInfo={"name": "a", "version": "1"})
+    assert "start it with `agw serve`" in error["error"]["message"]
+    assert "agw serve" in server.call("chat", agent="assistant", message="Hi")["content"][0]["text"]
+    assert server.end() == 4
+
+
+@pytest.mark.parametrize("first", ["initialize", "server/discover"])
+def test_client_may_connect_before_the_gateway_runs(make_gateway, start_mcp, first):
+    gateway = make_gateway()
+    server = start_mcp(gateway)
+    params = {"_meta": META} if first == "server/discover" else {
+        "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "a", "version": "1"}}
+    server.send(id=1, method=first, params=params)
+    gateway.start()
+    assert "agent-gateway" in json.dumps(server.receive()["result"])
+    assert server.end() == 0
+
+
 def test_standard_streams_may_be_non_blocking(gateway):
     """A launcher that shares its own streams may have made them so."""
     (theirs, ours), (answers, output) = os.pipe(), os.pipe()

@@ -88,9 +88,11 @@ Action mcp_command(Arguments& arguments) {
   arguments.flag("--all", options->all, "Offer all functions of the API, not only reading, chat, run and propose");
   arguments.option("--data-dir", options->data_dir, data_dir_about);
   return [options] {
-    find_gateway(options->data_dir);
+    const bool was_missing = !running_gateway(data_directory(options->data_dir));
     Loop loop;
-    return run(loop, speak(loop, *options));
+    const auto status = run(loop, speak(loop, *options));
+    if (was_missing) find_gateway(options->data_dir);  // reports on standard error that it is still missing
+    return status;
   };
 }
 

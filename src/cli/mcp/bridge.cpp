@@ -140,6 +140,7 @@ Task<> McpBridge::answer(Message message, std::shared_ptr<Call> call) {
 
 /// Sends a message, within the session unless it names its revision; replaces a lost session.
 Task<McpHttpResponse> McpBridge::send(Message message) {
+  if (message.method == "server/discover") wait_for_gateway();
   const auto gateway = find_gateway(options_.data_dir);
   const auto on_message = [this](std::string_view text) { deliver_message(text); };
   const bool in_session = message.version.empty() && message.is_json_rpc;
@@ -152,6 +153,9 @@ Task<McpHttpResponse> McpBridge::send(Message message) {
   co_return co_await exchange(gateway, request_for(message), on_message);
 }
 
+/// The first message of a client waits for a gateway that starts at the same time, as after a login.
+void McpBridge::wait_for_gateway() const { wait_until_up(data_directory(options_.data_dir)); }
+
 Task<> McpBridge::ensure_session() {
   if (session_.empty()) co_await open_session({});
 }
@@ -160,6 +164,7 @@ Task<> McpBridge::ensure_session() {
 /// or with our own.
 Task<> McpBridge::open_session(std::string initialize) {
   const bool is_clients = !initialize.empty();
+  if (is_clients) wait_for_gateway();
   const auto repeated = initialize_.empty() ? own_initialize() : initialize_;
   const auto message = read(is_clients ? initialize : repeated);
   const auto response = co_await exchange(find_gateway(options_.data_dir), request_for(message), [](auto) {});

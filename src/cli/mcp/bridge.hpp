@@ -66,6 +66,7 @@ private:
   void fail(const Message& message, const std::string& why);
 
   Task<> open_session(std::string initialize);
+  void wait_for_gateway() const;
   Task<> ensure_session();
   void listen();
   Task<> read_notifications();
