@@ -3,6 +3,8 @@
 See docs/contract/transfer.md#agw-import.
 """
 
+import subprocess
+
 import pytest
 
 from transfer import created, imported, moved, reasons, texts, threads, write_lines
@@ -42,6 +44,28 @@ def imported_texts(gateway):
 def based_on(rollout, ordinal):
     return {"history_mode": "paginated",
             "history_base": {"thread_id": rollout, "end_ordinal_exclusive": ordinal, "end_byte_offset": 1}}
+
+
+def compress(file, keeps=False):
+    subprocess.run(["zstd", "-q", *([] if keeps else ["--rm"]), str(file)], check=True)
+    return file.with_name(file.name + ".zst")
+
+
+def test_compressed_sessions_are_imported_once(own_gateway, sessions):
+    sessions(s1=({}, "user: Saw it.", "assistant: Sawn."), s2=({}, "user: Sand it.", "assistant: Sanded."))
+    first, second = sorted((own_gateway.home / ".codex" / "sessions").rglob("*.jsonl"))
+    compress(first)
+    compress(second, keeps=True)  # as while the program compresses it
+    assert imported_texts(own_gateway) == {"Saw it.": ["Saw it.", "Sawn."], "Sand it.": ["Sand it.", "Sanded."]}
+
+
+def test_damaged_compressed_session_is_reported(own_gateway, sessions):
+    sessions(s1=({}, "user: Saw it.", "assistant: Sawn."), s2=({}, "user: Sand it.", "assistant: Sanded."))
+    first, _ = sorted((own_gateway.home / ".codex" / "sessions").rglob("*.jsonl"))
+    packed = compress(first)
+    packed.write_bytes(packed.read_bytes()[:-20])
+    result = moved(own_gateway, "import", "codex")
+    assert list(threads(own_gateway)) == ["Sand it."] and str(packed) in reasons(result)
 
 
 def test_a_session_has_the_name_that_it_was_given_last(own_gateway, sessions):

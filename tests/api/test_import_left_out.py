@@ -33,7 +33,7 @@ def attached_types(gateway, title):
 def test_skipped_data_of_codex_is_listed(own_gateway, tmp_path):
     folder = program("codex", tmp_path) / ".codex"
     create(folder, "history.jsonl", "rules/default.rules", "memories/m.md", "log/codex.log", "prompts/notes.txt", "dream/x",
-           "sessions/2026/01/01/rollout-x.jsonl.zst")
+           "sessions/2026/01/01/rollout-x.json")
     (folder / "config.toml").write_text("""
 model = "gpt-9"
 approval_policy = "never"

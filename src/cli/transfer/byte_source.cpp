@@ -23,6 +23,7 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t piece = 256 * 1024;
 constexpr std::size_t max_files = 100'000;
+constexpr std::string_view zstd_extension = ".zst";
 
 bool is_archive(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
@@ -125,6 +126,20 @@ ByteSource bytes_of_file(const fs::path& path) {
     if (count < 0) throw std::runtime_error(opened->path.string() + ": cannot be read");
     return std::string_view(opened->buffer).substr(0, static_cast<std::size_t>(count));
   };
+}
+
+ByteSource unpacked_bytes_of_file(const fs::path& path) {
+  if (path.extension() != zstd_extension) return bytes_of_file(path);
+  return [path, archive = std::shared_ptr<ArchiveReader>()]() mutable -> std::string_view {
+    if (archive) return archive->read();
+    archive = std::make_shared<ArchiveReader>(path, ArchiveReader::Formats::one_file);
+    ArchiveReader::Entry entry;
+    return archive->next(entry) ? archive->read() : std::string_view();
+  };
+}
+
+bool has_extension(const fs::path& path, std::string_view extension) {
+  return (path.extension() == zstd_extension ? path.stem() : path).extension() == extension;
 }
 
 std::vector<std::pair<std::string, std::string>> unread_in(const fs::path& folder) {

@@ -29,6 +29,12 @@ std::string why_unread(const std::filesystem::path& path, std::initializer_list<
 /// Reads a file. Throws std::runtime_error that names it if it is not a regular file or cannot be read.
 ByteSource bytes_of_file(const std::filesystem::path& path);
 
+/// Likewise; of a file that zstd has compressed (`.zst`), the content.
+ByteSource unpacked_bytes_of_file(const std::filesystem::path& path);
+
+/// Whether a file has this extension, or had it before zstd compressed it: `rollout.jsonl.zst`.
+bool has_extension(const std::filesystem::path& path, std::string_view extension);
+
 /// A file of an export, in a folder or an archive.
 struct ExportedFile {
   std::string path;  ///< within the folder or archive; for messages, and for choosing a reader by the last name

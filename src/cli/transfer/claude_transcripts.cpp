@@ -223,7 +223,7 @@ struct Transcript {
 
 /// Titles may be anywhere in the file. Parses only candidate lines.
 void find_title(const fs::path& file, Transcript& transcript) {
-  TextLines lines(bytes_of_file(file), max_piece_bytes);
+  TextLines lines(unpacked_bytes_of_file(file), max_piece_bytes);
   std::string line;
   std::size_t replaced = 0;
   while (lines.next(line)) {

@@ -1,7 +1,7 @@
-// A file of a session, sessions/YYYY/MM/DD/rollout-<time>-<session>.jsonl, is called a rollout. Its lines are
-// `timestamp`, `type` and `payload`, defined as RolloutLine in https://github.com/openai/codex
-// (codex-rs/protocol/src/protocol.rs). A `response_item` is an item of OpenAI's Responses API. The oldest sessions have
-// the items themselves as lines.
+// A file of a session, sessions/YYYY/MM/DD/rollout-<time>-<session>.jsonl, is called a rollout. Old ones are compressed
+// (`.jsonl.zst`). Its lines are `timestamp`, `type` and `payload`, defined as RolloutLine in
+// https://github.com/openai/codex (codex-rs/protocol/src/protocol.rs). A `response_item` is an item of OpenAI's
+// Responses API. The oldest sessions have the items themselves as lines.
 //
 // Since 0.146 the first line may have a `history_base`: the rollout continues another one, and includes those of its
 // lines that have a smaller `ordinal`. So a fork refers to the session that it parted from, and a session that was
@@ -34,6 +34,7 @@
 #include "cli/transfer/program_files.hpp"
 #include "cli/transfer/source_values.hpp"
 #include "features/threads/types.hpp"
+#include "io/files/archive.hpp"
 
 namespace agw::cli {
 
@@ -161,7 +162,7 @@ struct Part {
 };
 
 void for_each_object(const fs::path& file, const std::function<bool(const json::object&)>& each) {
-  TextLines lines(bytes_of_file(file), max_piece_bytes);
+  TextLines lines(unpacked_bytes_of_file(file), max_piece_bytes);
   std::string line;
   std::size_t replaced = 0;
   while (lines.next(line)) {
@@ -170,8 +171,11 @@ void for_each_object(const fs::path& file, const std::function<bool(const json::
   }
 }
 
+constexpr std::string_view extension = ".jsonl";
+
 Rollout rollout_in(const fs::path& file, bool is_archived) {
-  const auto name = file.stem().string();
+  const auto file_name = file.filename().string();
+  const auto name = file_name.substr(0, file_name.find(extension));
   Rollout rollout{.file = file, .id = {}, .session = name, .is_archived = is_archived};
   // In a fork of older versions, the line about the original session follows.
   for_each_object(file, [&](const json::object& line) {
@@ -209,7 +213,7 @@ bool is_question(const json::object& item) {
 /// Whether each item was taken back, by its number; empty if none was.
 std::vector<bool> taken_back_in(const fs::path& file) {
   constexpr std::string_view mark = "thread_rolled_back";
-  TextLines lines(bytes_of_file(file), max_piece_bytes);
+  TextLines lines(unpacked_bytes_of_file(file), max_piece_bytes);
   std::string text;
   bool any = false;
   while (!any && lines.next(text)) any = text.find(mark) != text.npos;
@@ -344,6 +348,16 @@ private:
   bool begun_ = false;
 };
 
+/// Why a compressed rollout cannot be read; empty if it can.
+std::string damage_of(const fs::path& file) try {
+  if (file.extension() == extension) return {};
+  for (const auto read = unpacked_bytes_of_file(file); !read().empty();) {
+  }
+  return {};
+} catch (const ArchiveError& error) {
+  return error.what();
+}
+
 using Rollouts = std::map<std::string, std::vector<Rollout>>;
 
 /// The rollouts of each session, oldest first.
@@ -351,8 +365,14 @@ Rollouts rollouts_in(Importer& importer, const fs::path& home) {
   Rollouts rollouts;
   for (const bool is_archived : {false, true}) {
     const auto folder = home / (is_archived ? "archived_sessions" : "sessions");
-    leave_other_files(importer, folder, ".jsonl");
-    for (const auto& file : files_below(importer, folder, ".jsonl")) {
+    leave_other_files(importer, folder, extension);
+    for (const auto& file : files_below(importer, folder, extension)) {
+      // The program compresses old rollouts, and then deletes the uncompressed one.
+      if (file.extension() != extension && fs::exists(fs::path(file).replace_extension())) continue;
+      if (const auto damage = damage_of(file); !damage.empty()) {
+        importer.leave(file.string(), damage);
+        continue;
+      }
       auto rollout = rollout_in(file, is_archived);
       auto& of_session = rollouts[rollout.session];
       // The names begin with the time.

@@ -46,7 +46,7 @@ void leave_other_files(Importer& importer, const fs::path& folder, std::string_v
   std::error_code failed;
   const auto options = fs::directory_options::skip_permission_denied;
   for (const auto& entry : fs::recursive_directory_iterator(folder, options, failed)) {
-    if (entry.is_regular_file(failed) && entry.path().extension() != extension)
+    if (entry.is_regular_file(failed) && !has_extension(entry.path(), extension))
       importer.leave_one_of("files in " + folder.string(), fmt::format("are no `{}` files", extension));
   }
 }

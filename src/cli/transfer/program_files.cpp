@@ -209,7 +209,7 @@ std::vector<fs::path> files_below(Importer& importer, const fs::path& folder, st
   std::vector<fs::path> files;
   if (!fs::is_directory(folder)) return files;
   for (const auto& entry : fs::recursive_directory_iterator(folder, fs::directory_options::skip_permission_denied)) {
-    if (is_folder(importer, entry) || entry.path().extension() != extension) continue;
+    if (is_folder(importer, entry) || !has_extension(entry.path(), extension)) continue;
     if (is_found_file(importer, entry.path(), folder)) files.push_back(entry.path());
   }
   std::ranges::sort(files);

@@ -126,7 +126,7 @@ void for_each_conversation(Importer& importer, const fs::path& path, const std::
 }
 
 void for_each_line(Importer& importer, const fs::path& path, const std::function<bool(json::object)>& each) {
-  TextLines lines(bytes_of_file(path), max_piece_bytes);
+  TextLines lines(unpacked_bytes_of_file(path), max_piece_bytes);
   std::string line;
   std::uint64_t broken = 0;
   std::size_t replaced = 0;

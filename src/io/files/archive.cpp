@@ -166,7 +166,9 @@ struct ArchiveReader::State {
 
 ArchiveReader::ArchiveReader(const std::filesystem::path& path, Formats formats) : state_(std::make_unique<State>()) {
   auto* archive = state_->archive.get();
-  library().read_support_format_tar(archive);
+  const auto support =
+      formats == Formats::one_file ? library().read_support_format_raw : library().read_support_format_tar;
+  support(archive);
   if (formats == Formats::zip_too) library().read_support_format_zip(archive);
   library().read_support_filter_zstd(archive);
   if (library().read_open_filename(archive, path.c_str(), piece) != ARCHIVE_OK) fail(archive, path.string());

@@ -58,8 +58,9 @@ public:
     std::optional<timespec> modified{};  ///< time of the last modification of the content
   };
 
-  /// The accepted formats: the writer's own, or also those of archives by other programs.
-  enum class Formats { tar_zst, zip_too };
+  /// The accepted formats: the writer's own, or also those of archives by other programs, or a file that is not an
+  /// archive, compressed or not, which is the only entry.
+  enum class Formats { tar_zst, zip_too, one_file };
 
   explicit ArchiveReader(const std::filesystem::path& path, Formats formats = Formats::tar_zst);
   ~ArchiveReader();

@@ -43,6 +43,7 @@ Loaded load_libarchive() {
   library.find("archive_read_support_filter_zstd", functions.read_support_filter_zstd);
   library.find("archive_read_support_format_tar", functions.read_support_format_tar);
   library.find("archive_read_support_format_zip", functions.read_support_format_zip);
+  library.find("archive_read_support_format_raw", functions.read_support_format_raw);
   library.find("archive_set_error", functions.set_error);
   library.find("archive_write_add_filter_zstd", functions.write_add_filter_zstd);
   library.find("archive_write_close", functions.write_close);

@@ -32,6 +32,7 @@ struct Libarchive {
   decltype(&::archive_read_support_filter_zstd) read_support_filter_zstd = nullptr;
   decltype(&::archive_read_support_format_tar) read_support_format_tar = nullptr;
   decltype(&::archive_read_support_format_zip) read_support_format_zip = nullptr;
+  decltype(&::archive_read_support_format_raw) read_support_format_raw = nullptr;
   decltype(&::archive_set_error) set_error = nullptr;
   decltype(&::archive_write_add_filter_zstd) write_add_filter_zstd = nullptr;
   decltype(&::archive_write_close) write_close = nullptr;
