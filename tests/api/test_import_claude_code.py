@@ -229,3 +229,14 @@ def test_mcp_servers_of_one_project_are_imported(own_gateway, session):
         "type": "http", "url": "https://maps.example/mcp"}}}}})
     session(line("user", "u1", "Hello"))
     assert extension(own_gateway, "maps")["definition"]["url"] == "https://maps.example/mcp"
+
+
+def test_a_directory_that_a_variable_moves_is_found(own_gateway):
+    folder = own_gateway.home / "settings of claude"
+    for place, name in ((folder, "maps"), (own_gateway.home, "old")):
+        place.mkdir(exist_ok=True)
+        write_json(place / ".claude.json", {"mcpServers": {name: {"command": "serve"}}})
+    own_gateway.environment = {**own_gateway.environment, "CLAUDE_CONFIG_DIR": str(folder)}
+    result = moved(own_gateway, "import", "claude-code")
+    assert extension(own_gateway, "maps")["definition"]["command"] == "serve"
+    assert result["counts"]["integrations"]["created"] == 1 and not any("claude.json" in what for what in reasons(result))

@@ -1,8 +1,11 @@
+#include <array>
 #include <filesystem>
 #include <iostream>
 #include <memory>
 #include <optional>
 #include <stdexcept>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -46,12 +49,25 @@ const ImportSource& source_named(const std::string& name) {
   throw StartError(ExitStatus::usage, "there is no such source: " + name);
 }
 
+/// The variables with which people move the directories of the programs.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 4> directory_variables{{
+    {"claude-code", "CLAUDE_CONFIG_DIR"},
+    {"codex", "CODEX_HOME"},
+    {"hermes", "HERMES_HOME"},
+    {"openclaw", "OPENCLAW_STATE_DIR"},
+}};
+
 fs::path place_of(const ImportSource& source, const std::optional<std::string>& path) {
   if (path) return *path;
   if (source.where.empty())
     throw StartError(ExitStatus::usage,
                      fmt::format("name the file: agw import {} FILE ({})", source.name, source.program));
-  const auto home = process_environment()("HOME");
+  const auto environment = process_environment();
+  for (const auto& [name, variable] : directory_variables) {
+    const auto moved = name == source.name ? environment(std::string(variable)) : std::nullopt;
+    if (moved && !moved->empty()) return *moved;
+  }
+  const auto home = environment("HOME");
   if (!home) throw StartError(ExitStatus::usage, "HOME is not set: name the directory");
   return fs::path(*home) / source.where;
 }

@@ -1,6 +1,6 @@
 // The directory of Claude Code: CLAUDE.md, skills/, commands/, agents/, settings.json, and transcripts in
-// projects/<directory>/<session>.jsonl. MCP servers are in ~/.claude.json, next to the directory. Documented at
-// https://docs.claude.com/en/docs/claude-code/settings, …/slash-commands, …/sub-agents and …/mcp.
+// projects/<directory>/<session>.jsonl. MCP servers are in ~/.claude.json, next to the directory, or in it. Documented
+// at https://docs.claude.com/en/docs/claude-code/settings, …/slash-commands, …/sub-agents and …/mcp.
 
 #include <algorithm>
 #include <array>
@@ -37,6 +37,7 @@ void read_servers(Importer& importer, const fs::path& file) {
 constexpr std::string_view has_no_counterpart = "permissions and hooks have no counterpart: see docs/approvals.md";
 
 constexpr auto contents = std::to_array<KnownEntry>({
+    {".claude.json"},
     {"CLAUDE.md"},
     {"agents"},
     {"commands"},
@@ -106,7 +107,9 @@ void read_claude_code(Importer& importer, const fs::path& path) {
   import_skills(importer, path / "skills", agent);
   import_commands(importer, path / "commands");
   import_agents(importer, path / "agents");
-  read_servers(importer, path.parent_path() / ".claude.json");
+  // CLAUDE_CONFIG_DIR moves the file into the directory.
+  const auto inside = path / ".claude.json";
+  read_servers(importer, fs::exists(inside) ? inside : path.parent_path() / ".claude.json");
   leave_entries(importer, path, contents);
   leave_notes(importer, path / "projects");
   import_claude_transcripts(importer, path / "projects");
