@@ -231,6 +231,17 @@ def test_mcp_servers_of_one_project_are_imported(own_gateway, session):
     assert extension(own_gateway, "maps")["definition"]["url"] == "https://maps.example/mcp"
 
 
+def test_defaults_of_variables_are_filled_in(own_gateway):
+    write_json(own_gateway.home / ".claude.json", {"mcpServers": {
+        "maps": {"type": "http", "url": "${MAPS:-https://maps.example.org}/${VERSION:-}mcp"},
+        "files": {"command": "${RUNNER:-npx}", "args": ["-y", "${A:-one}${B:-}${C:-three}", "${HOME}", "${unended:-x"]}}})
+    (own_gateway.home / ".claude").mkdir()
+    moved(own_gateway, "import", "claude-code")
+    assert extension(own_gateway, "maps")["definition"]["url"] == "https://maps.example.org/mcp"
+    definition = extension(own_gateway, "files")["definition"]
+    assert definition["command"] == "npx" and definition["args"] == ["-y", "onethree", "${HOME}", "${unended:-x"]
+
+
 def test_a_directory_that_a_variable_moves_is_found(own_gateway):
     folder = own_gateway.home / "settings of claude"
     for place, name in ((folder, "maps"), (own_gateway.home, "old")):

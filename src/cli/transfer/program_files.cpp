@@ -51,7 +51,30 @@ json::value settings_in(const fs::path& path, const std::string& text) {
   return parse_json5(text).value_or(nullptr);
 }
 
-json::object definition_of(Importer& importer, const std::string& name, const json::object& server) {
+/// Replaces each `${NAME:-text}` by its text, because the variables of the other program are not known.
+void fill_defaults(json::value& value) {
+  if (auto* object = value.if_object()) {
+    for (auto& [name, member] : *object) fill_defaults(member);
+  } else if (auto* array = value.if_array()) {
+    for (auto& element : *array) fill_defaults(element);
+  } else if (auto* text = value.if_string()) {
+    constexpr std::string_view begin = "${", mark = ":-";
+    std::string filled(*text);
+    for (auto at = filled.find(begin); at != filled.npos; at = filled.find(begin, at)) {
+      const auto end = filled.find('}', at);
+      const auto assigned = std::string_view(filled).substr(0, end).find(mark, at);
+      if (end != filled.npos && assigned != filled.npos)
+        filled.replace(at, end + 1 - at, filled, assigned + mark.size(), end - assigned - mark.size());
+      else
+        at += begin.size();
+    }
+    *text = filled;
+  }
+}
+
+json::object definition_of(Importer& importer, const std::string& name, json::value given) {
+  fill_defaults(given);
+  const auto& server = given.as_object();
   json::object definition;
   if (const auto command = string_member(server, "command")) {
     definition = {{"kind", "mcp-stdio"}, {"command", *command}};
@@ -284,7 +307,7 @@ void leave_members(Importer& importer, const std::string& what, const json::obje
 void import_mcp_servers(Importer& importer, const json::object& servers, const std::string& origin) {
   for (const auto& [key, value] : servers) {
     const std::string name(key);
-    auto definition = value.is_object() ? definition_of(importer, name, value.get_object()) : json::object();
+    auto definition = value.is_object() ? definition_of(importer, name, value) : json::object();
     if (definition.empty()) {
       importer.leave("MCP server " + name, "has neither a command nor a url");
       continue;
