@@ -143,6 +143,12 @@ def test_read_only_file_system_is_named_with_its_remedy(make_gateway, tmp_path):
         assert "logs" not in found
 
 
+def test_data_directory_that_cannot_be_created_is_a_failure(make_gateway, tmp_path):
+    with small_disk(tmp_path / "disk", "size=1m,ro") as disk:
+        found = doctor(make_gateway(data=disk / "a" / "gateway"), status=1)["data directory"]
+        assert found["state"] == "failure" and f"{disk} is not writable" in found["what"] and "--data-dir" in found["remedy"]
+
+
 def test_database_that_is_not_a_file_is_a_failure(make_gateway):
     gateway = make_gateway(config="port: 0\n")
     os.mkfifo(gateway.data / "gateway.db")

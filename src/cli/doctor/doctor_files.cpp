@@ -66,13 +66,23 @@ bool can_be_entered(const fs::path& directory, const struct stat& status) {
   return (status.st_mode & S_IXUSR) != 0 && ::access(directory.c_str(), X_OK) == 0;
 }
 
+/// Whether a start can create the data directory.
+CheckResult check_creation(const fs::path& path) {
+  auto parent = path.parent_path();
+  while (!status_of(parent) && parent.has_relative_path()) parent = parent.parent_path();
+  if (::access(parent.c_str(), W_OK | X_OK) != 0) {
+    return {"data directory", State::failure,
+            fmt::format("{} cannot be created: {} is not writable", path.string(), parent.string()),
+            "name another with --data-dir"};
+  }
+  return {"data directory", State::warning, fmt::format("{} does not exist yet", path.string()),
+          "start the gateway once: agw serve"};
+}
+
 CheckResult check_directory(const DoctorContext& context) {
   const auto& path = context.directory.path;
   const auto status = status_of(path);
-  if (!status) {
-    return {"data directory", State::warning, fmt::format("{} does not exist yet", path.string()),
-            "start the gateway once: agw serve"};
-  }
+  if (!status) return check_creation(path);
   if (!S_ISDIR(status->st_mode)) {
     return {"data directory", State::failure, fmt::format("{} is not a directory", path.string()),
             obstruction_remedy(path) + ", or name another with --data-dir"};
