@@ -30,7 +30,7 @@ const chat = [
   /node_modules\/marked\//,
   /src\/(base|api|state)\/(?!split_matches|notifications|reseed|versions|download|base64url|integrations)/,
   /src\/markdown\/(?!highlight|Drawn|Formula|[Dd]iagram)/,
-  /src\/views\/(shell|chat|threads)\/(?!Shortcut|FirstRun|NewChat|Examples|Suggestions|ThreadFilter|SelectionBar|Changes|changes|EditMessage|change_chat|VersionSwitch|PlanCard|plan|Offers|AttachmentList|Artifact|versions_of_artifact|ToolBody|ToolPictures|Picture|pictures)/,
+  /src\/views\/(shell|chat|threads)\/(?!Shortcut|FirstRun|NewChat|Examples|[Ss]uggestions|ThreadFilter|SelectionBar|Changes|changes|EditMessage|change_chat|VersionSwitch|PlanCard|plan|Offers|AttachmentList|Artifact|versions_of_artifact|ToolBody|ToolPictures|Picture|pictures)/,
   /src\/components\/(CopyButton|ModelPicker|Time|LoadError|resource)\b/,
 ];
 const matchesAny = (tests) => (id) => tests.some((test) => test.test(id));
@@ -81,9 +81,7 @@ const lexerOnly = () => ({
   /** Removes the patterns that only the removed code used. */
   renderChunk(code) {
     const patterns = /\{\n\tcodeRemoveIndent: [^]*?\n\};/.exec(code)?.[0];
-    const used = patterns?.replaceAll(/\n\t(\w+): \/.*,(?=\n)/g, (line, name) =>
-      code.includes(`.${name}`) ? line : '',
-    );
+    const used = patterns?.replaceAll(/\n\t(\w+): .*,(?=\n)/g, (line, name) => (code.includes(`.${name}`) ? line : ''));
     return used ? { code: code.replace(patterns, () => used), map: null } : null;
   },
 });

@@ -1,5 +1,6 @@
 /** Parses Markdown incrementally while it streams: finished blocks are never parsed twice. */
 import { defaults, Lexer, type Token, type Tokens, type TokensList } from 'marked';
+import { allowEmphasisWithoutSpaces } from './emphasis';
 import { fencedDocument } from './fences';
 import { footnote, noteMark } from './footnotes';
 import { mathExtensions } from './math';
@@ -19,6 +20,8 @@ export const cutAt = (text: string, limit: number): number =>
 
 /** Longer unfinished text is split, except code and tables, so that parsing it again for each delta stays cheap. */
 const maxTail = 16_000;
+
+allowEmphasisWithoutSpaces();
 
 const extensions = {
   ...mathExtensions,

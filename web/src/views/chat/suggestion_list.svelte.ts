@@ -1,4 +1,5 @@
-import { suggestions, type Suggestion } from './suggestions';
+import { onDemand } from '../../api/on_demand';
+import type { Suggestion } from './suggestions';
 
 /** The commands or files that match the typed text, and the selected one. */
 export class SuggestionList {
@@ -20,7 +21,8 @@ export class SuggestionList {
   /** `typed`: the text before the cursor. */
   async update(typed: string, projectId: string | null): Promise<void> {
     const query = ++this.#query;
-    const found = await suggestions(typed, projectId);
+    const mayMatch = typed.startsWith('/') || typed.includes('@');
+    const found = mayMatch ? await (await onDemand(() => import('./suggestions'))).suggestions(typed, projectId) : [];
     if (query !== this.#query) return;
     this.items = found;
     this.#index = 0;
