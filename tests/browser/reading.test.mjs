@@ -76,6 +76,14 @@ else {
 
   const table = `| Status | Requirement name | Owner | Due date |\n| - | - | - | - |\n| pending | Send it to everybody | Charles Babbage | 2026-02-03 |\n`;
 
+  test('a line break in HTML, which cells need, is one; other HTML is text', async () => {
+    const content = '| a | b |\n| - | - |\n| one<br>two<br/>three | <b>bold</b> `<br>` |';
+    const page = await env.open(`/t/${await env.threadWith({ role: 'assistant', content })}`);
+    await page.getByRole('cell', { name: 'one two three' }).waitFor();
+    assert.equal(await page.getByRole('cell').first().innerText(), 'one\ntwo\nthree');
+    assert.equal(await page.getByRole('cell').last().innerText(), '<b>bold</b> <br>');
+  });
+
   test('words in a table stay whole on a phone, and the table scrolls', async () => {
     const page = await env.open(`/t/${await env.threadWith({ role: 'assistant', content: table })}`, {
       viewport: phone,
