@@ -1,6 +1,6 @@
 /** Parses Markdown incrementally while it streams: finished blocks are never parsed twice. */
 import { defaults, Lexer, type Token, type Tokens, type TokensList } from 'marked';
-import { allowEmphasisWithoutSpaces } from './emphasis';
+import { allowMissingSpaces } from './cjk';
 import { fencedDocument } from './fences';
 import { footnote, noteMark } from './footnotes';
 import { mathExtensions } from './math';
@@ -21,7 +21,7 @@ export const cutAt = (text: string, limit: number): number =>
 /** Longer unfinished text is split, except code and tables, so that parsing it again for each delta stays cheap. */
 const maxTail = 16_000;
 
-allowEmphasisWithoutSpaces();
+allowMissingSpaces();
 
 const extensions = {
   ...mathExtensions,

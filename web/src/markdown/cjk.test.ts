@@ -1,4 +1,4 @@
-import type { Token } from 'marked';
+import type { Token, Tokens } from 'marked';
 import { expect, test } from 'vitest';
 import { lex } from './blocks';
 
@@ -36,4 +36,23 @@ test.each([
   ['** 中 **', '** 中 **'],
 ])('%s is emphasized as in CommonMark', (text, wanted) => {
   expect(marked(lex(text))).toBe(wanted);
+});
+
+/** The addresses of links. */
+const addresses = (text: string): string[] =>
+  (lex(text)[0] as Tokens.Paragraph).tokens.flatMap(({ type, href, tokens }: Token & { href?: string }) =>
+    type === 'strong' ? addresses(String(tokens?.[0]?.raw)) : type === 'link' ? [String(href)] : [],
+  );
+
+test.each([
+  ['请看https://example.com/a，然后', 'https://example.com/a'],
+  ['（https://example.com）好', 'https://example.com'],
+  ['見 https://ja.wikipedia.org/wiki/日本語。次', 'https://ja.wikipedia.org/wiki/日本語'],
+  ['“https://example.com/x”吧', 'https://example.com/x'],
+  ['www.example.com。', 'http://www.example.com'],
+  ['**https://example.com/1**。做', 'https://example.com/1'],
+  ['(https://example.com/a_(b)?x=1,2&y=é).', 'https://example.com/a_(b)?x=1,2&y=é'],
+  ['[x](https://example.com/，)', 'https://example.com/，'],
+])('the address in %s ends where its sentence goes on', (text, wanted) => {
+  expect(addresses(text)).toEqual([wanted]);
 });

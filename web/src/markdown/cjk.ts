@@ -1,4 +1,4 @@
-/** Emphasis in languages without spaces between words, for marked's Lexer. */
+/** Languages without spaces between words, for marked's Lexer. */
 import { Lexer } from 'marked';
 
 /** Characters of Chinese, Japanese and Korean, with their punctuation. */
@@ -7,9 +7,9 @@ const next = `[${cjk}]|(?!\\*)[\\p{P}\\p{S}](?=\\*+[${cjk}])`;
 
 /**
  * CommonMark takes `**` between punctuation and a letter for the beginning of emphasis only, because a space is missing:
- * `**重要。**次に`. Next to these characters, `**` and `*` may begin and end it.
+ * `**重要。**次に`. Next to these characters, `**` and `*` may begin and end it. An address ends before their punctuation.
  */
-export function allowEmphasisWithoutSpaces(): void {
+export function allowMissingSpaces(): void {
   const { gfm } = Lexer.rules.inline;
   for (const [name, from, to] of [
     // What may precede the beginning, if punctuation follows it.
@@ -19,6 +19,7 @@ export function allowEmphasisWithoutSpaces(): void {
     // What can only be a beginning, and what can be both.
     ['emStrongRDelimAst', '[\\s\\p{P}\\p{S}](', `(?!${next})[\\s\\p{P}\\p{S}](`],
     ['emStrongRDelimAst', '~)(\\*+)(?=', `~|${next})(\\*+)(?=`],
+    ['url', '[^\\s<]', '[^\\s<\\u2018-\\u201f\\u3000-\\u303f\\uff00-\\uffef]'],
   ] as const)
     gfm[name] = new RegExp(gfm[name].source.replace(from, to), gfm[name].flags);
 }
