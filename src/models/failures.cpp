@@ -167,7 +167,7 @@ Kind kind_of_words(const ProviderError& provider_error) {
 
 /// The status that the service would have sent before the stream; 0 if the error is not specific enough.
 int status_of_words(const ProviderError& provider_error) {
-  if (kind_of_words(provider_error) == Kind::rate_limited) return 429;
+  if (kind_of_words(provider_error) == Kind::rate_limited || is_about_quota(provider_error)) return 429;
   return contains_any(provider_error.words, {"overloaded"}) ? 529 : 0;
 }
 
@@ -274,7 +274,8 @@ std::optional<milliseconds> retry_after(const HttpHead& head, Timestamp now) {
 ModelFailure response_failure(const HttpHead& head, const ProviderError& provider_error, Timestamp now) {
   ModelFailure failure;
   failure.kind = kind_of_status(head.status, provider_error);
-  failure.status = head.status;
+  // Anthropic sends 400 if an account has no credit left.
+  failure.status = is_about_quota(provider_error) ? 429 : head.status;
   failure.retry_after = retry_after(head, now);
   if (!failure.retry_after) failure.retry_after = provider_error.retry_after;
   if (head.header("x-should-retry") == "false") failure.kind = Kind::refused;

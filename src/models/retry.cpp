@@ -10,7 +10,7 @@
 //    protocol) and there were fewer than four retries, wait and go to 1. The delay is what the provider requests; if
 //    that is over a minute, do not retry. If it requests none, the delays are 0.5, 1, 2 and 4 s, each shortened by up
 //    to a quarter at random.
-// 3. If the failure is of that kind, or is an exhausted quota (429) or any 5xx, go to 1 with the next choice.
+// 3. If the failure is of that kind, or is an exhausted quota (429), 402 or any 5xx, go to 1 with the next choice.
 // 4. Otherwise, or after the last choice, the failures of all choices are the result, in one message.
 //
 // Other rejections are not passed to another model: a person must correct a wrong key, and context_window.cpp shortens
@@ -37,9 +37,9 @@ bool is_retryable(const ModelFailure& failure) {
   return failure.kind == Kind::unavailable || failure.kind == Kind::rate_limited || failure.kind == Kind::protocol;
 }
 
-/// Another model may answer if a quota is exhausted or a service is down.
+/// Another model may answer if a quota is exhausted, or a service is not paid for or down.
 bool may_try_next_model(const ModelFailure& failure) {
-  return is_retryable(failure) || failure.status == 429 || failure.status >= 500;
+  return is_retryable(failure) || failure.status == 402 || failure.status == 429 || failure.status >= 500;
 }
 
 /// Jitter: clients that failed at the same time should not retry at the same time.

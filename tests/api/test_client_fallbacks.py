@@ -47,6 +47,24 @@ def test_fallbacks_of_the_service_are_tried_in_order(gateway, stub, spare):
     assert models == ["spare/m"]
 
 
+@pytest.mark.parametrize("status, words", [
+    (402, "Insufficient Balance"), (403, "your billing quota is used up"),
+    (400, "Your credit balance is too low to access the API.")])
+def test_fallback_answers_if_the_service_is_not_paid_for(gateway, stub, spare, status, words):
+    stub.script(Fault(status, words, kind="billing_error" if status == 403 else "invalid_request_error"))
+    spare.script(*down(), Reply("From the spare one."))
+    assert ask(gateway)["choices"][0]["message"]["content"] == "From the spare one."
+    assert len(stub.requests) == 1
+
+
+@pytest.mark.parametrize("status", [400, 402])
+def test_service_that_is_not_paid_for_is_told_as_an_exhausted_quota(gateway, spare, status):
+    words = "Your credit balance is too low to access the API."
+    spare.script(Fault(status, words))
+    error = ask(gateway, 429, model="spare/m")["error"]
+    assert error["code"] == "insufficient_quota" and f"answered {status}: {words}" in error["message"]
+
+
 def test_fallback_without_a_requested_feature_is_skipped(gateway, stub, spare):
     stub.script(*down())
     ask(gateway, tools=[WEATHER], tool_choice="required")
