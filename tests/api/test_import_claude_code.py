@@ -251,3 +251,17 @@ def test_a_directory_that_a_variable_moves_is_found(own_gateway):
     result = moved(own_gateway, "import", "claude-code")
     assert extension(own_gateway, "maps")["definition"]["command"] == "serve"
     assert result["counts"]["integrations"]["created"] == 1 and not any("claude.json" in what for what in reasons(result))
+
+
+def test_instructions_have_what_they_import(own_gateway):
+    folder = own_gateway.home / ".claude"
+    folder.mkdir()
+    (own_gateway.home / "mine.md").write_text("Be brief.\n@.claude/CLAUDE.md")
+    (folder / "style.md").write_text("Use tabs.\n@~/mine.md\n@style.md\n")
+    (folder / "other.md").write_text("Other.")
+    (folder / "CLAUDE.md").write_text("First.\n  @style.md\n@team decides\n@style.md\n```\n@style.md\n```\nLast.\n")
+    result = moved(own_gateway, "import", "claude-code")
+    assert list(reasons(result)) == [str(folder / "other.md")]
+    soul = accepted(own_gateway.http.get("/agents/claude-code/soul"))["content"]
+    assert soul.strip() == ("First.\nUse tabs.\nBe brief.\n@.claude/CLAUDE.md\n@style.md\n\n@team decides\n@style.md\n"
+                            "```\n@style.md\n```\nLast.")

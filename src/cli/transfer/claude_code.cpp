@@ -5,15 +5,25 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <optional>
+#include <set>
 #include <stdexcept>
+#include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
+
+#include <boost/algorithm/string/classification.hpp>
+#include <boost/algorithm/string/join.hpp>
+#include <boost/algorithm/string/split.hpp>
+#include <boost/algorithm/string/trim.hpp>
 
 #include "base/json/json_values.hpp"
 #include "cli/transfer/claude_transcripts.hpp"
 #include "cli/transfer/left_behind.hpp"
 #include "cli/transfer/program_files.hpp"
 #include "cli/transfer/readers.hpp"
+#include "config/environment.hpp"
 
 namespace agw::cli {
 
@@ -33,6 +43,10 @@ void read_servers(Importer& importer, const fs::path& file) {
     }
   }
 }
+
+/// As the program has it.
+constexpr int max_import_depth = 5;
+constexpr std::string_view from_home = "@~/";
 
 constexpr std::string_view has_no_counterpart = "permissions and hooks have no counterpart: see docs/approvals.md";
 
@@ -75,6 +89,29 @@ constexpr auto contents = std::to_array<KnownEntry>({
     {"usage-data", is_state},
 });
 
+/// The instructions in a file, with those of the files that its lines `@path` import, each once.
+std::optional<std::string> instructions_in(Importer& importer, const fs::path& file, std::set<fs::path>& taken,
+                                           int depth = 0) {
+  std::error_code failed;
+  const bool is_new = depth <= max_import_depth && taken.insert(fs::weakly_canonical(file, failed)).second;
+  const auto text = is_new ? text_of_file(importer, file) : std::nullopt;
+  if (!text) return std::nullopt;
+  std::vector<std::string> lines;
+  boost::split(lines, *text, boost::is_any_of("\n"));
+  bool is_code = false;
+  for (auto& line : lines) {
+    if (line.starts_with("```")) is_code = !is_code;
+    const auto written = boost::trim_copy(line);
+    if (is_code || written.size() < 2 || written.front() != '@') continue;
+    const bool is_in_home = written.starts_with(from_home);
+    const auto folder = is_in_home ? process_environment()("HOME").value_or("") : file.parent_path().string();
+    const auto name = written.substr(is_in_home ? from_home.size() : 1);
+    if (auto imported = instructions_in(importer, fs::path(folder) / name, taken, depth + 1))
+      line = *std::move(imported);
+  }
+  return boost::algorithm::join(lines, "\n");
+}
+
 std::vector<fs::path> folders_in(const fs::path& folder) {
   std::vector<fs::path> folders;
   std::error_code failed;
@@ -102,7 +139,8 @@ void leave_notes(Importer& importer, const fs::path& projects) {
 void read_claude_code(Importer& importer, const fs::path& path) {
   if (!fs::is_directory(path)) throw std::runtime_error(path.string() + ": there is no such folder");
   const auto agent = import_agent(importer, "claude-code", "Claude Code");
-  if (const auto text = text_of_file(importer, path / "CLAUDE.md"))
+  std::set<fs::path> taken;
+  if (const auto text = instructions_in(importer, path / "CLAUDE.md", taken))
     importer.add_identity("soul", agent, *text, (path / "CLAUDE.md").string());
   import_skills(importer, path / "skills", agent);
   import_commands(importer, path / "commands");
@@ -110,7 +148,11 @@ void read_claude_code(Importer& importer, const fs::path& path) {
   // CLAUDE_CONFIG_DIR moves the file into the directory.
   const auto inside = path / ".claude.json";
   read_servers(importer, fs::exists(inside) ? inside : path.parent_path() / ".claude.json");
-  leave_entries(importer, path, contents);
+  std::vector<std::string> imported;
+  for (const auto& file : taken) imported.push_back(file.filename().string());
+  std::vector<KnownEntry> known(contents.begin(), contents.end());
+  for (const auto& name : imported) known.push_back({name});
+  leave_entries(importer, path, known);
   leave_notes(importer, path / "projects");
   import_claude_transcripts(importer, path / "projects");
 }
