@@ -39,10 +39,11 @@ test.each([
 });
 
 /** The addresses of links. */
-const addresses = (text: string): string[] =>
-  (lex(text)[0] as Tokens.Paragraph).tokens.flatMap(({ type, href, tokens }: Token & { href?: string }) =>
-    type === 'strong' ? addresses(String(tokens?.[0]?.raw)) : type === 'link' ? [String(href)] : [],
-  );
+const addresses = (tokens: Token[]): string[] =>
+  tokens.flatMap((token) => [
+    ...(token.type === 'link' ? [String((token as Tokens.Link).href)] : []),
+    ...('tokens' in token && token.tokens ? addresses(token.tokens) : []),
+  ]);
 
 test.each([
   ['请看https://example.com/a，然后', 'https://example.com/a'],
@@ -54,5 +55,5 @@ test.each([
   ['(https://example.com/a_(b)?x=1,2&y=é).', 'https://example.com/a_(b)?x=1,2&y=é'],
   ['[x](https://example.com/，)', 'https://example.com/，'],
 ])('the address in %s ends where its sentence goes on', (text, wanted) => {
-  expect(addresses(text)).toEqual([wanted]);
+  expect(addresses(lex(text))).toEqual([wanted]);
 });
