@@ -356,50 +356,60 @@ Task<json::object> Matrix::find_event(std::string room, std::string id, const st
   co_return response.status == 200 ? response.body : json::object();
 }
 
-Task<> Matrix::add_messages(std::string room, bool is_group, std::vector<json::object> events, ReceivedBatch& batch,
-                            StopSource& stop) const {
+/// The message in an event; nullopt if it has none, or one that is not to be answered.
+std::optional<ReceivedMessage> Matrix::message_in(const json::object& event, const std::string& room,
+                                                  bool is_group) const {
   // Otherwise our own messages would not be recognised, and answered.
   AGW_ASSERT(!user_id_.empty());
+  const auto content = object_or_empty(event, "content");
+  const auto sender = string_or_empty(event, "sender");
+  const auto kind = string_or_empty(content, "msgtype");
+  const auto type = string_or_empty(event, "type");
+  const bool is_encrypted = type == "m.room.encrypted" && content.contains("algorithm");
+  // Notices come from programs, which could answer each other endlessly.
+  const bool is_said =
+      sender != user_id_ && (is_encrypted || (type == "m.room.message" && !kind.empty() && kind != "m.notice"));
+  const auto relation = object_or_empty(content, "m.relates_to");
+  if (!is_said || string_member(relation, "rel_type") == "m.replace") return std::nullopt;
+  ReceivedMessage message{.update = string_or_empty(event, "event_id"),
+                          .place = {.chat = room, .topic = {}, .is_group = is_group},
+                          .message = string_or_empty(event, "event_id"),
+                          .sender = sender,
+                          .sender_name = sender,
+                          .text = {}};
+  if (settings_.threads == ChannelThreads::topic && string_member(relation, "rel_type") == "m.thread") {
+    message.place.topic = string_or_empty(relation, "event_id");
+  }
+  if (is_encrypted) {
+    log::warn("the channel {} cannot read an encrypted message: write to it in a room without encryption",
+              settings_.name);
+    message.unreadable =
+        "I cannot read encrypted messages. Invite me into a room without encryption: in this one, it cannot be "
+        "switched off.";
+  } else {
+    add_content(content, message);
+  }
+  const bool has_content = !message.text.empty() || !message.files.empty() || is_encrypted;
+  const bool has_place = !message.update.empty() && !sender.empty() && !room.empty();
+  if (!has_place || !has_content) return std::nullopt;
+  return message;
+}
+
+Task<> Matrix::add_messages(std::string room, bool is_group, std::vector<json::object> events, ReceivedBatch& batch,
+                            StopSource& stop) const {
   for (const auto& event : events) {
     const auto content = object_or_empty(event, "content");
     const auto sender = string_or_empty(event, "sender");
-    const auto kind = string_or_empty(content, "msgtype");
-    const auto type = string_or_empty(event, "type");
-    if (const auto next = string_or_empty(content, "replacement_room");
-        type == "m.room.tombstone" && !next.empty() && may_invite(sender))
+    const auto next = string_or_empty(content, "replacement_room");
+    if (string_member(event, "type") == "m.room.tombstone" && !next.empty() && may_invite(sender))
       co_await join(next, percent_encode(sender.substr(std::min(sender.find(':'), sender.size() - 1) + 1)), batch,
                     stop);
-    const bool is_encrypted = type == "m.room.encrypted" && content.contains("algorithm");
-    // Notices come from programs, which could answer each other endlessly.
-    const bool is_said =
-        sender != user_id_ && (is_encrypted || (type == "m.room.message" && !kind.empty() && kind != "m.notice"));
-    const auto relation = object_or_empty(content, "m.relates_to");
-    if (!is_said || string_member(relation, "rel_type") == "m.replace") continue;
-    ReceivedMessage message{.update = string_or_empty(event, "event_id"),
-                            .place = {.chat = room, .topic = {}, .is_group = is_group},
-                            .message = string_or_empty(event, "event_id"),
-                            .sender = sender,
-                            .sender_name = sender,
-                            .text = {}};
-    if (settings_.threads == ChannelThreads::topic && string_member(relation, "rel_type") == "m.thread") {
-      message.place.topic = string_or_empty(relation, "event_id");
-    }
-    if (is_encrypted) {
-      log::warn("the channel {} cannot read an encrypted message: write to it in a room without encryption",
-                settings_.name);
-      message.unreadable =
-          "I cannot read encrypted messages. Invite me into a room without encryption: in this one, it cannot be "
-          "switched off.";
-    } else {
-      add_content(content, message);
-    }
-    const bool has_content = !message.text.empty() || !message.files.empty() || is_encrypted;
-    const bool has_place = !message.update.empty() && !sender.empty() && !room.empty();
-    if (!has_place || !has_content) continue;
+    auto message = message_in(event, room, is_group);
+    if (!message) continue;
     // Strangers cause no requests.
     if (auto id = replied_to(content); !id.empty() && settings_.allow.contains(sender))
-      add_original(co_await find_event(room, std::move(id), events, stop), user_id_, message);
-    batch.messages.push_back(std::move(message));
+      add_original(co_await find_event(room, std::move(id), events, stop), user_id_, *message);
+    batch.messages.push_back(*std::move(message));
   }
 }
 

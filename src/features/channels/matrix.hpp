@@ -46,6 +46,7 @@ private:
   Task<std::vector<json::object>> events_of(std::string room, json::object joined, std::string cursor,
                                             StopSource& stop) const;
   Task<bool> is_group(std::string room, json::object joined, StopSource& stop);
+  std::optional<ReceivedMessage> message_in(const json::object& event, const std::string& room, bool is_group) const;
   Task<> add_messages(std::string room, bool is_group, std::vector<json::object> events, ReceivedBatch& batch,
                       StopSource& stop) const;
   /// The content and sender of an event: one of `events`, or one that the server has.
