@@ -378,6 +378,22 @@ bool includes_encrypted_reasoning(Parameters& body) {
   return members && !members->empty();
 }
 
+/// The thread that the request names, by its conversation or its metadata.
+void read_thread(Parameters& body, ClientRequest& request) {
+  if (const auto* conversation = body.find("conversation")) {
+    request.thread_id = conversation->is_object()
+                            ? Parameters(conversation->get_object(), "conversation").required_text("id")
+                            : body.required_text("conversation");
+    request.thread_param = "conversation";
+  }
+  if (const auto* metadata = body.object("metadata")) {
+    if (const auto thread = Parameters(*metadata, "metadata").text("thread_id")) {
+      request.thread_id = thread;
+      request.thread_param = "metadata.thread_id";
+    }
+  }
+}
+
 void add_missing(json::object& object, const json::object& members) {
   for (const auto& [name, value] : members) {
     auto& member = object[name];
@@ -456,18 +472,7 @@ ResponseRequest read_response_request(const json::object& object) {
   read_settings(body, call);
   read.request.stream = body.flag("stream").value_or(false);
   read.stores = body.flag("store").value_or(true);
-  if (const auto* conversation = body.find("conversation")) {
-    read.request.thread_id = conversation->is_object()
-                                 ? Parameters(conversation->get_object(), "conversation").required_text("id")
-                                 : body.required_text("conversation");
-    read.request.thread_param = "conversation";
-  }
-  if (const auto* metadata = body.object("metadata")) {
-    if (const auto thread = Parameters(*metadata, "metadata").text("thread_id")) {
-      read.request.thread_id = thread;
-      read.request.thread_param = "metadata.thread_id";
-    }
-  }
+  read_thread(body, read.request);
   if (read.previous && read.request.thread_id)
     throw bad_parameter(read.request.thread_param, "cannot be combined with previous_response_id");
   read.includes_reasoning = includes_encrypted_reasoning(body);
