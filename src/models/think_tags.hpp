@@ -6,8 +6,8 @@
 namespace agw {
 
 /// Separates the thoughts that an answer's text begins with, in `<think>` tags or Mistral's `[THINK]`, as servers of
-/// open models leave them there. However the text is split. Example: src/models/think_tags_test.cpp:
-/// ThinkTags.SeparateThoughtsFromTheAnswer
+/// open models leave them there. However the text is split.
+/// Example: src/models/think_tags_test.cpp: ThinkTags.SeparateThoughtsFromTheAnswer
 class ThinkTags {
 public:
   struct Pieces {

@@ -27,8 +27,8 @@ Fields page_fields();
 /// `/ui/`: the web page. Its files contain no data, so they need no token; the headers of every response restrict what
 /// the page may do in a browser. For clients that do not accept brotli, such as browsers over plain HTTP from another
 /// machine, `blocking`, which must outlive the routes, converts the content. If `files` is empty, `/ui/` is a page that
-/// says that the page was not compiled in. Example: src/server/documents/page_routes_test.cpp:
-/// Page.HasAnEncodingThatTheBrowserAccepts
+/// says that the page was not compiled in.
+/// Example: src/server/documents/page_routes_test.cpp: Page.HasAnEncodingThatTheBrowserAccepts
 Routes page_routes(BlockingPool& blocking, std::span<const PageFile> files = page_files());
 
 }  // namespace agw
