@@ -19,6 +19,10 @@ std::vector<Tool> read_tools(const FileToolsDependencies& needs);
 /// Write and Edit.
 std::vector<Tool> write_tools(const FileToolsDependencies& needs);
 
+/// The JSON Schema of the path of a file.
+inline constexpr std::string_view path_schema =
+    R"({"type": "string", "description": "Absolute, or relative to the working directory (the project, else the agent's workspace); ~ is the home directory."})";
+
 /// Returns a tool that authorizes each path of a call itself. `schema` is JSON.
 Tool file_tool(std::string name, std::string description, std::string_view schema, ToolEffect effect,
                std::function<Task<ToolOutcome>(const ToolCall&)> call);

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include <fmt/format.h>
@@ -24,16 +25,20 @@ constexpr std::size_t max_paths = 1000;
 constexpr std::size_t max_text_of_all = 100'000;
 constexpr std::int64_t max_lines = 5000;
 
-constexpr auto read_schema = R"({
+std::string read_schema() {
+  return std::string(R"({
   "type": "object",
   "properties": {
-    "path": {"type": "string", "description": "Absolute, or relative to the working directory (the project, else the agent's workspace); ~ is the home directory."},
+    "path": )")
+      .append(path_schema)
+      .append(R"(,
     "offset": {"type": "integer", "description": "The first line to show, counted from 1.", "minimum": 1, "maximum": 1099511627776},
     "limit": {"type": "integer", "description": "The number of lines to show; default 2000.", "minimum": 1, "maximum": 1000000}
   },
   "required": ["path"],
   "additionalProperties": false
-})";
+})");
+}
 
 constexpr auto glob_schema = R"({
   "type": "object",
@@ -161,7 +166,7 @@ std::vector<Tool> read_tools(const FileToolsDependencies& needs) {
           "Read",
           "Reads a text file and shows its lines with their numbers, or lists a directory. At most 2000 lines at a "
           "time: continue with offset. Binary files cannot be read.",
-          read_schema, ToolEffect::reads,
+          read_schema(), ToolEffect::reads,
           [&blocking = needs.blocking](const ToolCall& call) { return read(blocking, call); }),
       file_tool(
           "Glob",

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include <fmt/format.h>
@@ -29,27 +30,35 @@ namespace {
 /// longer, because the pool has few threads.
 constexpr std::chrono::microseconds patience_for_record{1000};
 
-constexpr auto write_schema = R"({
+std::string write_schema() {
+  return std::string(R"({
   "type": "object",
   "properties": {
-    "path": {"type": "string", "description": "Absolute, or relative to the working directory (the project, else the agent's workspace); ~ is the home directory."},
+    "path": )")
+      .append(path_schema)
+      .append(R"(,
     "content": {"type": "string", "description": "The complete content of the file."}
   },
   "required": ["path", "content"],
   "additionalProperties": false
-})";
+})");
+}
 
-constexpr auto edit_schema = R"({
+std::string edit_schema() {
+  return std::string(R"({
   "type": "object",
   "properties": {
-    "path": {"type": "string", "description": "Absolute, or relative to the working directory (the project, else the agent's workspace); ~ is the home directory."},
+    "path": )")
+      .append(path_schema)
+      .append(R"(,
     "old_string": {"type": "string", "description": "The current text in the file."},
     "new_string": {"type": "string", "description": "The text to replace it with."},
     "replace_all": {"type": "boolean", "description": "Replaces all occurrences."}
   },
   "required": ["path", "old_string", "new_string"],
   "additionalProperties": false
-})";
+})");
+}
 
 /// Resolves the parents of a link, but not the link itself.
 std::filesystem::path resolve_parents(const std::filesystem::path& path, const FileRoots& roots) {
@@ -289,11 +298,11 @@ std::vector<Tool> write_tools(const FileToolsDependencies& needs) {
       file_tool("Write",
                 "Creates a file, or replaces all of its content. Creates missing directories. To change a part of a "
                 "file use Edit.",
-                write_schema, ToolEffect::writes, [needs](const ToolCall& call) { return write(needs, call); }),
+                write_schema(), ToolEffect::writes, [needs](const ToolCall& call) { return write(needs, call); }),
       file_tool("Edit",
                 "Replaces text in a file. old_string must match the file exactly, without the line numbers that Read "
                 "shows, and must occur once, unless replace_all is set.",
-                edit_schema, ToolEffect::writes, [needs](const ToolCall& call) { return edit(needs, call); })};
+                edit_schema(), ToolEffect::writes, [needs](const ToolCall& call) { return edit(needs, call); })};
 }
 
 }  // namespace agw
