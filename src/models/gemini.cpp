@@ -167,8 +167,6 @@ private:
     const auto* candidates = array_member(frame, "candidates");
     const auto* candidate = candidates && !candidates->empty() ? candidates->front().if_object() : nullptr;
     if (candidate) read_candidate(*candidate);
-    // There is no terminal event: the last frame has the reason and the counts.
-    ended_ = complete_ && frame.contains("usageMetadata");
   }
 
   /// Counts are cumulative. Those of the prompt include tokens read from the cache.
@@ -188,6 +186,7 @@ private:
     complete_ = true;
   }
 
+  /// Some services give a reason in frames before the last one, too: the answer ends with the response.
   void read_candidate(const json::object& candidate) {
     if (const auto* content = object_member(candidate, "content")) {
       if (const auto* parts = array_member(*content, "parts")) {

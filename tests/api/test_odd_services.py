@@ -135,6 +135,29 @@ def test_anthropic_stream_may_end_after_the_reason(gateway):  # noqa: F811
     assert completed(gateway, reply, service="anthropic")[0]["content"] == "Hi"
 
 
+def gemini_frame(text, reason=None):
+    candidate = {"content": {"role": "model", "parts": [{"text": text}] if text else []}, "index": 0}
+    return {"candidates": [{**candidate, **({"finishReason": reason} if reason else {})}],
+            "usageMetadata": {"promptTokenCount": 9, "candidatesTokenCount": 3}}
+
+
+def gemini_stream(*frames):
+    return answer("".join(f"data: {json.dumps(frame)}\r\n\r\n" for frame in frames))
+
+
+@pytest.mark.parametrize("frames", [
+    [gemini_frame("Hel", "STOP"), gemini_frame("lo", "STOP"), gemini_frame("", "STOP")],
+    [gemini_frame("", "STOP"), gemini_frame("Hel"), gemini_frame("lo"), gemini_frame("", "STOP")]])
+def test_gemini_may_give_a_reason_before_the_end(gateway, frames):  # noqa: F811
+    """Older models give one in each frame, and proxies in those without text."""
+    assert completed(gateway, gemini_stream(*frames), service="gemini")[0]["content"] == "Hello"
+
+
+def test_gemini_stream_that_ends_after_a_text_without_a_reason_is_broken(gateway):  # noqa: F811
+    gateway.stub.always(gemini_stream(gemini_frame("", "STOP"), gemini_frame("Hel")))
+    assert "ended its answer too early" in ask(gateway, service="gemini").json()["error"]["message"]
+
+
 # Calls.
 
 
