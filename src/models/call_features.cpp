@@ -18,10 +18,6 @@ bool is_of(const ModelRequest& request, ResponseFormat::Kind kind) {
   return request.options.response_format && request.options.response_format->kind == kind;
 }
 
-bool has_strict_tool(const ModelRequest& request) {
-  return std::ranges::any_of(request.tools, [](const auto& tool) { return tool.strict == true; });
-}
-
 /// Services without levels analyse pictures at full resolution.
 bool has_coarse_picture(const ModelRequest& request) {
   return std::ranges::any_of(request.messages, [](const Message& message) {
@@ -75,7 +71,7 @@ constexpr std::array features = {
     CallFeature{"frequency_penalty",   "frequency_penalty",   "",                          [](const ModelRequest& r) { return r.options.frequency_penalty.value_or(0) != 0; },         false, true,  false, true,  true,   true},
     CallFeature{"presence_penalty",    "presence_penalty",    "",                          [](const ModelRequest& r) { return r.options.presence_penalty.value_or(0) != 0; },          false, true,  false, true,  true,   true},
     CallFeature{"verbosity",           "text.verbosity",      "",                          chooses_verbosity,                                                                 false, true,  true,  false, false,  true},
-    CallFeature{"tools[].function.strict", "tools[].strict",  "tools[].strict",            has_strict_tool,                                                                   true,  true,  true,  false, false,  true},
+    CallFeature{"tools[].function.strict", "tools[].strict",  "tools[].strict",            has_strict_tool,                                                                   true,  true,  true,  false, true,   true},
     CallFeature{"messages[].content[].image_url.detail", "input[].content[].detail", "",
                                                                                            has_coarse_picture,                                                                false, true,  true,  false, false,  false},
     CallFeature{"messages[].name",     "",                    "",                          has_named_speaker,                                                                 false, true,  false, false, false,  false},
@@ -107,6 +103,10 @@ constexpr std::array<std::pair<std::string_view, std::int64_t>, 7> budgets = {{{
                                                                                {"max", 65'536}}};
 
 }  // namespace
+
+bool has_strict_tool(const ModelRequest& request) {
+  return std::ranges::any_of(request.tools, [](const auto& tool) { return tool.strict == true; });
+}
 
 std::span<const CallFeature> call_features() { return features; }
 

@@ -52,6 +52,9 @@ inline constexpr std::array<SamplingLabel, 5> sampling_labels{{{"min_p", 0, "min
                                                                {"repetition_penalty", 1, "repeat_penalty"},
                                                                {"repeat_penalty", 1, "repeat_penalty"}}};
 
+/// Whether the arguments of a tool must follow its schema exactly.
+bool has_strict_tool(const ModelRequest& request);
+
 /// How much a model should reason, for services with levels: the requested level, or the one nearest to the requested
 /// budget.
 std::optional<std::string> reasoning_effort(const CallOptions& options);

@@ -201,8 +201,10 @@ private:
   void read_part(const json::object& part) {
     const auto signature = text_member(part, signature_member);
     if (const auto* call = object_member(part, call_member)) return add_call(*call, signature);
-    if (is_true(part, "thought")) return reasoning(text_member(part, "text"));
-    text(text_member(part, "text"));
+    const auto written = text_member(part, "text");
+    complete_ = complete_ && written.empty();
+    if (is_true(part, "thought")) return reasoning(written);
+    text(written);
     // The last signature counts. It arrives at the end of the text, possibly in a part without text.
     if (!signature.empty()) text_signature_ = signature;
   }
@@ -257,15 +259,13 @@ public:
     }
     if (!request.tools.empty()) {
       body["tools"] = json::array{json::object{{"functionDeclarations", declarations(request.tools)}}};
+      add_tool_choice(body, request);
     }
     json::object config;
     if (request.options.limits_output) config["maxOutputTokens"] = request.max_output_tokens;
     if (request.temperature) config["temperature"] = *request.temperature;
     config["thinkingConfig"] = json::object{{"includeThoughts", true}};
     add_options(config, request.options);
-    if (request.options.tool_choice && !request.tools.empty()) {
-      body["toolConfig"] = json::object{{"functionCallingConfig", gemini_tool_choice(*request.options.tool_choice)}};
-    }
     body["generationConfig"] = std::move(config);
     body["contents"] = contents(request);
     return body;
@@ -293,6 +293,15 @@ public:
   }
 
 private:
+  /// The service keeps to the schemas of all tools or of none, and always if a call is required.
+  static void add_tool_choice(json::object& body, const ModelRequest& request) {
+    const auto& chosen = request.options.tool_choice;
+    auto choice = gemini_tool_choice(chosen.value_or(ToolChoice()));
+    const bool is_strict = choice["mode"] == "AUTO" && has_strict_tool(request);
+    if (is_strict) choice["mode"] = "VALIDATED";
+    if (chosen || is_strict) body["toolConfig"] = json::object{{"functionCallingConfig", std::move(choice)}};
+  }
+
   static void add_options(json::object& config, const CallOptions& options) {
     if (options.top_p) config["topP"] = *options.top_p;
     if (options.top_k >= 0) config["topK"] = *options.top_k;

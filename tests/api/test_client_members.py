@@ -74,6 +74,10 @@ def test_strict_of_a_function_is_forwarded(gateway, strict):
     assert respond(gateway, "chat", tools=flat)["tools"][0]["function"]["strict"] is strict
     own = [{"name": "weather", "input_schema": SCHEMA, "strict": strict}]
     assert message(gateway, tools=own)["tools"][0]["strict"] is strict
+    choice = {"functionCallingConfig": {"mode": "VALIDATED"}}
+    assert chat(gateway, "gemini", tools=tools).get("toolConfig") == (choice if strict else None)
+    choice["functionCallingConfig"]["mode"] = "ANY"
+    assert chat(gateway, "gemini", tools=tools, tool_choice="required")["toolConfig"] == choice
 
 
 def test_detail_of_a_picture_is_forwarded(gateway):
