@@ -31,7 +31,7 @@ target_link_options(dependencies INTERFACE -Wl,--gc-sections)
 target_compile_definitions(dependencies INTERFACE
   BOOST_ASIO_DISABLE_STD_ALIGNED_ALLOC BOOST_ASIO_DISABLE_BOOST_ALIGN
   BOOST_ASIO_SEPARATE_COMPILATION BOOST_BEAST_SEPARATE_COMPILATION BOOST_ASIO_NO_DEPRECATED
-  BOOST_ASIO_DISABLE_BOOST_DATE_TIME SPDLOG_FMT_EXTERNAL)
+  BOOST_ASIO_DISABLE_BOOST_DATE_TIME SPDLOG_FMT_EXTERNAL BOOST_SPIRIT_X3_NO_RTTI)
 target_link_libraries(dependencies INTERFACE
   ${boost_json_archive} ${boost_url_archive} ${boost_container_archive} ${boost_system_archive}
   ${sqlite_archive} ${yaml_archive} ${re2_archive} ${seccomp_archive} ${absl_archives} ${ssl_library} ${crypto_library}

@@ -26,8 +26,10 @@ Failure as_failure(const std::exception_ptr& exception) {
     return {ApiError(service_unavailable, "another node answers on the thread, try again"), {}};
   } catch (const DatabaseUnavailable& error) {
     return {ApiError(service_unavailable, error.answer()), error.what()};
+  } catch (const std::system_error& error) {
+    return {is_disk_full(error.code()) ? disk_full() : ApiError(internal_server_error, internal_error), error.what()};
   } catch (const std::exception& error) {
-    return {is_disk_full(error) ? disk_full() : ApiError(internal_server_error, internal_error), error.what()};
+    return {ApiError(internal_server_error, internal_error), error.what()};
   }
 }
 

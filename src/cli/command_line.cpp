@@ -115,10 +115,14 @@ std::string full_name(const CLI::App& program) {
   return name;
 }
 
+bool is_of(const CLI::ParseError& error, CLI::ExitCodes kind) {
+  return error.get_exit_code() == static_cast<int>(kind);
+}
+
 /// The option in an error such as `--port: 1 required NUMBER missing`.
 std::string option_without_value(const CLI::ParseError& error) {
   const std::string_view what = error.what();
-  const bool is_missing = dynamic_cast<const CLI::ArgumentMismatch*>(&error) && what.ends_with(" missing");
+  const bool is_missing = is_of(error, CLI::ExitCodes::ArgumentMismatch) && what.ends_with(" missing");
   return std::string(is_missing ? what.substr(0, what.find(':')) : "");
 }
 
@@ -148,7 +152,7 @@ std::string reason(const CLI::App& program, const CLI::ParseError& error) {
   const bool lacks_command = app->get_require_subcommand_min() > 0;
   if (lacks_command && unknown.empty()) return "a command is missing";
   if (const auto missing = option_without_value(error); !missing.empty()) return missing + " needs a value";
-  if (!lacks_command && !dynamic_cast<const CLI::ExtrasError*>(&error)) return error.what();
+  if (!lacks_command && !is_of(error, CLI::ExitCodes::ExtrasError)) return error.what();
   const bool is_group = !app->get_subcommands(nullptr).empty();
   if (is_group && !unknown.front().starts_with('-'))
     return fmt::format("there is no command {}{}", unknown.front(), proposal(*app, unknown.front()));

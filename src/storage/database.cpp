@@ -63,7 +63,7 @@ void Database::close() {
 
 Database::Statistics Database::statistics() const { return engine_->statistics(); }
 
-Task<> Database::run(Access access, Lane lane, Work work) {
+Task<> Database::run(Access access, Lane lane, DatabaseWork work) {
   if (access == Access::read) AGW_ASSERT(lane == Lane::request);
   try {
     co_await wait_for(loop_, std::move(work), [this, access, lane](std::unique_ptr<WorkItem> item) {

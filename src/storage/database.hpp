@@ -13,6 +13,7 @@
 #include "storage/connection.hpp"
 #include "storage/migration.hpp"
 #include "storage/row_insert.hpp"
+#include "storage/work.hpp"
 
 namespace agw {
 
@@ -101,19 +102,17 @@ public:
 
 private:
   enum class Access { read, write };
-  /// Type-erased work. Runs on a database thread with its connection; throws the closure's exception.
-  using Work = std::function<void(Connection&)>;
   /// Queues `work` and resumes on the loop once its outcome is known (for a write: once it is committed).
-  Task<> run(Access access, Lane lane, Work work);
+  Task<> run(Access access, Lane lane, DatabaseWork work);
 
   template <class Closure>
   auto run_typed(Access access, Lane lane, Closure closure) -> Task<std::invoke_result_t<Closure, Connection&>> {
     using Result = std::invoke_result_t<Closure, Connection&>;
     if constexpr (std::is_void_v<Result>) {
-      return run(access, lane, Work(std::move(closure)));
+      return run(access, lane, std::move(closure));
     } else {
       auto result = std::make_shared<std::optional<Result>>();
-      Work work = [result, closure = std::move(closure)](Connection& connection) mutable {
+      DatabaseWork work = [result, closure = std::move(closure)](Connection& connection) mutable {
         result->emplace(closure(connection));
       };
       return run_for(access, lane, std::move(work), std::move(result));
@@ -122,7 +121,7 @@ private:
 
   /// One coroutine per result type instead of per closure, because coroutines take long to compile.
   template <class Result>
-  Task<Result> run_for(Access access, Lane lane, Work work, std::shared_ptr<std::optional<Result>> result) {
+  Task<Result> run_for(Access access, Lane lane, DatabaseWork work, std::shared_ptr<std::optional<Result>> result) {
     co_await run(access, lane, std::move(work));
     co_return std::move(**result);
   }

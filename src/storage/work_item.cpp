@@ -10,7 +10,6 @@
 #include <boost/asio/use_awaitable.hpp>
 
 #include "base/async/assert.hpp"
-#include "storage/announced_write.hpp"
 
 namespace agw {
 
@@ -19,7 +18,8 @@ namespace {
 template <class Handler>
 class AwaitedItem : public WorkItem {
 public:
-  AwaitedItem(Loop& loop, Work work, Handler handler) : WorkItem(loop, std::move(work)), handler_(std::move(handler)) {}
+  AwaitedItem(Loop& loop, DatabaseWork work, Handler handler)
+      : WorkItem(loop, std::move(work)), handler_(std::move(handler)) {}
   void complete() override {
     AGW_ASSERT(!is_complete_);
     is_complete_ = true;
@@ -53,17 +53,16 @@ void WorkItem::fail(std::exception_ptr failure) {
 }
 
 void WorkItem::run(Connection& connection) {
-  AGW_ASSERT(work_);
   failure_ = nullptr;
   try {
-    work_(connection);
+    std::visit([&](const auto& work) { work(connection); }, work_);
   } catch (...) {
     failure_ = std::current_exception();
   }
 }
 
 void WorkItem::announce() const {
-  const auto* const announced = work_.target<AnnouncedWrite>();
+  const auto* const announced = std::get_if<AnnouncedWrite>(&work_);
   if (announced && !failed()) announced->committed();
 }
 
@@ -102,8 +101,7 @@ void reject(Loop& loop, std::unique_ptr<WorkItem> item, std::exception_ptr failu
   complete(loop, std::move(items));
 }
 
-Task<> wait_for(Loop& loop, WorkItem::Work work, std::function<void(std::unique_ptr<WorkItem>)> queue) {
-  AGW_ASSERT(work);
+Task<> wait_for(Loop& loop, DatabaseWork work, std::function<void(std::unique_ptr<WorkItem>)> queue) {
   AGW_ASSERT(queue);
   return asio::async_initiate<const asio::use_awaitable_t<>, void(std::exception_ptr)>(
       [&loop, work = std::move(work), queue = std::move(queue)](auto handler) mutable {

@@ -13,17 +13,14 @@
 
 #include "base/async/task.hpp"
 #include "storage/connection.hpp"
-#include "storage/row_insert.hpp"
+#include "storage/work.hpp"
 
 namespace agw {
 
 /// One caller's work for a database thread, and later its completion. Used by one thread at a time.
 class WorkItem {
 public:
-  /// Runs on a database thread with its connection, again if its group is rolled back.
-  using Work = std::function<void(Connection&)>;
-
-  WorkItem(Loop& loop, Work work) : work_guard_(loop.get_executor()), work_(std::move(work)) {}
+  WorkItem(Loop& loop, DatabaseWork work) : work_guard_(loop.get_executor()), work_(std::move(work)) {}
   virtual ~WorkItem() = default;
   WorkItem(const WorkItem&) = delete;
   WorkItem& operator=(const WorkItem&) = delete;
@@ -35,7 +32,7 @@ public:
   /// Calls `AnnouncedWrite::committed`, if the work is one and did not fail. Call it after the commit.
   void announce() const;
   /// The row to insert, if the work is nothing else.
-  const RowInsert* row_insert() const { return work_.target<RowInsert>(); }
+  const RowInsert* row_insert() const { return std::get_if<RowInsert>(&work_); }
 
   /// Resumes the caller. Call it once, on the loop.
   virtual void complete() = 0;
@@ -45,7 +42,7 @@ protected:
 
 private:
   asio::executor_work_guard<Loop::executor_type> work_guard_;
-  Work work_;
+  DatabaseWork work_;
   std::exception_ptr failure_;
 };
 
@@ -82,6 +79,6 @@ void wait_for_work(std::condition_variable& changed, std::unique_lock<std::mutex
 
 /// Passes an item with `work` to `queue` and waits for its completion; throws the item's failure. The wait cannot be
 /// cancelled: a cancelled caller still gets its result.
-Task<> wait_for(Loop& loop, WorkItem::Work work, std::function<void(std::unique_ptr<WorkItem>)> queue);
+Task<> wait_for(Loop& loop, DatabaseWork work, std::function<void(std::unique_ptr<WorkItem>)> queue);
 
 }  // namespace agw

@@ -61,9 +61,8 @@ std::map<std::string, std::string> environment_of(const Extension& extension, Ap
   return environment;
 }
 
-/// The error for the client if a start fails. `action` is `start` or `restart`.
-ApiError refusal(std::string_view action, const std::exception& error) {
-  if (const auto* known = dynamic_cast<const ApiError*>(&error)) return *known;
+/// The error for the client if an action fails. `action` is `start` or `restart`.
+ApiError failed_to(std::string_view action, const std::exception& error) {
   return ApiError(500, fmt::format("Failed to {}: {}", action, error.what()));
 }
 
@@ -195,8 +194,10 @@ Task<App> Apps::start(std::string id_or_name) {
   try {
     if (placements_ && !slot.server.alive()) co_return co_await start_somewhere(extension, slot);
     if (!slot.server.alive()) co_await start(extension, slot);
+  } catch (const ApiError&) {
+    throw;
   } catch (const std::exception& error) {
-    throw refusal("start", error);
+    throw failed_to("start", error);
   }
   co_return describe(*extension);
 }
@@ -212,8 +213,10 @@ Task<App> Apps::restart(std::string id_or_name) {
     co_await stop(slot);
     if (placements_) co_return co_await start_somewhere(extension, slot);
     co_await start(extension, slot);
+  } catch (const ApiError&) {
+    throw;
   } catch (const std::exception& error) {
-    throw refusal("restart", error);
+    throw failed_to("restart", error);
   }
   co_return describe(*extension);
 }

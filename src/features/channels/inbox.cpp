@@ -65,9 +65,20 @@ std::string new_code() {
 
 /// Whether a write may succeed later: the disk is full, the database server is unreachable, or another node answers in
 /// the thread. Nothing was written.
-bool may_pass(const std::exception& error) {
-  return is_disk_full(error) || dynamic_cast<const DiskFull*>(&error) ||
-         dynamic_cast<const DatabaseUnavailable*>(&error) || dynamic_cast<const ThreadElsewhere*>(&error);
+bool may_pass(const std::exception_ptr& failure) {
+  try {
+    std::rethrow_exception(failure);
+  } catch (const std::system_error& error) {
+    return is_disk_full(error.code());
+  } catch (const DiskFull&) {
+    return true;
+  } catch (const DatabaseUnavailable&) {
+    return true;
+  } catch (const ThreadElsewhere&) {
+    return true;
+  } catch (...) {
+    return false;
+  }
 }
 
 std::string quotation(std::string_view introduction, std::string author, const std::string& text) {
@@ -201,7 +212,7 @@ Task<> ChannelInbox::handle_allowed(ReceivedMessage message) {
       // If the reply cannot be stored either, everything is tried again.
       if (!std::exchange(refusal, {}).empty())
         tries = 0;
-      else if (may_pass(error))
+      else if (may_pass(std::current_exception()))
         wait = message.files.empty() ? pause_before_retry : pause_before_fetching_again;
       else if (++tries == max_tries)
         refusal = "The gateway could not take this message. Its log says why.";

@@ -265,7 +265,7 @@ private:
       store_.put(access, entry);
     } catch (const std::system_error& error) {
       // Too late to refuse the command. The new contents are only needed for diffs, and to recognise them in an undo.
-      if (!is_disk_full(error)) throw;
+      if (!is_disk_full(error.code())) throw;
       entry.kept = Kept::no_room;
     }
   }

@@ -146,7 +146,7 @@ Task<std::shared_ptr<CommandListing>> Checkpoints::before_command(const ToolRun&
     } catch (const std::system_error& error) {
       throw InsufficientStorage(
           fmt::format("{}: the command was not run, because what it could overwrite could not be kept",
-                      is_disk_full(error) ? "disk full" : error.what()));
+                      is_disk_full(error.code()) ? "disk full" : error.what()));
     }
   });
   co_await database_.write([run_id = run.run_id, listed, now = clock_.now()](Connection& connection) {

@@ -77,7 +77,7 @@ auto stored_or_refused(const std::filesystem::path& path, Store store) {
   try {
     return store();
   } catch (const std::system_error& error) {
-    const auto why = is_disk_full(error) ? std::string("disk full") : std::string(error.what());
+    const auto why = is_disk_full(error.code()) ? std::string("disk full") : std::string(error.what());
     throw InsufficientStorage(
         fmt::format("{}: nothing was written to {}, because its former content could not be kept", why, path.string()));
   }

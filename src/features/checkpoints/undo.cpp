@@ -92,7 +92,7 @@ struct Examined {
 };
 
 std::string text_of(const std::system_error& error) {
-  return is_disk_full(error) ? "disk full: nothing was changed" : error.what();
+  return is_disk_full(error.code()) ? "disk full: nothing was changed" : error.what();
 }
 
 /// Loads the content to restore, and stores the present one, so that the undo can be undone. Returns why that is

@@ -309,8 +309,7 @@ Task<std::vector<Attachment>> AgentAnswers::store_pictures(std::span<const Messa
 /// Stops a run that waits for tool results: a program that asks a new question will not send them.
 Task<> AgentAnswers::end_waiting_run(std::string thread_id) {
   for (const auto& active : runs_.of_thread(thread_id)) {
-    const auto run = std::dynamic_pointer_cast<AgentRun>(active->client);
-    if (run && run->is_waiting()) co_await engine_.stop_run(active);
+    if (active->client && active->client->waits_for_request()) co_await engine_.stop_run(active);
   }
 }
 

@@ -107,7 +107,7 @@ Task<RunClient::Result> AgentRun::result(std::string call_id, StopSource& stop) 
 }
 
 void AgentRun::take_results(const std::vector<Message>& messages) {
-  AGW_ASSERT(is_waiting());
+  AGW_ASSERT(waits_for_request());
   for (const auto& message : messages) {
     const auto found = std::ranges::find(calls_, message.tool_call_id, [](const Call& call) { return call.use.id; });
     if (message.role != Message::Role::tool || found == calls_.end()) continue;

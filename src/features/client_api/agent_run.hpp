@@ -43,8 +43,7 @@ public:
   bool has_ended() const { return ended_; }
 
   /// Whether the run waits for the result of the call with that id, which is the program's.
-  bool waits_for(std::string_view call_id) const { return is_waiting() && find_call(call_id); }
-  bool is_waiting() const { return !ended_ && paused_.happened(); }
+  bool waits_for(std::string_view call_id) const { return waits_for_request() && find_call(call_id); }
   /// Takes the results in the messages. The run does not wait for others any more; call `resume` or `wait_again` next.
   void take_results(const std::vector<Message>& messages);
   /// Resumes the run with these results; calls without a result fail.
@@ -69,6 +68,7 @@ public:
   void reasoning(std::string_view delta) override;
   void call(const std::vector<ToolUse>& uses, const json::object& progress) override;
   Task<Result> result(std::string call_id, StopSource& stop) override;
+  bool waits_for_request() const override { return !ended_ && paused_.happened(); }
   void model_failed(const ModelFailure& failure) override { model_failure_ = failure; }
   void ended(std::string_view type, const json::object& members, std::string_view error) override;
 

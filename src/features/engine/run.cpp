@@ -109,9 +109,11 @@ Task<> Engine::save(ActiveRunPointer active, RunOutcome outcome) {
         run_requests_.notify_ended(active->run);
       }
       co_return;
+    } catch (const DiskFull& error) {
+      why = error.what();
+      active->waits_for_disk_space = true;
     } catch (const std::exception& error) {
       why = error.what();
-      active->waits_for_disk_space = dynamic_cast<const DiskFull*>(&error) != nullptr;
     }
     // Wakes callers that wait for the end, so that they can report the full disk.
     active->ended.pulse();

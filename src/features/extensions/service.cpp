@@ -292,7 +292,7 @@ Task<> Extensions::require_replaceable(ExtensionPointer wanted) {
   try {
     co_await outbox_->check_replaceable(wanted);
   } catch (const std::system_error& error) {
-    if (is_disk_full(error)) throw;
+    if (is_disk_full(error.code())) throw;
     log::error("{}: the file cannot be replaced: {}", wanted->name, error.what());
     throw update_failed();
   }

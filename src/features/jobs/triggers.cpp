@@ -104,6 +104,12 @@ std::string jumped_text(bool more) {
               : "the clock jumped over it; a later time was run";
 }
 
+/// Logs why a run could not start, and returns its row.
+JobRun not_started(const JobRunner& runner, const Extension& job, const JobOrder& order, const std::exception& error) {
+  log::error("job {} could not start: {}", job.name, error.what());
+  return runner.unstarted(job, order, JobRunStatus::failed, error.what());
+}
+
 }  // namespace
 
 JobTriggers::JobTriggers(Loop& loop, Database& database, Hub& hub, const Clock& clock, Extensions& extensions,
@@ -385,10 +391,11 @@ Task<std::optional<JobRun>> JobTriggers::begin(ExtensionPointer job, JobOrder or
     co_return runner_.unstarted(*job, order, JobRunStatus::skipped, busy.error());
   } catch (const ApiError& refused) {
     co_return runner_.unstarted(*job, order, JobRunStatus::failed, error_text(refused));
+  } catch (const DatabaseUnavailable& error) {
+    if (order.due_at) throw;
+    co_return not_started(runner_, *job, order, error);
   } catch (const std::exception& error) {
-    if (order.due_at && dynamic_cast<const DatabaseUnavailable*>(&error)) throw;
-    log::error("job {} could not start: {}", job->name, error.what());
-    co_return runner_.unstarted(*job, order, JobRunStatus::failed, error.what());
+    co_return not_started(runner_, *job, order, error);
   }
   co_return std::nullopt;
 }

@@ -109,11 +109,15 @@ bool is_current(const Extensions& extensions, const TargetExtension& target, con
   return current && current->id == record.id && current->updated_at == record.updated_at;
 }
 
-bool is_refused(const std::exception& error) {
-  const auto* system = dynamic_cast<const std::system_error*>(&error);
-  return system &&
-         (system->code() == std::errc::permission_denied || system->code() == std::errc::operation_not_permitted ||
-          system->code() == std::errc::read_only_file_system);
+bool is_refused(const std::error_code& code) {
+  return code == std::errc::permission_denied || code == std::errc::operation_not_permitted ||
+         code == std::errc::read_only_file_system;
+}
+
+/// Logs why the proposal could not be marked. The client learns only that.
+BadRequest not_rejected(const ProposalAddress& address, const std::exception& error) {
+  log::warn("proposal {} cannot be marked: {}", address.text(), error.what());
+  return BadRequest("failed to reject proposal");
 }
 
 }  // namespace
@@ -215,10 +219,11 @@ Task<ProposalDecided> Proposals::reject(ProposalAddress address, RejectProposal 
     throw;
   } catch (const DatabaseError&) {
     throw;
+  } catch (const std::system_error& error) {
+    if (is_disk_full(error.code())) throw;
+    throw not_rejected(address, error);
   } catch (const std::exception& error) {
-    if (is_disk_full(error)) throw;
-    log::warn("proposal {} cannot be marked: {}", address.text(), error.what());
-    throw BadRequest("failed to reject proposal");
+    throw not_rejected(address, error);
   }
 }
 
@@ -269,7 +274,7 @@ Task<> Proposals::carry_out(const ProposalDecision& decision, Attempt attempt) {
   try {
     co_await change_target(decision);
   } catch (const std::system_error& error) {
-    if (!is_refused(error)) throw;
+    if (!is_refused(error.code())) throw;
     log::warn("proposal {} cannot be applied: {}", decision.address.text(), error.what());
     throw permission_denied();
   }

@@ -37,6 +37,8 @@ public:
   };
   /// Waits, for a limited time, until the program has sent the result of the call.
   virtual Task<Result> result(std::string call_id, StopSource& stop) = 0;
+  /// Whether the run waits for results that only another request of the program contains.
+  virtual bool waits_for_request() const { return false; }
 
   /// Whether its tools can change files on this machine.
   virtual bool changes_files() const { return false; }

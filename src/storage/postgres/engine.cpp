@@ -29,8 +29,7 @@ constexpr auto predecessor_timeout = 2s;
 static_assert(predecessor_timeout < time_to_connect_at_start);
 
 [[noreturn]] void refuse(const Address& address, const DatabaseError& error) {
-  const bool is_full = dynamic_cast<const DiskFull*>(&error) != nullptr;
-  const std::string_view remedy = is_full                       ? ". Make room on the disk of the server"
+  const std::string_view remedy = error.code() == SQLITE_FULL   ? ". Make room on the disk of the server"
                                   : error.code() == SQLITE_PERM ? ". Log in as the role that made the tables"
                                                                 : "";
   throw StartError(ExitStatus::failure,
