@@ -13,6 +13,7 @@
 #include "base/digest.hpp"
 #include "base/json/json_values.hpp"
 #include "base/text/ascii.hpp"
+#include "base/text/contains_any.hpp"
 #include "models/call_features.hpp"
 #include "models/json_reader.hpp"
 #include "models/picture.hpp"
@@ -49,17 +50,13 @@ std::vector<std::int64_t> whole_numbers(std::string_view text) {
   return numbers;
 }
 
-bool has_any(std::string_view text, std::initializer_list<std::string_view> words) {
-  return std::ranges::any_of(words, [&](auto word) { return text.find(word) != text.npos; });
-}
-
 /// The limit that a refusal of `limit` allows. Services name their own limit ("at most 16384"), or the window and the
 /// input ("32000 > 32768 - 17459"), also with their total ("36000 tokens (4000 in the messages, 32000 in the
 /// completion)").
 std::optional<std::int64_t> allowed_limit(std::string_view refusal, std::int64_t limit) {
   const bool names_parameter =
-      has_any(refusal, {"max_tokens", "max_completion_tokens", "max_output_tokens", "max_new_tokens"});
-  if (!names_parameter && !has_any(refusal, {"completion", "output tokens", "in the output"})) return std::nullopt;
+      contains_any(refusal, {"max_tokens", "max_completion_tokens", "max_output_tokens", "max_new_tokens"});
+  if (!names_parameter && !contains_any(refusal, {"completion", "output tokens", "in the output"})) return std::nullopt;
   auto numbers = whole_numbers(refusal);
   const bool names_limit = std::erase(numbers, limit) > 0;
   std::erase_if(numbers, [](std::int64_t number) { return number <= 1; });  // of a range
@@ -150,7 +147,7 @@ bool fit_limit(json::object& request, std::string_view refusal) {
     if (!allowed) return false;
     const bool is_lower = *allowed >= min_own_limit && *allowed < limit;
     // OpenAI's Responses take no limit below 16, with which programs try a key.
-    const bool is_minimum = *allowed < min_own_limit && *allowed > limit && has_any(refusal, {"minimum"});
+    const bool is_minimum = *allowed < min_own_limit && *allowed > limit && contains_any(refusal, {"minimum"});
     if (!is_lower && !is_minimum) return false;
     *value = *allowed;
     fit_budget(request, *allowed);

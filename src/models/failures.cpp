@@ -20,6 +20,7 @@
 
 #include "base/json/json_values.hpp"
 #include "base/text/ascii.hpp"
+#include "base/text/contains_any.hpp"
 #include "base/text/utf8.hpp"
 #include "models/json_reader.hpp"
 #include "models/utf8_decoder.hpp"
@@ -32,10 +33,6 @@ using std::chrono::milliseconds;
 using Kind = ModelFailure::Kind;
 
 constexpr std::size_t max_message_bytes = 600;
-
-bool contains_any(std::string_view text, std::initializer_list<std::string_view> words) {
-  return std::ranges::any_of(words, [&](auto word) { return text.find(word) != std::string_view::npos; });
-}
 
 /// Returns one line of limited length, cut at a character boundary.
 std::string tidy(std::string_view text) {

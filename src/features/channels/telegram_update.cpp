@@ -86,7 +86,7 @@ std::optional<Markup> markup_of(const json::object& entity) {
 }
 
 /// A non-negative number, or 0.
-std::size_t count_in(const json::object& object, std::string_view name) {
+std::size_t size_in(const json::object& object, std::string_view name) {
   const auto* value = object.if_contains(name);
   return value && value->is_int64() ? static_cast<std::size_t>(std::max<std::int64_t>(value->get_int64(), 0)) : 0;
 }
@@ -99,8 +99,8 @@ std::string with_markup(const std::string& text, const json::array* entities) {
     const auto* entity = value.if_object();
     const auto markup = entity ? markup_of(*entity) : std::nullopt;
     if (!markup) continue;
-    const auto begin = utf16_prefix(text, count_in(*entity, "offset")).size();
-    const auto marked = utf16_prefix(std::string_view(text).substr(begin), count_in(*entity, "length"));
+    const auto begin = utf16_prefix(text, size_in(*entity, "offset")).size();
+    const auto marked = utf16_prefix(std::string_view(text).substr(begin), size_in(*entity, "length"));
     // Telegram sorts them; code contains no other entity.
     if (begin < copied || marked.empty()) continue;
     result += text.substr(copied, begin - copied) + markup->before + std::string(marked) + markup->after;

@@ -21,7 +21,7 @@ constexpr std::size_t max_parts = 100;
 constexpr std::size_t max_boundary = 200;  // RFC 2046 allows 70
 constexpr std::size_t max_name = 200;
 /// Limit of the text of a part, in bytes: a longer text becomes a file.
-constexpr std::size_t max_text = 1024 * 1024;
+constexpr std::size_t max_text_bytes = 1024 * 1024;
 
 /// An invitation says only there when it is, and can be an alternative of the text.
 constexpr std::string_view calendar = "text/calendar";
@@ -154,7 +154,7 @@ private:
     auto bytes = decode_body(body, encoding);
     const bool is_text = type.value == "text/plain" || type.value == "text/html";
     const bool is_shown = is_text && disposition.value != "attachment" && name.empty();
-    if (is_shown && bytes.size() <= max_text) return add_text(type, bytes);
+    if (is_shown && bytes.size() <= max_text_bytes) return add_text(type, bytes);
     // Signatures are of no use to people.
     if (type.value == "application/pgp-signature" || type.value == "application/pkcs7-signature") return;
     if (bytes.empty()) return;
