@@ -98,6 +98,30 @@ const withoutHydration = () => ({
   },
 });
 
+/** @returns {import('vite').Plugin}
+ * Removes from the code that loads modules on demand what the page does not need. It looks for a nonce each time, which is
+ * slow in a long chat, because each block of code does so and the whole document is searched. */
+const smallerLoader = () => ({
+  name: 'smaller-loader',
+  transform(code, id) {
+    if (!id.endsWith('vite/preload-helper.js')) return undefined;
+    const parts = [
+      [/const cspNonceMeta = .*;\s*const cspNonce = .*;/, ''],
+      [/if \(cspNonce\) .*;/, ''],
+      [/function allSettled\(promises\) \{[^]*?\}\)\)\)\);\s*\}/, ''],
+      ['allSettled(deps', 'Promise.allSettled(deps'],
+      [/function importMetaResolve\(specifier\) \{[^]*?\);\s*\}/, ''],
+      ['importMetaResolve(depString)', 'new URL(depString, location.href)'],
+    ];
+    for (const [part, shorter] of parts) {
+      const rest = code.replace(part, shorter);
+      if (rest === code) throw new Error('Vite loads modules differently now: see vite.config.js');
+      code = rest;
+    }
+    return { code, map: null };
+  },
+});
+
 /** The packages in the page, and in the worker bundles of frames, which are built first. */
 const packages = new Set(['lucide-static']);
 
@@ -123,6 +147,7 @@ export default defineConfig({
   plugins: [
     staticStrings(),
     withoutHydration(),
+    smallerLoader(),
     svelte(),
     icons(),
     lexerOnly(),

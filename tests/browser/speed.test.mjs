@@ -9,14 +9,14 @@ if (missing) test(`the page (skipped: ${missing})`, { skip: true });
 else {
   const env = withGateway();
 
-  async function createLongThread(count) {
+  async function createLongThread(count, content = (i) => `Turn ${i} with **some** text.`) {
     const batchSize = 5000;
     let id;
     for (let begin = 0; begin < count; begin += batchSize) {
       const turns = Array.from({ length: Math.min(batchSize, count - begin) }, (_, i) => ({
         key: `${begin + i}`,
         role: (begin + i) % 2 ? 'assistant' : 'user',
-        content: `Turn ${begin + i} with **some** text.`,
+        content: content(begin + i),
       }));
       const { threads } = await env.api('POST', '/import', { source: 'test', threads: [{ key: `${count}`, turns }] });
       id = threads[0].id;
@@ -90,6 +90,28 @@ else {
       await eventually(async () => assert.ok((await page.getByRole('article').count()) > loaded));
     });
   }
+
+  test('a message 1,000 turns back, in a chat full of code, is shown with little work, and so is a new one', async () => {
+    const code = '```js\nconst a = 1;\n```';
+    const id = await createLongThread(1000, (i) => `Turn ${i} with code:\n\n${code}\n\n${code}\n\n- one\n- two`);
+    const first = (await env.turns(id))[0].id;
+    const page = await env.open('/inbox');
+    await page.waitForLoadState('networkidle');
+    let work = await measureWork(page);
+    await page.evaluate((hash) => (location.hash = hash), `#/t/${id}?turn=${first}`);
+    // Selectors of the test would search the long document again and again.
+    const shows = (selector) =>
+      page.waitForFunction((wanted) => document.querySelector(wanted), selector, { polling: 250 });
+    await shows('.found');
+    const found = await work();
+    work = await measureWork(page);
+    await env.api('POST', '/chat', { threadId: id, content: 'Go on' });
+    await shows('.answer:last-of-type .took');
+    const added = await work();
+    console.log(`# 1,000 turns: ${found} ms of work to show the first, ${added} ms to show another answer`);
+    assert.ok(found < 2000, `${found} ms`);
+    assert.ok(added < 700, `${added} ms`);
+  });
 
   test('twenty concurrent answers take little work, and the open one is complete', async () => {
     const text = Array.from({ length: 75 }, (_, i) => `Paragraph ${i} of a **long** answer.\n\n`).join('');

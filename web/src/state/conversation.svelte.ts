@@ -13,8 +13,8 @@ import type { Choices, Version, Versions } from './versions';
 import { t, tn } from '../base/language';
 
 const page = 50;
-/** The maximum number of turns read at once after events were missed. */
-const maxMissed = 1000;
+/** The maximum number of turns read at once: the gateway's limit, and what is read after events were missed. */
+const maxAtOnce = 1000;
 const fallbackDelay = 500;
 /** The finish reasons of answers that can be continued. */
 const endsEarly = new Set(['length', 'max-steps', 'interrupted', 'error']);
@@ -174,15 +174,15 @@ export class Conversation {
   async #newest(): Promise<Turn[]> {
     const newest = await this.#before();
     let read = newest;
-    while (this.#known.size > 0 && !this.#joins(read) && read.length === page && newest.length < maxMissed) {
+    while (this.#known.size > 0 && !this.#joins(read) && read.length === page && newest.length < maxAtOnce) {
       read = await this.#before(newest.at(-1)?.id);
       newest.push(...read);
     }
     return newest;
   }
 
-  #before(turnId?: string): Promise<Turn[]> {
-    return get<Turn[]>(`${this.#path}/turns`, { limit: page, before: turnId });
+  #before(turnId?: string, limit = page): Promise<Turn[]> {
+    return get<Turn[]>(`${this.#path}/turns`, { limit, before: turnId });
   }
 
   #joins = (turns: Turn[]): boolean => turns.some(({ id }) => this.#known.has(id));
@@ -200,15 +200,22 @@ export class Conversation {
     this.#dropStored();
   }
 
-  loadOlder(): Promise<void> {
-    this.#loadingOlder ??= this.#readOlder().finally(() => (this.#loadingOlder = null));
+  /** `limit`: a multiple of `page`. */
+  loadOlder(limit = page): Promise<void> {
+    this.#loadingOlder ??= this.#readOlder(limit).finally(() => (this.#loadingOlder = null));
     return this.#loadingOlder;
   }
 
-  async #readOlder(): Promise<void> {
+  /** Loads more each time, because showing each part takes time. */
+  async #loadUntil(isDone: () => boolean): Promise<void> {
+    for (let limit = page; this.hasOlder && !isDone(); limit = Math.min(2 * limit, maxAtOnce))
+      await this.loadOlder(limit);
+  }
+
+  async #readOlder(limit: number): Promise<void> {
     const oldest = this.turns[0];
     if (!oldest || !this.hasOlder) return;
-    const older = await this.#before(oldest.id);
+    const older = await this.#before(oldest.id, limit);
     this.hasOlder = hasMore(older);
     this.#know(older);
     this.turns = [...older.reverse(), ...this.turns];
@@ -225,14 +232,14 @@ export class Conversation {
     const began = parseInt(id.replace('-', '').slice(0, 12), 16);
     const mayBeOlder = ([oldest]: Turn[]): boolean => !!oldest && Date.parse(oldest.created_at) >= began;
     const isHere = (): boolean => this.turns.some((turn) => answerData(turn).run_id === id);
-    while (this.hasOlder && !isHere() && mayBeOlder(this.turns)) await this.loadOlder();
+    await this.#loadUntil(() => isHere() || !mayBeOlder(this.turns));
   }
 
   /** Loads older turns until the turn has been read. Loads nothing if the chat does not contain the turn. */
   async loadTurn(id: string): Promise<void> {
     const isHere = (): boolean => this.turns.some((turn) => turn.id === id);
     if (isHere() || !(await this.#has(id))) return;
-    while (this.hasOlder && !isHere()) await this.loadOlder();
+    await this.#loadUntil(isHere);
   }
 
   async #has(turnId: string): Promise<boolean> {

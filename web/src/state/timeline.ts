@@ -65,9 +65,12 @@ export function timeline(turns: Turn[], live: { runId: string; turnId: string }[
     if (turn.role === 'user') {
       if (answers.has(steeredPlace(turn)?.key ?? '')) continue;
       const own = replies.get(turn.id) ?? [];
-      items.push({ kind: 'user', key: turn.id, turn, queued: false }, ...own);
+      items.push(
+        once(turn, [], () => ({ kind: 'user', key: turn.id, turn, queued: false })),
+        ...own,
+      );
     } else if (turn.role === 'system') {
-      items.push({ kind: 'note', key: turn.id, turn });
+      items.push(once(turn, [], () => ({ kind: 'note', key: turn.id, turn })));
     } else {
       const answer = answers.get(answerKey(turn));
       if (answer && !placed.has(answer)) {
@@ -78,6 +81,18 @@ export function timeline(turns: Turn[], live: { runId: string; turnId: string }[
   }
   items.push(...[...answers.values()].filter((answer) => !placed.has(answer)));
   return withQueue(items, live);
+}
+
+/** The items made before, and what they were made from. */
+const made = new WeakMap<Turn, { from: unknown[]; item: Item }>();
+
+/** Unchanged items stay the same objects, so that they are not rendered again. */
+function once<T extends Item>(turn: Turn, from: unknown[], make: () => T): T {
+  const before = made.get(turn);
+  if (before?.from.length === from.length && from.every((one, i) => one === before.from[i])) return before.item as T;
+  const item = make();
+  made.set(turn, { from, item });
+  return item;
 }
 
 /** Marks messages after the one being answered as queued, unless they have an answer. */
@@ -114,28 +129,19 @@ function answersOf(turns: Turn[], live: { runId: string; turnId: string }[]): Ma
     answer.questionId = answerData(turn).in_reply_to;
   }
   for (const { runId, turnId } of live) answerOf(`run:${runId}`).questionId ??= turnId;
-  const tools = turns.filter(({ role }) => role === 'tool');
-  const calls = Map.groupBy(tools, answerKey);
-  const said = saidIn(turns);
-  for (const answer of answers.values()) {
-    const { key, turn } = answer;
-    answer.pieces = piecesOf(turn, (calls.get(key) ?? []).map(storedCall), said.get(key) ?? []);
+  const calls = Map.groupBy(
+    turns.filter(({ role }) => role === 'tool'),
+    answerKey,
+  );
+  const said = Map.groupBy(turns, (turn) => steeredPlace(turn)?.key);
+  for (const [key, answer] of answers) {
+    const { turn, questionId } = answer;
+    const own = calls.get(key) ?? [];
+    const steered = said.get(key) ?? [];
+    const whole = (): Answer => ({ ...answer, pieces: piecesOf(turn, own.map(storedCall), steered) });
+    answers.set(key, turn ? once(turn, [questionId, ...own, ...steered], whole) : whole());
   }
   return answers;
-}
-
-interface Said {
-  turnId: string;
-  afterStep: number;
-}
-
-/** The steered messages by the key of their answer. */
-function saidIn(turns: Turn[]): Map<string, Said[]> {
-  const said = turns.flatMap((turn) => {
-    const place = steeredPlace(turn);
-    return place ? [{ turnId: turn.id, ...place }] : [];
-  });
-  return Map.groupBy(said, ({ key }) => key);
 }
 
 /** The tool call that is stored in a turn. */
@@ -163,7 +169,7 @@ function stepsOf(turn: Turn | null): NonNullable<AnswerData['steps']> {
  * Splits the text at its calls. Calls and messages that belong to no step follow the last step, before the remaining
  * text.
  */
-function piecesOf(turn: Turn | null, calls: ToolCallView[], said: Said[]): Piece[] {
+function piecesOf(turn: Turn | null, calls: ToolCallView[], said: Turn[]): Piece[] {
   const steps = stepsOf(turn);
   const left = new Map(calls.map((call) => [call.id, call]));
   const pieces: Piece[] = [];
@@ -175,7 +181,8 @@ function piecesOf(turn: Turn | null, calls: ToolCallView[], said: Said[]): Piece
     from = Math.max(from, to);
   };
   const saidAfter = (step: (number: number) => boolean): void => {
-    for (const { turnId, afterStep } of said) if (step(afterStep)) pieces.push({ kind: 'said', turnId });
+    for (const message of said)
+      if (step(steeredPlace(message)?.afterStep ?? 0)) pieces.push({ kind: 'said', turnId: message.id });
   };
   for (const [i, step] of steps.entries()) {
     text(step.text_end);
