@@ -136,6 +136,8 @@ public:
     return reader_->ended() ? BodyAction::enough : BodyAction::more;
   }
 
+  AnswerReader& reader() { return *reader_; }
+
   ModelOutcome finish(const HttpOutcome& http, ProviderError& provider_error) {
     using End = HttpOutcome::End;
     if (http.end == End::stopped) return failure(Kind::stopped, "was stopped");
@@ -254,10 +256,16 @@ Task<ModelOutcome> HttpProvider::answer_adjusted(const ModelRequest& request, co
 Task<ModelOutcome> HttpProvider::ask(const std::string& model, std::string body, const OnDelta& on_delta,
                                      StopSource& stop, ProviderError& provider_error) {
   PendingResponse response(*format_, on_delta);
+  if (thinking_without_tag_.contains(model)) response.reader().expect_thoughts();
   const auto http = co_await http_.send(
       http_request(format_->url(model), std::move(body)),
       [&response](const HttpHead& head, std::string_view bytes) { return response.take(head, bytes); }, stop);
-  co_return response.finish(http, provider_error);
+  auto outcome = response.finish(http, provider_error);
+  if (std::holds_alternative<ModelReply>(outcome)) {
+    thinking_without_tag_.erase(model);
+    if (response.reader().thinks_without_tag()) thinking_without_tag_.insert(model);
+  }
+  co_return outcome;
 }
 
 Task<std::variant<json::object, ModelFailure>> HttpProvider::embed(json::object body, StopSource& stop) {

@@ -2,6 +2,7 @@
 
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <variant>
 #include <vector>
@@ -53,6 +54,8 @@ private:
   std::unique_ptr<WireFormat> format_;
   /// By model: errors that an adjusted request avoided. Later requests are adjusted before they are sent.
   std::map<std::string, std::vector<ProviderError>> known_errors_;
+  /// Models whose last answer began with thoughts without a tag before them.
+  std::set<std::string> thinking_without_tag_;
 };
 
 }  // namespace agw

@@ -5,7 +5,6 @@
 #include "models/adjustments.hpp"
 #include "models/call_features.hpp"
 #include "models/json_reader.hpp"
-#include "models/think_tags.hpp"
 #include "models/wire_format.hpp"
 
 namespace agw {
@@ -64,19 +63,13 @@ private:
   }
 
   void read_message(const json::object& message) {
-    take({std::string(text_member(message, "thinking")), {}});
-    take(tags_.add(text_member(message, "content")));
+    returnable_reasoning(text_member(message, "thinking"));
+    tagged_text(text_member(message, "content"));
     const auto* calls = array_member(message, "tool_calls");
     if (!calls) return;
     for (const auto& call : *calls) {
       if (const auto* object = call.if_object()) add_call(*object);
     }
-  }
-
-  void take(const ThinkTags::Pieces& pieces) {
-    thinking_ += pieces.thoughts;
-    reasoning(pieces.thoughts);
-    text(pieces.text);
   }
 
   /// Calls arrive complete, so each is a new one, regardless of its index.
@@ -89,12 +82,8 @@ private:
   }
 
   void finish() override {
-    take(tags_.finish());
-    if (!thinking_.empty()) reply_.provider_blocks.push_back(json::object{{"thinking", thinking_}});
+    if (!thoughts_.empty()) reply_.provider_blocks.push_back(json::object{{"thinking", thoughts_}});
   }
-
-  ThinkTags tags_;
-  std::string thinking_;
 };
 
 class OllamaFormat : public WireFormat {

@@ -13,7 +13,6 @@
 #include "models/json_reader.hpp"
 #include "models/picture.hpp"
 #include "models/reasoning_details.hpp"
-#include "models/think_tags.hpp"
 #include "models/tool_schema.hpp"
 #include "models/wire_format.hpp"
 
@@ -257,8 +256,7 @@ private:
       piece = text_member(delta, other_thoughts_member);
       if (!piece.empty()) thoughts_name_ = other_thoughts_member;
     }
-    thoughts_ += piece;
-    reasoning(piece);
+    returnable_reasoning(piece);
     const auto* details = array_member(delta, "reasoning_details");
     if (!details) return;
     for (const auto& detail : *details) {
@@ -272,17 +270,11 @@ private:
   }
 
   void parsed_content(const json::value& content) {
-    if (content.is_string()) return take_content(tags_.add(content.get_string()));
+    if (content.is_string()) return tagged_text(content.get_string());
     if (!content.is_array()) return;
     for (const auto& part : content.get_array()) {
       if (const auto* object = part.if_object()) read_part(*object);
     }
-  }
-
-  void take_content(const ThinkTags::Pieces& pieces) {
-    thoughts_ += pieces.thoughts;
-    reasoning(pieces.thoughts);
-    text(pieces.text);
   }
 
   /// Mistral's thoughts are parts of the content that contain further parts.
@@ -324,15 +316,12 @@ private:
 
   /// Thoughts before a call are sent back with it, because DeepSeek rejects the next request without them.
   void finish() override {
-    take_content(tags_.finish());
     reply_.provider_blocks = details_.take();
     const bool returns_thoughts = reply_.provider_blocks.empty() && !thoughts_.empty() && !calls_.empty();
     if (returns_thoughts) reply_.provider_blocks.push_back(json::object{{thoughts_name_, thoughts_}});
   }
 
   ReasoningDetails details_;
-  ThinkTags tags_;
-  std::string thoughts_;
   const char* thoughts_name_ = thoughts_member;
   bool has_usage_ = false;
   bool streams_ = false;

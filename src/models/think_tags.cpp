@@ -43,8 +43,10 @@ ThinkTags::Pieces ThinkTags::add(std::string_view delta) {
     };
     if (std::ranges::any_of(tags, may_follow)) return pieces;
     const auto* tag = std::ranges::find_if(tags, [&](const ThoughtTag& each) { return begun.starts_with(each.text); });
-    place_ = Place::text;
+    place_ = are_open_ ? Place::thoughts : Place::untagged;
+    closing_tag_ = tags[0].closing;
     if (tag != tags.end()) {
+      are_open_ = are_open_ && tag->text == tag->closing;
       place_ = tag->text == tag->closing ? Place::between : Place::thoughts;
       closing_tag_ = tag->closing;
       waiting_.erase(0, blanks + tag->text.size());
@@ -56,20 +58,36 @@ ThinkTags::Pieces ThinkTags::add(std::string_view delta) {
     const auto size = end == waiting_.npos ? waiting_.size() - begun_tag(waiting_, closing_tag_) : end;
     pieces.thoughts = waiting_.substr(0, size);
     has_thoughts_ = has_thoughts_ || size > 0;
+    if (are_open_) said_ += pieces.thoughts;
     waiting_.erase(0, end == waiting_.npos ? size : end + closing_tag_.size());
     if (end == waiting_.npos) return pieces;
     place_ = Place::between;
   }
   if (place_ == Place::between && !skip_blanks()) return pieces;
-  place_ = Place::text;
   pieces.text = std::exchange(waiting_, {});
+  if (place_ == Place::untagged) {
+    look_for_end(pieces.text);
+  } else {
+    place_ = Place::text;
+  }
   return pieces;
 }
 
-ThinkTags::Pieces ThinkTags::finish() {
+void ThinkTags::look_for_end(std::string_view text) {
+  said_ += text;
+  const auto end = said_.find(closing_tag_);
+  const auto begin = said_.find(tags[0].text);
+  are_open_ = end < begin;
+  if (end != begin) place_ = Place::text;
+  said_.erase(0, said_.size() - std::min(said_.size(), closing_tag_.size() - 1));
+}
+
+ThinkTags::Pieces ThinkTags::finish(bool has_text) {
   auto rest = std::exchange(waiting_, {});
-  if (place_ == Place::thoughts) return {std::move(rest), {}};
-  return {{}, std::move(rest)};
+  if (place_ != Place::thoughts) return {{}, std::move(rest)};
+  if (!are_open_ || !has_text) return {std::move(rest), {}};
+  are_open_ = false;
+  return {rest, said_ + rest};
 }
 
 }  // namespace agw

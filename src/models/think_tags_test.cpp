@@ -8,15 +8,15 @@ namespace agw {
 namespace {
 
 /// The thoughts and the text, with `|` between them.
-std::string separated(std::initializer_list<std::string_view> deltas) {
-  ThinkTags tags;
+std::string separated(std::initializer_list<std::string_view> deltas, bool are_open = false, bool has_text = true) {
+  ThinkTags tags(are_open);
   ThinkTags::Pieces all;
   const auto take = [&all](const ThinkTags::Pieces& pieces) {
     all.thoughts += pieces.thoughts;
     all.text += pieces.text;
   };
   for (const auto delta : deltas) take(tags.add(delta));
-  take(tags.finish());
+  take(tags.finish(has_text));
   return all.thoughts + "|" + all.text;
 }
 
@@ -44,6 +44,30 @@ TEST(ThinkTags, LeaveOtherTextAsItIs) {
 }
 
 TEST(ThinkTags, TakeWhatIsNotClosedForThoughts) { EXPECT_EQ(separated({"<think>Hm", "m</thi"}), "Hmm</thi|"); }
+
+TEST(ThinkTags, ShowWhetherTheNextAnswerBeginsWithThoughts) {
+  const auto are_open_after = [](bool are_open, std::initializer_list<std::string_view> deltas) {
+    ThinkTags tags(are_open);
+    for (const auto delta : deltas) tags.add(delta);
+    tags.finish();
+    return tags.are_open();
+  };
+  EXPECT_TRUE(are_open_after(false, {"Hm", ".</th", "ink>\n", "Hello"}));
+  EXPECT_TRUE(are_open_after(true, {"Hm", ".</th", "ink>\n", "Hello"}));
+  EXPECT_TRUE(are_open_after(true, {"</think>", "Hello"}));
+  EXPECT_FALSE(are_open_after(false, {"Use <th", "ink> and </think>."}));
+  EXPECT_FALSE(are_open_after(false, {"<think>Hm.</think>", "End it with </think>."}));
+  EXPECT_FALSE(are_open_after(false, {"</think>", "End it with </think>."}));
+  EXPECT_FALSE(are_open_after(true, {"Hello"}));
+  EXPECT_FALSE(are_open_after(true, {"<think>Hm.</think>Hello"}));
+}
+
+TEST(ThinkTags, MayBeOpenAtTheBeginning) {
+  EXPECT_EQ(separated({"\nHm", ".</th", "ink>\n", "Hello"}, true), "Hm.|Hello");
+  EXPECT_EQ(separated({"Hello", " </thi"}, true), "Hello </thi|Hello </thi");
+  EXPECT_EQ(separated({"Hm", " </thi"}, true, false), "Hm </thi|");
+  EXPECT_EQ(separated({"<think>Hm.</think>Hello"}, true), "Hm.|Hello");
+}
 
 TEST(ThinkTags, WaitNoLongerThanTheyMust) {
   ThinkTags tags;

@@ -69,6 +69,7 @@ ModelOutcome AnswerReader::outcome() {
     failure_->usage = reply_.usage;
     return *failure_;
   }
+  take(tags_.finish(reply_.stop != StopReason::length && calls_.empty()));
   finish();
   emit(Delta::Kind::reasoning, reasoning_.finish());
   emit(Delta::Kind::text, text_.finish());
@@ -86,6 +87,16 @@ void AnswerReader::text(std::string_view delta) {
 }
 
 void AnswerReader::reasoning(std::string_view delta) { emit(Delta::Kind::reasoning, reasoning_.add(delta)); }
+
+void AnswerReader::returnable_reasoning(std::string_view delta) {
+  thoughts_ += delta;
+  reasoning(delta);
+}
+
+void AnswerReader::take(const ThinkTags::Pieces& pieces) {
+  returnable_reasoning(pieces.thoughts);
+  text(pieces.text);
+}
 
 void AnswerReader::service_tier(std::string_view tier) {
   if (tier.empty() || tier == reply_.service_tier || !is_utf8(tier)) return;

@@ -13,6 +13,7 @@
 #include "models/frames.hpp"
 #include "models/model.hpp"
 #include "models/settings.hpp"
+#include "models/think_tags.hpp"
 #include "models/tool_calls.hpp"
 #include "models/utf8_decoder.hpp"
 
@@ -24,6 +25,11 @@ class AnswerReader {
 public:
   explicit AnswerReader(const OnDelta& on_delta) : on_delta_(on_delta) {}
   virtual ~AnswerReader() = default;
+
+  /// Called first if the model begins to think without a tag. See ThinkTags.
+  void expect_thoughts() { tags_ = ThinkTags(true); }
+  /// After the outcome: whether the model's next answer begins like that.
+  bool thinks_without_tag() const { return tags_.are_open(); }
 
   /// Reads the next frame. Frames after the end or a failure are ignored.
   void read(const Frame& frame);
@@ -50,6 +56,10 @@ protected:
 
   void text(std::string_view delta);
   void reasoning(std::string_view delta);
+  /// Reports reasoning, and keeps it for `finish`, which may put it into a provider block.
+  void returnable_reasoning(std::string_view delta);
+  /// Reports a text that may begin with thoughts in tags, which are kept like that.
+  void tagged_text(std::string_view delta) { take(tags_.add(delta)); }
   /// Reports the tier that answers, as in OpenAI's APIs; does nothing if it is empty.
   void service_tier(std::string_view tier);
   /// Reports a complete provider block.
@@ -58,6 +68,7 @@ protected:
   bool wrote_text() const { return wrote_text_; }
 
   ModelReply reply_;
+  std::string thoughts_;  ///< the text that may be sent back
   ToolCalls calls_;
   bool complete_ = false;
   bool ended_ = false;
@@ -65,12 +76,14 @@ protected:
   std::optional<ProviderError> notice_;
 
 private:
+  void take(const ThinkTags::Pieces& pieces);
   void emit(Delta::Kind kind, std::string delta);
   void emit_calls();
   void emit_rest_of_calls();
 
   const OnDelta& on_delta_;
   std::optional<ModelFailure> failure_;
+  ThinkTags tags_;
   Utf8Decoder text_;
   Utf8Decoder reasoning_;
   bool wrote_text_ = false;

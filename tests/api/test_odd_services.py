@@ -92,6 +92,43 @@ def test_thoughts_in_the_brackets_of_mistral_are_thoughts(gateway):  # noqa: F81
     assert (sent["reasoning_content"], sent["content"]) == ("Hm.", "Hi")
 
 
+def ollama_lines(*texts, reason="stop"):
+    lines = [{"message": {"role": "assistant", "content": text}, "done": False} for text in texts]
+    return answer("".join(json.dumps(line) + "\n" for line in [*lines, {"done": True, "done_reason": reason}]),
+                  "application/x-ndjson")
+
+
+WITHOUT_TAG = ["Hm", ".</th", "ink>\n\n", "Hi"]
+
+
+@pytest.mark.parametrize("service, reply", [
+    ("chat", lambda texts: chunks(*map(chunk, texts))), ("ollama", lambda texts: ollama_lines(*texts))])
+def test_model_that_thinks_without_a_tag_is_known_after_its_first_answer(gateway, service, reply):  # noqa: F811
+    """Templates of DeepSeek R1 and Qwen end the prompt with the tag. LM Studio, vLLM and SGLang then send only the rest,
+    unless they are told to separate it."""
+    assert completed(gateway, reply(WITHOUT_TAG), service=service)[0]["content"] == "Hm.</think>\n\nHi"
+    streamed = read_chat_completion(ask(gateway, reply(WITHOUT_TAG), service=service, stream=True).text)
+    assert (streamed.reasoning, streamed.text) == ("Hm.", "Hi")
+    # An answer without thoughts is not lost, and shows that the next one need not begin with any.
+    sent = completed(gateway, reply(["Hi", "."]), service=service)[0]
+    assert (sent["reasoning_content"], sent["content"]) == ("Hi.", "Hi.")
+    sent = completed(gateway, reply(["Hi", "."]), service=service)[0]
+    assert (sent.get("reasoning_content"), sent["content"]) == (None, "Hi.")
+
+
+def test_thoughts_without_a_tag_that_are_cut_off_are_no_text(gateway):  # noqa: F811
+    completed(gateway, chunks(*map(chunk, WITHOUT_TAG)))
+    message, reason, _ = completed(gateway, chunks(chunk("Hm, "), chunk("so", finish="length")))
+    assert (message["reasoning_content"], message["content"] or "", reason) == ("Hm, so", "", "length")
+    assert completed(gateway, chunks(*map(chunk, WITHOUT_TAG)))[0]["content"] == "Hi"
+
+
+def test_tags_that_are_a_subject_of_the_answer_stay_text(gateway):  # noqa: F811
+    for _ in range(2):
+        sent = completed(gateway, chunks(chunk("Models write <think> and </think>.")))[0]
+        assert (sent.get("reasoning_content"), sent["content"]) == (None, "Models write <think> and </think>.")
+
+
 # Ends.
 
 
