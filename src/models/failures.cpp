@@ -131,6 +131,11 @@ bool is_about_many_tools(const ProviderError& provider_error) {
           contains_any(provider_error.message, {"array too long", "too many tools"}));
 }
 
+/// Groq sends 400 if the model has written a call that cannot be read: the next time it may not.
+bool is_about_broken_call(const ProviderError& provider_error) {
+  return contains_any(provider_error.words, {"tool_use_failed", "output_parse_failed"});
+}
+
 /// What to do about the error, if that is known.
 std::string_view advice(int status, const ProviderError& provider_error) {
   if (status == 401) return " (check its API key)";
@@ -148,12 +153,13 @@ void mark_too_long(ModelFailure& failure, const ProviderError& provider_error) {
 
 Kind kind_of_status(int status, const ProviderError& provider_error) {
   if (status == 429) return is_about_quota(provider_error) ? Kind::refused : Kind::rate_limited;
-  if (status == 408 || status == 409 || status >= 500) return Kind::unavailable;
+  if (status == 408 || status == 409 || status >= 500 || is_about_broken_call(provider_error)) return Kind::unavailable;
   return Kind::refused;
 }
 
 Kind kind_of_words(const ProviderError& provider_error) {
   if (is_about_quota(provider_error)) return Kind::refused;
+  if (is_about_broken_call(provider_error)) return Kind::unavailable;
   if (contains_any(provider_error.words, {"rate_limit", "slow_down"})) return Kind::rate_limited;
   if (contains_any(provider_error.words, {"invalid_request", "authentication", "permission", "not_found", "too_large",
                                           "context_length", "invalid_api_key", "invalid_prompt", "policy"})) {

@@ -144,6 +144,16 @@ def test_call_that_gemini_could_not_write_is_asked_for_again(gateway):  # noqa: 
     assert completed(gateway, failed, Reply("Hi"))[0]["content"] == "Hi"
 
 
+@pytest.mark.parametrize("code", ["tool_use_failed", "output_parse_failed"])
+@pytest.mark.parametrize("in_stream", [False, True])
+def test_call_that_groq_could_not_read_is_asked_for_again(gateway, code, in_stream):  # noqa: F811
+    error = {"error": {"message": "Failed to call a function. Please adjust your prompt. See 'failed_generation' for more "
+                       "details.", "type": "invalid_request_error", "code": code, "failed_generation": "<function=f>"}}
+    failed = (answer(f"event: error\ndata: {json.dumps(error)}\n\n") if in_stream else
+              Fault(400, error["error"]["message"], kind=code))
+    assert completed(gateway, failed, Reply("Hi"), tools=TOOLS)[0]["content"] == "Hi"
+
+
 @pytest.mark.parametrize("body, reason", [
     ({"base_resp": {"status_code": 1008, "status_msg": "insufficient balance"}, "choices": None}, "insufficient balance"),
     ({"status": "449", "msg": "too many requests", "body": None}, "too many requests"),
