@@ -251,6 +251,12 @@ def test_input_at_the_start_of_an_anthropic_block_is_replaced_by_its_deltas(gate
 # Programs.
 
 
+def test_limit_of_minus_one_is_none(gateway):  # noqa: F811
+    """As in the examples of LM Studio, and in llama.cpp."""
+    assert "max_tokens" not in chat(gateway, max_tokens=-1, max_completion_tokens=-1)
+    assert chat(gateway, max_tokens=7, max_completion_tokens=-1)["max_tokens"] == 7
+
+
 def test_name_of_a_system_message_precedes_its_text(gateway):  # noqa: F811
     """SillyTavern sends examples of a conversation in this way."""
     examples = [{"role": "system", "content": "Be kind."}, {"role": "system", "name": "example_user", "content": "Hello"}]

@@ -316,10 +316,14 @@ void read_sampling(Parameters& body, CallOptions& options) {
 }
 
 void read_limit(Parameters& body, ModelRequest& call) {
-  const auto old_limit = body.integer("max_tokens", 1, max_token_count);
-  const auto limit = body.integer("max_completion_tokens", 1, max_token_count);
-  call.options.limits_output = limit || old_limit;
-  if (call.options.limits_output) call.max_output_tokens = limit ? *limit : *old_limit;
+  call.options.limits_output = false;
+  for (const auto* name : {"max_tokens", "max_completion_tokens"}) {
+    const auto* value = body.find(name);
+    // At servers of open models, -1 is no limit.
+    if (!value || *value == -1) continue;
+    call.max_output_tokens = *body.integer(name, 1, max_token_count);
+    call.options.limits_output = true;
+  }
 }
 
 /// Rejects values that the gateway does not support.
