@@ -156,6 +156,19 @@ bool fit_limit(json::object& request, std::string_view refusal) {
   return false;
 }
 
+bool fit_effort(json::object& request) {
+  auto* effort = request.if_contains("reasoning_effort");
+  for (const auto* name : {"reasoning", "output_config"}) {
+    auto* object = request.if_contains(name);
+    if (object && object->is_object()) effort = object->get_object().if_contains("effort");
+  }
+  if (!effort) return false;
+  const bool is_lowest = *effort == "minimal";
+  if (!is_lowest && *effort != "xhigh" && *effort != "max") return false;
+  *effort = is_lowest ? "low" : "high";
+  return true;
+}
+
 bool leave_out_thinking(json::object& request) {
   bool changed = request.erase("reasoning_effort") > 0;
   for (const auto name : thinking_labels) changed |= request.erase(name) > 0;

@@ -16,6 +16,9 @@ namespace agw {
 /// Example: src/models/adjustments_test.cpp: FitLimit.LeavesTheAnswerWhatTheInputLeaves
 bool fit_limit(json::object& request, std::string_view refusal);
 
+/// Replaces a level of reasoning that not all models have, in any API: `minimal` by `low`, `xhigh` and `max` by `high`.
+bool fit_effort(json::object& request);
+
 /// Removes the request to think, in any API.
 bool leave_out_thinking(json::object& request);
 

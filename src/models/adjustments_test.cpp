@@ -102,6 +102,20 @@ TEST(FitLimit, IncludesTheBudget) {
   EXPECT_EQ(to_json(request), R"({"max_tokens":1500})");
 }
 
+TEST(FitEffort, ChangesOnlyLevelsThatNotAllModelsHave) {
+  const auto fitted = [](std::string_view text) {
+    auto request = parse_json(text).value().get_object();
+    return std::pair(fit_effort(request), to_json(request));
+  };
+  EXPECT_EQ(fitted(R"({"reasoning_effort":"max"})"), std::pair(true, std::string(R"({"reasoning_effort":"high"})")));
+  EXPECT_EQ(fitted(R"({"reasoning":{"effort":"minimal"}})"),
+            std::pair(true, std::string(R"({"reasoning":{"effort":"low"}})")));
+  EXPECT_EQ(fitted(R"({"output_config":{"effort":"xhigh"}})"),
+            std::pair(true, std::string(R"({"output_config":{"effort":"high"}})")));
+  EXPECT_FALSE(fitted(R"({"reasoning_effort":"high"})").first);
+  EXPECT_FALSE(fitted(R"({"reasoning":{"summary":"auto"}})").first);
+}
+
 TEST(LeaveOutThinking, LeavesTheRest) {
   json::object request =
       parse_json(R"({"reasoning_effort":"high","thinking":{"type":"adaptive"},)"

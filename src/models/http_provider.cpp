@@ -106,6 +106,12 @@ bool may_adjust(const ModelOutcome& outcome, const ProviderError& provider_error
   return failure->status == 400 || failure->status == 422 || (failure->status == 500 && is_of_template);
 }
 
+/// Whether the error names the levels of reasoning that the model has.
+bool names_efforts(const ProviderError& provider_error) {
+  const auto& message = provider_error.message;
+  return message.find("high") != message.npos && (message + provider_error.words).find("effort") != message.npos;
+}
+
 /// Whether the error says that the model does not take the request to think, without which it may answer. Other errors
 /// about thinking are about the conversation.
 bool may_leave_out_thinking(const ModelRequest& request, const ProviderError& provider_error) {
@@ -204,8 +210,9 @@ Task<HttpProvider::Body> HttpProvider::write_body(const ModelRequest& request,
     json::value value = format_->request(request);
     auto& object = value.get_object();
     for (const auto& error : errors) {
-      body.fits_limit = fit_limit(object, error.message);
-      body.has_last_change = body.fits_limit || format_->adjust(object, error) ||
+      body.fits_value = fit_limit(object, error.message) ||
+                        (request.options.thinks_if_able && names_efforts(error) && fit_effort(object));
+      body.has_last_change = body.fits_value || format_->adjust(object, error) ||
                              (may_leave_out_thinking(request, error) && leave_out_thinking(object));
     }
     body.text = to_json(value);
@@ -239,8 +246,8 @@ Task<ModelOutcome> HttpProvider::answer_adjusted(const ModelRequest& request, co
       errors.push_back(std::move(provider_error));
       body = co_await write_body(request, errors);
       if (!body.has_last_change) co_return outcome;
-      // A limit that this request needs may be too low for others.
-      if (!body.fits_limit) learned.push_back(errors.back());
+      // A value that this request needs may be too low for others.
+      if (!body.fits_value) learned.push_back(errors.back());
       log::info("the request to {} is sent again without the parts that it rejected: {}", request.model,
                 std::get<ModelFailure>(outcome).message);
       continue;

@@ -34,7 +34,7 @@ private:
   struct Body {
     std::string text;             ///< JSON
     bool has_last_change = true;  ///< whether it could be adjusted to the last error
-    bool fits_limit = false;      ///< whether this only lowered the limit of output tokens
+    bool fits_value = false;      ///< whether this only changed the limit of output tokens, or the level of reasoning
   };
 
   /// Answers a request whose names of tools the service accepts. What it refuses is adjusted and sent again.

@@ -45,6 +45,26 @@ def test_model_that_cannot_think_answers_without(gateway, service, members):  # 
         assert len(gateway.stub.requests) == requests
 
 
+@pytest.mark.parametrize("service, refusal", [
+    ("responses", {"message": "Unsupported value: 'max' is not supported with the 'gpt-5.1' model. Supported values are: "
+                   "'none', 'low', 'medium', and 'high'.", "param": "reasoning.effort", "code": "unsupported_value"}),
+    ("chat", {"message": "1 validation error:\n  {'type': 'literal_error', 'loc': ('body', 'reasoning_effort'), 'msg': "
+              "\"Input should be 'low', 'medium' or 'high'\", 'input': 'max'}", "code": 400}),
+    ("chat", {"message": "Validation error for `reasoning_effort`: expected one of `'low' | 'medium' | 'high'`, received "
+              "`'max'`."})])
+def test_effort_that_a_model_does_not_have_becomes_one_that_it_has(gateway, service, refusal):  # noqa: F811
+    """Claude Code sends the effort that a person chose for other models. As OpenAI, SGLang and Kimi refuse it."""
+    def asked(effort):
+        tools = [{"name": "weather", "input_schema": SCHEMA}]
+        sent = message(gateway, service, max_tokens=9000, output_config={"effort": effort}, tools=tools)
+        return sent["reasoning"]["effort"] if service == "responses" else sent["reasoning_effort"]
+
+    for effort, fitting in (("max", "high"), ("xhigh", "high")):
+        gateway.stub.script(Fault(400, body={"error": refusal}))
+        assert asked(effort) == fitting
+    assert asked("medium") == "medium"
+
+
 @pytest.mark.parametrize("members, effort", [
     ({"enable_thinking": False}, "none"),
     ({"thinking": {"type": "disabled"}}, "none"),
