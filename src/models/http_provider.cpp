@@ -97,13 +97,16 @@ bool is_large(const ModelRequest& request) {
 
 bool is_success(int status) { return status >= 200 && status < 300; }
 
-/// Whether the request may succeed if it is adjusted. llama.cpp answers 500 if a model's template refuses it.
+/// Whether the request may succeed if it is adjusted. If a model's template refuses it, llama.cpp answers 500, and LM
+/// Studio 200 with the error in the stream.
 bool may_adjust(const ModelOutcome& outcome, const ProviderError& provider_error) {
   const auto* failure = std::get_if<ModelFailure>(&outcome);
   if (!failure) return false;
   const auto mentions = [&](std::string_view word) { return provider_error.message.find(word) != std::string::npos; };
-  const bool is_of_template = mentions("emplate") || mentions("inja") || mentions("alternate");
-  return failure->status == 400 || failure->status == 422 || (failure->status == 500 && is_of_template);
+  const bool is_of_template =
+      mentions("emplate") || mentions("inja") || mentions("alternate") || mentions("raise_exception");
+  const bool may_be_of_template = failure->status == 500 || failure->status == 0;
+  return failure->status == 400 || failure->status == 422 || (may_be_of_template && is_of_template);
 }
 
 /// Whether the error names the levels of reasoning that the model has.
@@ -153,7 +156,9 @@ public:
     }
     if (http.end == End::complete) {
       if (splitter_) splitter_->finish();
-      return reader_->outcome();
+      auto outcome = reader_->outcome();
+      if (const auto* refusal = reader_->refusal()) provider_error = *refusal;
+      return outcome;
     }
     if (reader_->complete()) return reader_->outcome();
     auto failed = failure(http.end == End::too_large ? Kind::protocol : Kind::unavailable, describe(http));

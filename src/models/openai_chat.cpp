@@ -371,6 +371,8 @@ public:
     if (mentions(thoughts_member) || mentions(".reasoning") || mentions("'reasoning'")) {
       return mentions("passed back") || mentions("issing") ? complete_thoughts(request) : remove_thoughts(request);
     }
+    // The template of gpt-oss.
+    if (mentions("content and thinking")) return remove_thoughts(request);
     if (mentions("chema") || mentions("function_declarations")) {
       if (mend_schemas(request, "parameters", provider_error.message)) return true;
     }
@@ -390,7 +392,8 @@ public:
     auto& messages = request["messages"].get_array();
     if ((mentions("ystem") || mentions("role")) && remind_as_user(messages)) return true;
     if (mentions("alternate")) return join_messages(messages) || move_prompt_to_user(messages);
-    if (mentions("ystem role") || mentions("got system")) return move_prompt_to_user(messages);
+    if (mentions("ystem role") || mentions("got system") || mentions("assistant roles"))
+      return move_prompt_to_user(messages);
     if (mentions("content") && (mentions("null") || mentions("be a string") || mentions("valid string")))
       return fill_contents(messages);
     if (mentions("prefill") || mentions("with a user message") || mentions("ast role"))

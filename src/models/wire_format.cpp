@@ -59,7 +59,9 @@ void AnswerReader::fail(ModelFailure::Kind kind, std::string message) {
 }
 
 void AnswerReader::fail(const ProviderError& provider_error) {
-  if (!failure_) failure_ = stream_failure(provider_error);
+  if (failure_) return;
+  failure_ = stream_failure(provider_error);
+  notice_ = provider_error;
 }
 
 ModelOutcome AnswerReader::outcome() {
@@ -109,12 +111,15 @@ void AnswerReader::provider_block(const json::object& block) {
 }
 
 void AnswerReader::emit(Delta::Kind kind, std::string delta) {
-  if (!delta.empty()) on_delta_({kind, std::move(delta)});
+  if (delta.empty()) return;
+  began_ = true;
+  on_delta_({kind, std::move(delta)});
 }
 
 /// Reports new pieces of the calls that have an id and a name.
 void AnswerReader::emit_calls() {
   const auto& calls = calls_.calls();
+  began_ = true;
   reported_.resize(std::max(reported_.size(), calls.size()));
   for (std::size_t number = 0; number < calls.size(); ++number) {
     const auto& call = calls[number];

@@ -38,6 +38,8 @@ public:
   void fail(ModelFailure::Kind kind, std::string message);
 
   bool failed() const { return failure_.has_value(); }
+  /// The error that the service sent instead of an answer: nothing of one has been reported. Null if there is none.
+  const ProviderError* refusal() const { return failed() && !began_ && notice_ ? &*notice_ : nullptr; }
   /// Whether no further frames are needed.
   bool ended() const { return ended_ || failed(); }
   /// Whether the answer can be accepted as it is, although more may follow.
@@ -87,6 +89,7 @@ private:
   Utf8Decoder text_;
   Utf8Decoder reasoning_;
   bool wrote_text_ = false;
+  bool began_ = false;
   /// The part of a call that was reported.
   struct ReportedCall {
     std::string id{};  ///< empty: nothing yet

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from checks import accepted
-from stubs.provider import Fault, Reply, ToolCall
+from stubs.provider import Fault, Raw, Reply, ToolCall
 from test_client_members import SCHEMA, chat, gateway, message, refused, respond, user  # noqa: F401 (a fixture)
 from test_client_services import REPLIES, Chat, Messages, Responses
 
@@ -80,6 +80,51 @@ def test_switches_for_thinking_of_open_models_are_forwarded_and_translated(gatew
     assert not set(members) & set(asked) and asked.get("reasoning", {}).get("effort") == effort
     gateway.stub.script(Fault(400, f"Unknown parameter: '{next(iter(members))}'."))
     assert next(iter(members)) not in chat(gateway, model="chat/gpt-5.2", **members)
+
+
+def in_stream(message):
+    """Returns an error as LM Studio sends it: its response has begun before the template is applied."""
+    body = f"event: error\ndata: {json.dumps({'error': {'message': message}})}\n\n"
+    return Raw(f"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n{body}".encode())
+
+
+ONLY_TWO_ROLES = ("Error rendering prompt with jinja template: \"Only user and assistant roles are supported!\".\n\nThis is "
+                  "usually an issue with the model's prompt template.")
+
+
+@pytest.mark.parametrize("refusal", [Fault(400, ONLY_TWO_ROLES), in_stream(ONLY_TWO_ROLES)])
+def test_template_without_a_system_prompt_gets_it_in_the_question(gateway, refusal):  # noqa: F811
+    gateway.stub.script(refusal, Reply("Hello"))
+    for requests in (2, 3):  # what the template refuses is remembered
+        sent = chat(gateway, messages=[{"role": "system", "content": "Be kind."}, *ASKED])["messages"]
+        assert sent == [{"role": "user", "content": "Be kind.\n\nHi"}] and len(gateway.stub.requests) == requests
+
+
+def test_error_about_a_template_after_a_text_is_final(gateway):  # noqa: F811
+    error = json.dumps({"error": {"message": ONLY_TWO_ROLES}})
+    text = json.dumps({"choices": [{"index": 0, "delta": {"content": "Hel"}}]})
+    body = f"data: {text}\n\nevent: error\ndata: {error}\n\n"
+    gateway.stub.script(Raw(f"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncontent-length: {len(body)}\r\n\r\n"
+                            f"{body}".encode()), Reply("Hello"))
+    response = gateway.http.post("/v1/chat/completions", json={"model": "chat/gpt-5", "messages": [
+        {"role": "system", "content": "Be kind."}, *ASKED]})
+    assert response.status_code == 502 and len(gateway.stub.requests) == 1
+
+
+CONTENT_AND_THINKING = ("Cannot pass both content and thinking in an assistant message with tool calls! Put the analysis "
+                        "message in one or the other, but not both. at row 290, column 178:\n {{- raise_exception(")
+
+
+@pytest.mark.parametrize("refusal", [Fault(500, CONTENT_AND_THINKING), in_stream(
+    f"Error rendering prompt with jinja template: {CONTENT_AND_THINKING}")])
+def test_thoughts_beside_a_text_and_a_call_are_left_out_for_gpt_oss(gateway, refusal):  # noqa: F811
+    gateway.stub.script(refusal, Reply("Sunny."))
+    called = {"id": "c1", "type": "function", "function": {"name": "weather", "arguments": "{}"}}
+    sent = chat(gateway, messages=[
+        *ASKED, {"role": "assistant", "content": "Let me see.", "reasoning_content": "Hm.", "tool_calls": [called]},
+        {"role": "tool", "tool_call_id": "c1", "content": "sunny"}])["messages"]
+    assert sent[1] == {"role": "assistant", "content": "Let me see.", "tool_calls": [called]}
+    assert len(gateway.stub.requests) == 2
 
 
 def test_effort_that_a_program_chose_is_refused_by_name(gateway):  # noqa: F811
