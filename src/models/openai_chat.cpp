@@ -391,7 +391,8 @@ public:
     // Templates of many models accept instructions only at the beginning.
     auto& messages = request["messages"].get_array();
     if ((mentions("ystem") || mentions("role")) && remind_as_user(messages)) return true;
-    if (mentions("alternate")) return join_messages(messages) || move_prompt_to_user(messages);
+    if (mentions("alternate") || mentions("after role"))
+      return join_messages(messages) || move_prompt_to_user(messages);
     if (mentions("ystem role") || mentions("got system") || mentions("assistant roles"))
       return move_prompt_to_user(messages);
     if (mentions("content") && (mentions("null") || mentions("be a string") || mentions("valid string")))

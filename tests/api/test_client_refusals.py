@@ -100,6 +100,14 @@ def test_template_without_a_system_prompt_gets_it_in_the_question(gateway, refus
         assert sent == [{"role": "user", "content": "Be kind.\n\nHi"}] and len(gateway.stub.requests) == requests
 
 
+def test_text_after_a_result_joins_it_for_mistral(gateway):  # noqa: F811
+    gateway.stub.script(Fault(400, "Unexpected role 'user' after role 'tool'", kind="invalid_request_message_order"))
+    sent = message(gateway, "chat", messages=[
+        *ASKED, {"role": "assistant", "content": [{"type": "tool_use", "id": "c1", "name": "weather", "input": {}}]},
+        user({"type": "tool_result", "tool_use_id": "c1", "content": "sunny"}, {"type": "text", "text": "Be brief."})])
+    assert sent["messages"][2:] == [{"role": "tool", "tool_call_id": "c1", "content": "sunny\n\nBe brief."}]
+
+
 def test_error_about_a_template_after_a_text_is_final(gateway):  # noqa: F811
     error = json.dumps({"error": {"message": ONLY_TWO_ROLES}})
     text = json.dumps({"choices": [{"index": 0, "delta": {"content": "Hel"}}]})
