@@ -166,7 +166,9 @@ private:
     if (const auto* feedback = object_member(frame, "promptFeedback")) take_feedback(*feedback);
     const auto* candidates = array_member(frame, "candidates");
     const auto* candidate = candidates && !candidates->empty() ? candidates->front().if_object() : nullptr;
-    if (candidate) read_candidate(*candidate);
+    const bool may_be_last = !candidate || read_candidate(*candidate);
+    // There is no terminal event: the last frame has the reason and the counts.
+    ended_ = complete_ && may_be_last && frame.contains("usageMetadata");
   }
 
   /// Counts are cumulative. Those of the prompt include tokens read from the cache.
@@ -186,8 +188,9 @@ private:
     complete_ = true;
   }
 
-  /// Some services give a reason in frames before the last one, too: the answer ends with the response.
-  void read_candidate(const json::object& candidate) {
+  /// Returns whether it has a reason that ends the answer. Some services give one in each frame, or before the text:
+  /// these end nothing.
+  bool read_candidate(const json::object& candidate) {
     if (const auto* content = object_member(candidate, "content")) {
       if (const auto* parts = array_member(*content, "parts")) {
         for (const auto& part : *parts) {
@@ -195,7 +198,10 @@ private:
         }
       }
     }
-    take_finish(text_member(candidate, "finishReason"), text_member(candidate, "finishMessage"));
+    const auto reason = text_member(candidate, "finishReason");
+    goes_on_ = goes_on_ || reason.empty();
+    take_finish(reason, text_member(candidate, "finishMessage"));
+    return goes_on_ && !reason.empty();
   }
 
   void read_part(const json::object& part) {
@@ -232,6 +238,7 @@ private:
   }
 
   std::string text_signature_;
+  bool goes_on_ = false;  ///< whether a frame had no reason
 };
 
 class GeminiFormat : public WireFormat {
