@@ -67,9 +67,12 @@ bool is_at_most(const fs::path& copy, int version) {
          found <= version;
 }
 
-void remove_older_backups(const fs::path& directory) {
+/// Keeps the newest one in any case: if the clock was set back, its name is not the last.
+void remove_older_backups(const fs::path& directory, const fs::path& newest) {
   const auto copies = copies_in(directory);
-  for (std::size_t i = kept_copies; i < copies.size(); ++i) fs::remove(copies[i]);
+  for (std::size_t i = kept_copies; i < copies.size(); ++i) {
+    if (copies[i] != newest) fs::remove(copies[i]);
+  }
 }
 
 /// What a kill left. Nobody else makes copies: the caller has the lock of the data directory.
@@ -111,7 +114,7 @@ void back_up(Connection& connection, const fs::path& directory, int version) {
     fs::remove(unfinished, ignored);
     throw;
   }
-  remove_older_backups(directory);
+  remove_older_backups(directory, path);
 }
 
 std::optional<fs::path> latest_copy(const fs::path& directory, int version) {

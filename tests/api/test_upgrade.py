@@ -63,6 +63,15 @@ def copies(gateway):
     return sorted((gateway.data / "backups").glob("gateway-*.db"))
 
 
+def write_older_database(file):
+    """Writes a database that lacks the last migration."""
+    with contextlib.closing(sqlite3.connect(file)) as database:
+        for migration in MIGRATIONS[:-1]:
+            database.executescript(migration.read_text())
+    set_schema(file, number_of(MIGRATIONS[-2]))
+    file.chmod(0o600)
+
+
 def test_data_of_each_release_opens_with_this_program(old_release):
     gateway, responses = old_release
     before = schema_of(gateway.data / "gateway.db")
@@ -75,16 +84,24 @@ def test_database_is_copied_before_it_is_migrated(make_gateway):
     gateway = make_gateway()
     gateway.data.mkdir(mode=0o700)
     file, before = gateway.data / "gateway.db", number_of(MIGRATIONS[-2])
-    with contextlib.closing(sqlite3.connect(file)) as database:
-        for migration in MIGRATIONS[:-1]:
-            database.executescript(migration.read_text())
-    set_schema(file, before)
-    file.chmod(0o600)
+    write_older_database(file)
     gateway.start()
     assert gateway.stop() == 0
     assert schema_of(file) == number_of(MIGRATIONS[-1])
     assert [schema_of(copy) for copy in copies(gateway)] == [before]
     assert f"from schema {before} to {number_of(MIGRATIONS[-1])}" in gateway.stderr
+
+
+def test_copy_made_after_the_clock_was_set_back_is_kept(make_gateway):
+    gateway = make_gateway()
+    file, before = gateway.data / "gateway.db", number_of(MIGRATIONS[-2])
+    (gateway.data / "backups").mkdir(mode=0o700, parents=True)
+    gateway.data.chmod(0o700)
+    for day in (1, 2, 3):
+        (gateway.data / "backups" / f"gateway-2099010{day}T000000.000Z-schema-0001.db").touch()
+    write_older_database(file)
+    gateway.start()
+    assert schema_of(copies(gateway)[0]) == before and len(copies(gateway)) == 4
 
 
 def test_error_after_a_downgrade_names_the_copy_from_before_the_upgrade(old_release):
