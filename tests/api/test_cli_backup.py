@@ -192,6 +192,26 @@ def test_backup_names_what_it_omits_without_control_characters(filled_gateway, t
     assert "a\\x1b]0;b\\x07" in output and "\x1b" not in output
 
 
+def test_what_cannot_be_read_is_named_and_the_backup_fails(make_gateway):
+    gateway = make_gateway(user=65534 if os.geteuid() == 0 else None).start()
+    locked, kept = gateway.data / "skills" / "locked", gateway.data / "skills" / "kept.md"
+    locked.mkdir(parents=True)
+    kept.write_text("Read me.")
+    (gateway.data / "secrets.yaml").write_text("KEY: secret\n")
+    for entry, mode in ((locked, 0), (gateway.data / "secrets.yaml", 0), (gateway.data / "lost+found", 0)):
+        entry.exists() or entry.mkdir()
+        if gateway.user:
+            os.chown(entry, gateway.user, gateway.user)
+        entry.chmod(mode)
+    archive = gateway.home / "b.tar.zst"
+    output = command(gateway, "backup", str(archive), status=1)
+    for name in ("skills/locked", "secrets.yaml"):
+        assert f"left out, because it cannot be read: {name}: permission denied" in output, output
+    assert "the backup is incomplete" in output and "lost+found" not in output
+    assert ("data/skills/kept.md", b"Read me.") in entries(archive)
+    locked.chmod(0o700)
+
+
 def test_existing_file_is_not_overwritten(filled_gateway, tmp_path):
     (tmp_path / "b").write_text("mine")
     assert "is there already" in command(filled_gateway, "backup", str(tmp_path / "b"), status=1)

@@ -119,7 +119,7 @@ public:
 
   void add(const fs::path& beneath) {
     const auto listed = directory_.list(beneath.empty() ? "." : beneath.string(), max_entries);
-    if (!listed) return;  // it was removed in the meantime
+    if (!listed) return miss(beneath, listed.error());
     for (const auto& entry : *listed) {
       const auto path = beneath / entry.name;
       if (beneath.empty() && (is_left_out(entry.name) || entry.name == data_files::database)) continue;
@@ -134,24 +134,33 @@ public:
     }
   }
   std::size_t count() const { return count_; }
+  bool are_complete() const { return complete_; }
 
 private:
   bool is_left_out(std::string_view name) const {
-    return (name == data_files::checkpoints && !checkpoints_) ||
+    return name == "lost+found" || (name == data_files::checkpoints && !checkpoints_) ||
            std::ranges::find(excluded_from_backup, name) != excluded_from_backup.end();
   }
 
   void add_file(const fs::path& path) {
     const auto file = directory_.file(path.string());
-    if (!file) return;
+    if (!file) return miss(path, file.error());
     archive_.add(std::string(backup_data) + path.string(), *file);
     ++count_;
   }
 
   const Directory directory_;
   ArchiveWriter& archive_;
+  /// What was removed in the meantime is not missing.
+  void miss(const fs::path& path, FileError why) {
+    if (why == FileError::not_found) return;
+    std::cerr << fmt::format("left out, because it cannot be read: {}: {}\n", one_line(path.string()), to_string(why));
+    complete_ = false;
+  }
+
   const bool checkpoints_;
   std::size_t count_ = 0;
+  bool complete_ = true;
 };
 
 std::string head() {
@@ -208,8 +217,8 @@ void copy_database(const fs::path& data, const fs::path& copy, Progress& progres
 }
 
 /// Copies the database first. Files that change afterwards count as manual edits, which the gateway adopts at its
-/// start. In the opposite order, the start would undo changes recorded in between.
-void write_backup(const fs::path& data, const fs::path& target, bool checkpoints) {
+/// start. In the opposite order, the start would undo changes recorded in between. Returns whether all files were read.
+bool write_backup(const fs::path& data, const fs::path& target, bool checkpoints) {
   const UnfinishedFile database(database_next_to(target));
   Progress progress;
   copy_database(data, database.path(), progress);
@@ -227,6 +236,7 @@ void write_backup(const fs::path& data, const fs::path& target, bool checkpoints
   const auto digest = archive.digest();
   archive.add(std::string(backup_trailer), to_json(json::object{{"files", files.count() + 1}, {"sha256", digest}}));
   archive.finish();
+  return files.are_complete();
 }
 
 void check(const fs::path& data, const fs::path& file) {
@@ -259,8 +269,9 @@ void step_back() {
 /// `place` is the path of the incomplete archive.
 int make_backup(const fs::path& data, const fs::path& file, const fs::path& place, bool checkpoints) {
   const UnfinishedFile unfinished(place);
+  bool complete = false;
   try {
-    write_backup(data, unfinished.path(), checkpoints);
+    complete = write_backup(data, unfinished.path(), checkpoints);
   } catch (const DiskFull&) {
     // SQLite's message contains neither the disk nor a remedy.
     throw std::runtime_error(fmt::format(
@@ -274,6 +285,11 @@ int make_backup(const fs::path& data, const fs::path& file, const fs::path& plac
   if (::link(unfinished.path().c_str(), file.c_str()) != 0) throw_errno("cannot create " + file.string());
   std::cerr << fmt::format("{} is written: {} KiB. Whoever can read it can read everything but the token.\n",
                            file.string(), (fs::file_size(file) + 1023) / 1024);
+  if (!complete) {
+    throw std::runtime_error(
+        "the backup is incomplete, because files cannot be read: make them readable (chmod u+rX, or sudo chown), and "
+        "back up again");
+  }
   return 0;
 }
 
