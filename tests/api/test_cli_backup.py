@@ -3,6 +3,7 @@
 See docs/command-line.md#backup-and-restore.
 """
 
+import errno
 import io
 import json
 import os
@@ -17,6 +18,7 @@ import pytest
 from checks import PATIENCE, accepted
 from disks import small_disk
 from gateway import BINARY
+from story import fault_library
 
 HEAD = "agent-gateway-backup.json"
 
@@ -210,6 +212,20 @@ def test_what_cannot_be_read_is_named_and_the_backup_fails(make_gateway):
     assert "the backup is incomplete" in output and "lost+found" not in output
     assert ("data/skills/kept.md", b"Read me.") in entries(archive)
     locked.chmod(0o700)
+
+
+@pytest.mark.parametrize("library, environment", [
+    ("network_files", {}),
+    ("failing_call", {"FAILING_CALL": "link", "FAILING_AT": "1", "FAILING_ERRNO": str(errno.EPERM)}),
+])
+def test_disks_without_links_or_flags_of_renames_can_hold_backups(filled_gateway, tmp_path, library, environment):
+    """USB sticks (FAT) have no links, network disks no flags of renames."""
+    preloaded = fault_library(library, tmp_path) or pytest.skip("the sanitizer must be the first library")
+    filled_gateway.environment.update({"LD_PRELOAD": str(preloaded), **environment})
+    (tmp_path / "stick").mkdir()
+    command(filled_gateway, "backup", str(tmp_path / "stick" / "b.tar.zst"))
+    assert os.listdir(tmp_path / "stick") == ["b.tar.zst"]
+    assert "is there already" in command(filled_gateway, "backup", str(tmp_path / "stick" / "b.tar.zst"), status=1)
 
 
 def test_existing_file_is_not_overwritten(filled_gateway, tmp_path):

@@ -31,6 +31,7 @@
 #include "config/settings.hpp"
 #include "io/files/archive.hpp"
 #include "io/files/directory.hpp"
+#include "io/files/entry_state.hpp"
 #include "storage/backup.hpp"
 #include "storage/connection.hpp"
 
@@ -239,6 +240,10 @@ bool write_backup(const fs::path& data, const fs::path& target, bool checkpoints
   return files.are_complete();
 }
 
+[[noreturn]] void refuse_taken(const fs::path& file) {
+  throw std::runtime_error(file.string() + " is there already: choose another name");
+}
+
 void check(const fs::path& data, const fs::path& file) {
   const SettingsSources sources{.file = data / data_files::configuration};
   if (!load_settings(sources).cluster.database.empty()) {
@@ -249,8 +254,7 @@ void check(const fs::path& data, const fs::path& file) {
   if (!fs::exists(data / data_files::database)) {
     throw std::runtime_error(fmt::format("there is nothing to back up: {} holds no gateway.db", data.string()));
   }
-  if (fs::exists(fs::symlink_status(file)))
-    throw std::runtime_error(file.string() + " is there already: choose another name");
+  if (fs::exists(fs::symlink_status(file))) refuse_taken(file);
   const auto folder = fs::weakly_canonical(fs::absolute(file).parent_path());
   if (::access(folder.c_str(), W_OK | X_OK) != 0) {
     throw std::runtime_error(
@@ -281,8 +285,7 @@ int make_backup(const fs::path& data, const fs::path& file, const fs::path& plac
         fmt::format("the database {} cannot be copied to {}: {}; `agw doctor` checks whether the database is intact",
                     (data / data_files::database).string(), file.string(), error.what()));
   }
-  // Uses a link instead of a rename, to keep a file that was created in the meantime.
-  if (::link(unfinished.path().c_str(), file.c_str()) != 0) throw_errno("cannot create " + file.string());
+  if (!rename_entry(AT_FDCWD, unfinished.path(), file, file)) refuse_taken(file);
   std::cerr << fmt::format("{} is written: {} KiB. Whoever can read it can read everything but the token.\n",
                            file.string(), (fs::file_size(file) + 1023) / 1024);
   if (!complete) {
