@@ -16,7 +16,7 @@ import threading
 import pytest
 
 from checks import PATIENCE, accepted
-from disks import small_disk
+from disks import fill, small_disk
 from gateway import BINARY
 from story import fault_library
 
@@ -177,6 +177,20 @@ def test_restore_keeps_the_old_data_and_the_token(filled_gateway, tmp_path):
     filled_gateway.start()
     assert filled_gateway.token == token and accepted(filled_gateway.http.get("/soul"))["content"] == "We help."
     assert not list(filled_gateway.home.glob("*.restore-*"))
+
+
+def test_restore_works_where_directories_cannot_be_exchanged(filled_gateway, tmp_path):
+    preloaded = fault_library("network_files", tmp_path) or pytest.skip("the sanitizer must be the first library")
+    kept = durable_state(filled_gateway)
+    command(filled_gateway, "backup", str(tmp_path / "b.tar.zst"))
+    assert filled_gateway.http.delete("/extensions/helper").status_code == 204
+    assert filled_gateway.stop() == 0
+    filled_gateway.environment["LD_PRELOAD"] = str(preloaded)
+    assert "The old data is kept in" in command(filled_gateway, "restore", str(tmp_path / "b.tar.zst"))
+    del filled_gateway.environment["LD_PRELOAD"]
+    assert durable_state(filled_gateway.start()) == kept
+    [old] = filled_gateway.data.parent.glob(filled_gateway.data.name + ".before-restore-*")
+    assert (old / "gateway.db").exists()
 
 
 def test_backup_omits_token_lock_and_logs(filled_gateway, tmp_path):

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <iostream>
 #include <memory>
 
@@ -67,14 +68,19 @@ std::string timestamp() {
   return time;
 }
 
-/// Exchanges the two atomically, so that a crash never leaves a mixture. Returns the path of the old data.
+/// Exchanges the two atomically, so that a crash never leaves a mixture. Where that is impossible, as on NFS, there is
+/// no data directory for a moment. Returns the path of the old data.
 fs::path exchange(const fs::path& staging, const fs::path& data) {
-  if (::renameat2(AT_FDCWD, staging.c_str(), AT_FDCWD, data.c_str(), RENAME_EXCHANGE) != 0) {
+  const fs::path kept = fmt::format("{}{}{}", data.string(), kept_data_mark, timestamp());
+  if (::renameat2(AT_FDCWD, staging.c_str(), AT_FDCWD, data.c_str(), RENAME_EXCHANGE) == 0) {
+    fs::rename(staging, kept);
+    return kept;
+  }
+  if (errno != EINVAL || ::rename(data.c_str(), kept.c_str()) != 0) {
     throw_errno(fmt::format("cannot swap {} with {} (is that a mount point? restore into a directory below it)",
                             staging.string(), data.string()));
   }
-  const fs::path kept = fmt::format("{}{}{}", data.string(), kept_data_mark, timestamp());
-  fs::rename(staging, kept);
+  fs::rename(staging, data);
   return kept;
 }
 
