@@ -25,6 +25,7 @@
 #include "config/settings.hpp"
 #include "gateway/run_gateway.hpp"
 #include "io/files/atomic_file.hpp"
+#include "io/files/disk_full.hpp"
 #include "io/process/process_setup.hpp"
 #include "io/process/worker_thread.hpp"
 #include "io/sandbox/sandbox_placeholders.hpp"
@@ -139,6 +140,14 @@ GatewayEnd start_and_serve(const ServeOptions& options, DataDirectory directory,
                    fmt::format("the database (cluster.database) cannot be used: {}{}", error.what(), remedy));
 }
 
+[[noreturn]] void refuse_full_disk(const std::filesystem::path& data_directory, const std::exception& error) {
+  throw StartError(
+      ExitStatus::failure,
+      fmt::format("{} (the disk that holds the data directory {} is full, or has no free inodes: make room "
+                  "on that disk, then start again)",
+                  error.what(), data_directory.string()));
+}
+
 GatewayEnd serve_until_stopped(const ServeOptions& options, std::optional<int> previous_port) {
   check_file_limit();
   const auto directory = find_data_directory(options.data_dir, process_environment());
@@ -158,11 +167,12 @@ GatewayEnd serve_until_stopped(const ServeOptions& options, std::optional<int> p
                                  directory.path.string()));
   } catch (const DatabaseError& error) {
     refuse_database(directory.database(), directory.backups(), error);
+  } catch (const std::system_error& error) {
+    if (!is_disk_full(error.code())) throw;
+    refuse_full_disk(directory.path, error);
   } catch (const StartError& error) {
     if (error.status() != ExitStatus::failure || !is_full(directory.path)) throw;
-    throw StartError(error.status(), fmt::format("{} (the disk that holds the data directory {} is full: make room on "
-                                                 "that disk, then start again)",
-                                                 error.what(), directory.path.string()));
+    refuse_full_disk(directory.path, error);
   }
 }
 

@@ -336,6 +336,25 @@ def test_full_disk_is_reported(filled_gateway, tmp_path):
         assert "is full" in output and "SQLite" not in output and os.listdir(folder) == []
 
 
+def test_full_disk_of_the_data_is_not_taken_for_that_of_the_backup(make_gateway, tmp_path):
+    with small_disk(tmp_path / "small", "size=24m") as folder:
+        gateway = make_gateway(data=folder).start()
+        assert gateway.stop() == 0
+        fill(gateway)
+        output = command(gateway, "backup", str(tmp_path / "b.tar.zst"), status=1)
+        assert f"the disk that holds {folder} is full: make room there" in output and not (tmp_path / "b.tar.zst").exists()
+        checks = {check["check"]: check for check in json.loads(gateway.command("doctor", "--json").stdout)}
+        assert checks["disk"]["state"] == "failure" and checks["database"]["state"] == "skipped"
+
+
+def test_error_of_a_disk_that_goes_away_names_the_archive(filled_gateway, tmp_path):
+    preloaded = fault_library("failing_call", tmp_path) or pytest.skip("the sanitizer must be the first library")
+    filled_gateway.environment.update({"LD_PRELOAD": str(preloaded), "FAILING_CALL": "fsync", "FAILING_AT": "1",
+                                       "FAILING_ERRNO": str(errno.EIO)})
+    output = command(filled_gateway, "backup", str(tmp_path / "b.tar.zst"), status=1)
+    assert f"nothing was backed up to {tmp_path / 'b.tar.zst'}: cannot write the archive: Input/output error" in output
+
+
 @pytest.mark.parametrize("arguments", [["backup"], ["restore"], ["backup", "a", "b"], ["backup", ""]], ids=" ".join)
 def test_exit_status_of_wrong_usage_is_2(gateway, arguments):
     command(gateway, *arguments, status=2)

@@ -4,6 +4,7 @@ See docs/contract/process.md#the-database.
 """
 
 import contextlib
+import json
 import os
 import sqlite3
 import subprocess
@@ -358,6 +359,18 @@ def test_answers_are_durable_after_space_is_freed(gateway_on_small_disk, stub):
 
     def bytes_kept():
         with contextlib.closing(sqlite3.connect(gateway.data / "gateway.db")) as database:
+def test_failed_start_without_free_inodes_says_so(make_gateway, tmp_path):
+    with small_disk(tmp_path / "small", "nr_inodes=12") as folder:
+        gateway = make_gateway(data=folder)
+        assert f"the disk that holds the data directory {folder} is full, or has no free inodes" in gateway.fails().stderr
+        with contextlib.suppress(OSError):
+            while True:
+                (folder / f"more-{len(os.listdir(folder))}").touch()
+        checks = {check["check"]: check for check in json.loads(gateway.command("doctor", "--json").stdout)}
+        assert checks["disk"]["state"] == "failure" and "no inode is free" in checks["disk"]["what"]
+        assert "df -i" in checks["disk"]["remedy"]
+
+
             return database.execute("SELECT total(length(text)) FROM run_pieces").fetchone()[0]
 
     wait_for(lambda: bytes_kept() == len(text))

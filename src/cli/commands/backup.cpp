@@ -277,9 +277,15 @@ int make_backup(const fs::path& data, const fs::path& file, const fs::path& plac
   try {
     complete = write_backup(data, unfinished.path(), checkpoints);
   } catch (const DiskFull&) {
-    // SQLite's message contains neither the disk nor a remedy.
-    throw std::runtime_error(fmt::format(
-        "the disk that {} was to be written to is full: make room there, or choose another place", file.string()));
+    // SQLite's message contains neither the disk nor a remedy. To read a database, it needs some space beside it.
+    std::error_code unknown;
+    const auto where =
+        fs::space(data, unknown).available == 0
+            ? fmt::format("holds {} is full: make room there", data.string())
+            : fmt::format("{} was to be written to is full: make room there, or choose another place", file.string());
+    throw std::runtime_error("the disk that " + where);
+  } catch (const ArchiveError& error) {
+    throw std::runtime_error(fmt::format("nothing was backed up to {}: {}", file.string(), error.what()));
   } catch (const DatabaseError& error) {
     throw std::runtime_error(
         fmt::format("the database {} cannot be copied to {}: {}; `agw doctor` checks whether the database is intact",

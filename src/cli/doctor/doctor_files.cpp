@@ -216,6 +216,9 @@ CheckResults check_database(const DoctorContext& context) {
   return {
       {"database", State::failure, problem->of(file),
        fmt::format("{}stop the gateway and restore a backup: agw restore <file>; {} has copies made before upgrades",
+  // SQLite needs some space beside the file, and would say no more than that it cannot be read.
+  if (fs::space(context.directory.path, missing).available == 0)
+    return {{"database", State::skipped, "not checked, because the disk is full"}};
                    problem->is_schema_newer ? "install the newer agw again, or " : "",
                    context.directory.backups().string())}};
 }

@@ -37,6 +37,11 @@ CheckResult check_disk(const fs::path& directory) {
   const std::uint64_t free = status.f_bavail * status.f_frsize;
   const auto what = fmt::format("{} MiB are free for {}", free / mebibyte, directory.string());
   constexpr auto remedy = "free some space: trash/ of the data directory may be deleted, and the older files in logs/";
+  if (status.f_files > 0 && status.f_favail == 0) {
+    return {"disk", State::failure,
+            fmt::format("no more files can be created in {}: no inode is free", directory.string()),
+            "delete files on that disk; `df -i` shows how many it can hold"};
+  }
   if (free < too_little_space) return {"disk", State::failure, what, remedy};
   if (free < little_space) return {"disk", State::warning, what, remedy};
   return {"disk", State::good, what};

@@ -154,7 +154,8 @@ void ArchiveWriter::finish() {
 
   if (library().write_close(state_->archive.get()) != ARCHIVE_OK)
     fail(state_->archive.get(), "cannot write the archive");
-  if (::fsync(state_->file.get()) != 0) throw ArchiveError("cannot write the archive");
+  if (::fsync(state_->file.get()) != 0)
+    throw ArchiveError("cannot write the archive: " + std::generic_category().message(errno));
 }
 
 struct ArchiveReader::State {
