@@ -1,7 +1,9 @@
 #include "config/data_directory.hpp"
 
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <cstring>
 
@@ -9,6 +11,7 @@
 
 #include "base/data_files.hpp"
 #include "base/error.hpp"
+#include "base/printable.hpp"
 #include "base/text/is_within.hpp"
 
 namespace agw {
@@ -52,6 +55,17 @@ void create(const fs::path& path) {
   }
 }
 
+/// The directory, and what in it no start can do without.
+constexpr std::array<std::string_view, 12> needed = {
+    "",     data_files::token,   data_files::database,    "gateway.db-wal", data_files::lock, data_files::configuration,
+    "logs", data_files::secrets, data_files::checkpoints, "agents",         "jobs",           "knowledge"};
+
+bool is_foreign(const fs::path& path) {
+  struct stat status{};
+  return ::lstat(path.c_str(), &status) == 0 && status.st_uid != ::geteuid() && ::access(path.c_str(), R_OK) != 0 &&
+         errno == EACCES;
+}
+
 }  // namespace
 
 DataDirectory find_data_directory(const std::optional<std::string>& flag, const Environment& environment) {
@@ -61,6 +75,22 @@ DataDirectory find_data_directory(const std::optional<std::string>& flag, const 
   found.path = resolve(flag ? *flag : variable ? *variable : (found.home / ".agent-gateway").string());
   found.own = found.path;
   return found;
+}
+
+std::optional<fs::path> foreign_file(const fs::path& data_directory) {
+  for (const auto name : needed) {
+    if (const auto path = name.empty() ? data_directory : data_directory / name; is_foreign(path)) return path;
+  }
+  return std::nullopt;
+}
+
+std::string foreign_file_remedy(const fs::path& data_directory) {
+  return "run agw as that user, or: sudo chown -R $USER " + shell_quoted(data_directory.string());
+}
+
+void refuse_foreign_file(const fs::path& data_directory) {
+  if (const auto file = foreign_file(data_directory))
+    refuse(fmt::format("{} belongs to another user: {}", file->string(), foreign_file_remedy(data_directory)));
 }
 
 std::string prepare_data_directory(const DataDirectory& directory) {
@@ -75,6 +105,7 @@ std::string prepare_data_directory(const DataDirectory& directory) {
     refuse(fmt::format("the data directory {} is open to others (mode {:04o}): run chmod 700 '{}'", path,
                        status.st_mode & 07777u, path));
   }
+  refuse_foreign_file(directory.path);
   if (is_within(directory.path, directory.home)) return {};
   return fmt::format("the data directory {} lies outside your home directory {}", path, directory.home.string());
 }

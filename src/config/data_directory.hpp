@@ -25,9 +25,19 @@ struct DataDirectory {
 /// Example: src/config/data_directory_test.cpp: DataDirectoryTest.TheFlagPrecedesTheVariableAndHome
 DataDirectory find_data_directory(const std::optional<std::string>& flag, const Environment& environment);
 
-/// Creates the directory if necessary (mode 0700) and checks that no other user can read or write it; throws StartError
-/// (usage) otherwise. Returns a warning for the log if it is outside home, else an empty string. Its users create its
-/// contents.
+/// The directory or a file in it that the gateway needs, if it belongs to another user and cannot be read, as after a
+/// command with sudo.
+std::optional<std::filesystem::path> foreign_file(const std::filesystem::path& data_directory);
+
+/// What to do about it.
+std::string foreign_file_remedy(const std::filesystem::path& data_directory);
+
+/// Throws StartError (usage) if there is one.
+void refuse_foreign_file(const std::filesystem::path& data_directory);
+
+/// Creates the directory if necessary (mode 0700) and checks that this user, and no other, can read and write it;
+/// throws StartError (usage) otherwise. Returns a warning for the log if it is outside home, else an empty string. Its
+/// users create its contents.
 std::string prepare_data_directory(const DataDirectory& directory);
 
 /// Returns the directory for files that only this gateway uses: its lock, its log, the checkpoints for undo.

@@ -82,6 +82,27 @@ def test_data_directory_that_cannot_be_entered_is_a_failure_with_a_remedy(make_g
     assert doctor(gateway)["data directory"]["state"] == "ok"
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can change owners")
+@pytest.mark.parametrize("name", ["", "gateway.db-wal", "gateway.lock", ".gateway-token", "config.yaml", "agents", "logs"])
+def test_files_that_sudo_left_are_named_with_their_remedy(make_gateway, name):
+    gateway = make_gateway(user=65534, environment=ANY_PORT).start()
+    assert gateway.stop() == 0
+    foreign = gateway.data / name
+    foreign.exists() or foreign.touch()
+    foreign.chmod(0o700 if foreign.is_dir() else 0o600)
+    os.chown(foreign, 0, 0)
+    found = doctor(gateway, status=1)
+    what, remedy = f"{foreign} belongs to another user", f"sudo chown -R $USER '{gateway.data}'"
+    assert found["data directory"]["what"] == what and remedy in found["data directory"]["remedy"]
+    assert not any("restore" in check.get("remedy", "") for check in found.values())
+    failed = gateway.fails()
+    assert failed.status == 2 and what in failed.stderr and remedy in failed.stderr
+    done = gateway.command("status")
+    assert done.returncode == 2 and what in done.stderr and remedy in done.stderr
+    os.chown(foreign, gateway.user, gateway.user)
+    gateway.start()
+
+
 def test_invalid_configuration_is_a_failure(own_gateway):
     (own_gateway.data / "config.yaml").write_text("port: many\n")
     found = doctor(own_gateway, status=1)

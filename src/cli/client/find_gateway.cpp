@@ -48,7 +48,9 @@ std::optional<RunningGateway> settled_gateway(const std::filesystem::path& direc
 }  // namespace
 
 std::filesystem::path data_directory(const std::optional<std::string>& flag) {
-  return find_data_directory(flag, process_environment()).path;
+  auto directory = find_data_directory(flag, process_environment()).path;
+  refuse_foreign_file(directory);
+  return directory;
 }
 
 std::filesystem::path own_directory(const std::filesystem::path& data_directory) {

@@ -36,7 +36,7 @@ CheckResult check_privacy(std::string check, const fs::path& path, const struct 
   const auto shown = path.string();
   if (status.st_uid != ::geteuid()) {
     return {std::move(check), State::failure, fmt::format("{} belongs to another user", shown),
-            fmt::format("run agw as that user, or: sudo chown -R $USER {}", shell_quoted(shown))};
+            foreign_file_remedy(path)};
   }
   if ((status.st_mode & others) != 0) {
     return {std::move(check), State::failure,
@@ -86,6 +86,10 @@ CheckResult check_directory(const DoctorContext& context) {
   if (!S_ISDIR(status->st_mode)) {
     return {"data directory", State::failure, fmt::format("{} is not a directory", path.string()),
             obstruction_remedy(path) + ", or name another with --data-dir"};
+  }
+  if (const auto foreign = foreign_file(path)) {
+    return {"data directory", State::failure, foreign->string() + " belongs to another user",
+            foreign_file_remedy(path)};
   }
   auto result = check_privacy("data directory", path, *status);
   const bool can_enter = can_be_entered(path, *status);
@@ -165,6 +169,7 @@ std::optional<CheckResult> check_checkpoints(const fs::path& directory) {
 }  // namespace
 
 bool is_closed_to_us(const DoctorContext& context) {
+  if (foreign_file(context.directory.path)) return true;
   const auto status = status_of(context.directory.path);
   return status && S_ISDIR(status->st_mode) && !can_be_entered(context.directory.path, *status);
 }
@@ -211,14 +216,14 @@ CheckResults check_database(const DoctorContext& context) {
   }
   if (status->st_size == 0) return {{"database", State::skipped, "it is empty: the next start fills it"}};
   if (!is_writable(file, *status)) return {not_writable("database", file, "u+rw")};
+  // SQLite needs some space beside the file, and would say no more than that it cannot be read.
+  if (fs::space(context.directory.path, missing).available == 0)
+    return {{"database", State::skipped, "not checked, because the disk is full"}};
   const auto problem = database_problem(file);
   if (!problem) return {{"database", State::good, fmt::format("{} is intact", file.string())}};
   return {
       {"database", State::failure, problem->of(file),
        fmt::format("{}stop the gateway and restore a backup: agw restore <file>; {} has copies made before upgrades",
-  // SQLite needs some space beside the file, and would say no more than that it cannot be read.
-  if (fs::space(context.directory.path, missing).available == 0)
-    return {{"database", State::skipped, "not checked, because the disk is full"}};
                    problem->is_schema_newer ? "install the newer agw again, or " : "",
                    context.directory.backups().string())}};
 }
