@@ -6,6 +6,7 @@ See docs/contract/process.md#the-database.
 import contextlib
 import json
 import os
+import shutil
 import sqlite3
 import subprocess
 
@@ -87,6 +88,21 @@ def test_damage_that_a_start_does_not_read_is_found_by_the_daily_check(make_gate
     signal, = wait_for(lambda: accepted(gateway.http.get("/signals", params={"kind": "database-damaged"})))
     assert signal["severity"] == "critical" and "gateway.db is damaged: turns" in signal["message"]
     assert "Stop the gateway and restore a backup" in signal["message"]
+
+
+@pytest.mark.parametrize("replaced", [False, True])
+def test_data_directory_that_was_moved_meanwhile_causes_a_signal(make_gateway, replaced):
+    gateway = make_gateway(environment={"AGENT_GATEWAY_TEST_DATABASE_CHECK": "1"}).start()
+    elsewhere = gateway.data.with_name("elsewhere")
+    gateway.data.rename(elsewhere)
+    if replaced:
+        gateway.data.mkdir(mode=0o700)
+    wait_for(lambda: f"{gateway.data} was moved or deleted" in gateway.stderr)
+    if replaced:
+        shutil.rmtree(gateway.data)
+    elsewhere.rename(gateway.data)
+    signal, = wait_for(lambda: accepted(gateway.http.get("/signals", params={"kind": "data-directory-gone"})))
+    assert signal["severity"] == "critical" and "put the directory back" in signal["message"]
 
 
 def test_damaged_database_is_not_backed_up_and_causes_a_signal(own_gateway, tmp_path):
@@ -343,6 +359,18 @@ def test_failed_start_on_a_full_disk_names_the_directory(gateway_on_small_disk):
     assert "SQLite" not in failed.stderr
 
 
+def test_failed_start_without_free_inodes_says_so(make_gateway, tmp_path):
+    with small_disk(tmp_path / "small", "nr_inodes=12") as folder:
+        gateway = make_gateway(data=folder)
+        assert f"the disk that holds the data directory {folder} is full, or has no free inodes" in gateway.fails().stderr
+        with contextlib.suppress(OSError):
+            while True:
+                (folder / f"more-{len(os.listdir(folder))}").touch()
+        checks = {check["check"]: check for check in json.loads(gateway.command("doctor", "--json").stdout)}
+        assert checks["disk"]["state"] == "failure" and "no inode is free" in checks["disk"]["what"]
+        assert "df -i" in checks["disk"]["remedy"]
+
+
 def test_answers_are_durable_after_space_is_freed(gateway_on_small_disk, stub):
     gateway = gateway_on_small_disk
     gateway.configure(configuration(stub))
@@ -359,18 +387,6 @@ def test_answers_are_durable_after_space_is_freed(gateway_on_small_disk, stub):
 
     def bytes_kept():
         with contextlib.closing(sqlite3.connect(gateway.data / "gateway.db")) as database:
-def test_failed_start_without_free_inodes_says_so(make_gateway, tmp_path):
-    with small_disk(tmp_path / "small", "nr_inodes=12") as folder:
-        gateway = make_gateway(data=folder)
-        assert f"the disk that holds the data directory {folder} is full, or has no free inodes" in gateway.fails().stderr
-        with contextlib.suppress(OSError):
-            while True:
-                (folder / f"more-{len(os.listdir(folder))}").touch()
-        checks = {check["check"]: check for check in json.loads(gateway.command("doctor", "--json").stdout)}
-        assert checks["disk"]["state"] == "failure" and "no inode is free" in checks["disk"]["what"]
-        assert "df -i" in checks["disk"]["remedy"]
-
-
             return database.execute("SELECT total(length(text)) FROM run_pieces").fetchone()[0]
 
     wait_for(lambda: bytes_kept() == len(text))

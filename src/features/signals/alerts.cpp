@@ -1,6 +1,9 @@
 #include "features/signals/alerts.hpp"
 
+#include <sys/stat.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
 #include <utility>
 
@@ -22,7 +25,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto disk_check_interval = 60s;
+constexpr std::chrono::seconds disk_check_interval = 60s;
 constexpr auto database_check_interval = 24h;
 constexpr auto max_database_check = 6h;
 // One check has ended before the next begins.
@@ -44,6 +47,13 @@ struct UntilEnd {
   bool& flag;
   ~UntilEnd() { flag = false; }
 };
+
+/// No value if that is unknown; 0 if there is none.
+std::optional<ino_t> inode_of(const std::filesystem::path& path) {
+  struct stat status{};
+  if (::stat(path.c_str(), &status) == 0) return status.st_ino;
+  return errno == ENOENT ? std::optional<ino_t>(0) : std::nullopt;
+}
 
 double median(std::vector<double> values) {
   if (values.empty()) return 0;
@@ -71,6 +81,7 @@ Alerts::Alerts(Loop& loop, BlockingPool& blocking, Database& database, Hub& hub,
       costs_(costs),
       clock_(clock),
       data_directory_(std::move(data_directory)),
+      directory_inode_(inode_of(data_directory_)),
       first_database_check_(first_database_check),
       background_(loop),
       listening_(hub, *this) {
@@ -94,12 +105,28 @@ Task<> Alerts::stop() {
 }
 
 Task<> Alerts::watch_disk() {
-  while (co_await pause(stopping_, disk_check_interval) == WaitResult::done) {
+  const auto interval = std::clamp(first_database_check_.value_or(disk_check_interval), 1s, disk_check_interval);
+  while (co_await pause(stopping_, interval) == WaitResult::done) {
     try {
+      co_await check_directory();
       co_await check_disk();
     } catch (...) {
       log_failure(std::current_exception());
     }
+  }
+}
+
+Task<> Alerts::check_directory() {
+  const auto inode = co_await blocking_.run([directory = data_directory_] { return inode_of(directory); });
+  if (!inode || inode == directory_inode_) {
+    directory_gone_ = false;
+  } else if (!std::exchange(directory_gone_, true)) {
+    auto problem = fmt::format(
+        "{} was moved or deleted while the gateway runs: what is stored now may be lost. Stop the "
+        "gateway, put the directory back, and start again.",
+        data_directory_.string());
+    log::error("{}", problem);
+    co_await raise({.kind = "data-directory-gone", .message = std::move(problem), .severity = Severity::critical});
   }
 }
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstdint>
 #include <filesystem>
 #include <map>
@@ -29,6 +31,7 @@ struct AnswerOutcome {
 /// - `provider-errors`: a provider failed despite all retries; not again before it has answered.
 /// - `project-untrusted`: files that agents follow in a trusted project have changed.
 /// - `database-damaged`: the daily check has found damage; not again before it has found none.
+/// - `data-directory-gone`: it was moved or deleted; not again before it is back.
 /// - `disk-low`: a write found no space, or less than 500 MB are free; not again before there is space.
 class Alerts : private Subscriber {
 public:
@@ -41,7 +44,7 @@ public:
   /// Raises `project-untrusted` for these projects, which must outlive this.
   void watch(Projects& projects);
 
-  /// Checks the disk every minute, and the database some time after startup and then daily.
+  /// Checks the disk and the data directory every minute, and the database some time after startup and then daily.
   void start();
   Task<> stop();
 
@@ -54,6 +57,7 @@ private:
   void disk_full();
   void money_spent();
   Task<> watch_disk();
+  Task<> check_directory();
   Task<> check_disk();
   Task<> report_disk(std::uint64_t available);
   Task<> watch_database();
@@ -67,7 +71,9 @@ private:
   Costs& costs_;
   const Clock& clock_;
   const std::filesystem::path data_directory_;
+  const std::optional<ino_t> directory_inode_;  ///< of the start
   const std::optional<std::chrono::seconds> first_database_check_;
+  bool directory_gone_ = false;
   bool disk_low_ = false;
   bool database_damaged_ = false;
   std::map<std::string, int, std::less<>> failures_;  ///< in a row, by provider
