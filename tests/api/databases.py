@@ -19,6 +19,7 @@ REQUIRE_SQLITE = {
     "test_channel_storage.py": WRITES,
     "test_checkpoints.py::test_backup_has_checkpoints_only_if_requested": "`agw backup` refuses a database on a server",
     "test_cli_backup.py": "`agw backup` refuses a database on a server",
+    "test_cli_restore.py": "`agw backup` refuses a database on a server",
     "test_cli_doctor.py::test_damaged_database_is_a_failure_and_left_unchanged": CHANGES,
     "test_cli_doctor.py::test_newer_database_is_a_failure_whose_remedy_is_the_newer_program": CHANGES,
     "test_cli_doctor.py::test_dangling_symlink_is_a_failure[database-gateway.db]": CHANGES,
