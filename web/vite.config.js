@@ -106,11 +106,13 @@ const smallerLoader = () => ({
   transform(code, id) {
     if (!id.endsWith('vite/preload-helper.js')) return undefined;
     const parts = [
+      [/const scriptRel = [^]*?\)\(\);/, 'const scriptRel = "modulepreload";'],
       [/const cspNonceMeta = .*;\s*const cspNonce = .*;/, ''],
       [/if \(cspNonce\) .*;/, ''],
       [/function allSettled\(promises\) \{[^]*?\}\)\)\)\);\s*\}/, ''],
       ['allSettled(deps', 'Promise.allSettled(deps'],
       [/function importMetaResolve\(specifier\) \{[^]*?\);\s*\}/, ''],
+      ['.filter((p) => p !== void 0)', ''],
       ['importMetaResolve(depString)', 'new URL(depString, location.href)'],
     ];
     for (const [part, shorter] of parts) {

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { chromium, launchOptions } from './chromium.mjs';
 import {
   answers,
   eventually,
   holdRequests,
   holdResponses,
+  measureWork,
   message,
   missing,
   questions,
@@ -17,6 +19,34 @@ const phone = { width: 390, height: 844 };
 if (missing) test(`the page (skipped: ${missing})`, { skip: true });
 else {
   const env = withGateway();
+
+  test('a line of 1 MB, and one character 100,000 times, are pasted and edited with little work', async () => {
+    // A browser of its own, because all pages of a browser share its clipboard.
+    const own = await chromium.launch(launchOptions);
+    try {
+      const context = await own.newContext({ permissions: ['clipboard-read', 'clipboard-write'] });
+      const page = await context.newPage();
+      await page.addInitScript((token) => localStorage.setItem('agw.token', JSON.stringify(token)), env.token);
+      await page.goto(`${env.proxy.url}/ui/#/t/${(await env.thread()).id}`);
+      await page.getByRole('heading', { level: 1, name: 'New thread' }).waitFor();
+      for (const [part, count] of [
+        ['x', 100_000],
+        ['{"name":"value"},', 60_000],
+      ]) {
+        await message(page).fill('');
+        await page.evaluate((text) => navigator.clipboard.writeText(text), part.repeat(count));
+        const work = await measureWork(page);
+        await message(page).press('ControlOrMeta+v');
+        await page.keyboard.type('abc');
+        assert.equal((await message(page).inputValue()).length, part.length * count + 3);
+        const took = await work();
+        console.log(`# ${count} times ${part}: ${took} ms of work`);
+        assert.ok(took < 3000, `${took} ms`);
+      }
+    } finally {
+      await own.close();
+    }
+  });
 
   test('the composer’s selects are legible on a phone and at 200 %', async () => {
     await env.api('POST', '/extensions', {
