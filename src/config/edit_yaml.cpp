@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/containers.hpp"
 #include "base/json/json.hpp"
 #include "base/text/ascii.hpp"
 
@@ -137,7 +138,7 @@ std::string as_yaml(const ConfigNode& value) {
   if (value.form != Form::string) return value.text;
   const bool begins_like_a_word = is_variable_name(std::string_view(value.text).substr(0, 1));
   constexpr std::array<std::string_view, 5> words{"true", "false", "null", "yes", "no"};
-  const bool is_word_of_yaml = std::ranges::find(words, value.text) != words.end();
+  const bool is_word_of_yaml = contains(words, value.text);
   if (begins_like_a_word && !is_word_of_yaml && std::ranges::all_of(value.text, is_plain)) return value.text;
   std::string quoted;
   write_json(quoted, std::string_view(value.text));

@@ -1,6 +1,7 @@
 #include <iterator>
 #include <utility>
 
+#include "base/containers.hpp"
 #include "config/environment.hpp"
 #include "gateway/gateway.hpp"
 #include "server/documents/page_routes.hpp"
@@ -10,14 +11,6 @@
 #include "tools/web/web_search.hpp"
 
 namespace agw {
-
-namespace {
-
-void append(Routes& table, Routes more) {
-  table.insert(table.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
-}
-
-}  // namespace
 
 Routes Gateway::all_routes() {
   Routes table;

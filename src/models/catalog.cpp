@@ -19,6 +19,7 @@
 #include <boost/url/url_view.hpp>
 
 #include "base/async/assert.hpp"
+#include "base/containers.hpp"
 #include "base/log.hpp"
 #include "models/http_provider.hpp"
 #include "models/known_models.hpp"
@@ -195,7 +196,7 @@ std::optional<bool> Models::lists(std::string_view name, std::string_view model)
   if (model == entry->settings.default_model || entry->described(model) || entry->listed(model)) return true;
   if (!entry->is_service) return false;
   const auto known = known_model_ids(entry->settings);
-  if (std::ranges::find(known, model) != known.end()) return true;
+  if (contains(known, model)) return true;
   return entry->list ? std::optional(false) : std::nullopt;
 }
 

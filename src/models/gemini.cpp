@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "base/containers.hpp"
 #include "base/json/json_values.hpp"
 #include "base/text/utf8.hpp"
 #include "models/call_features.hpp"
@@ -145,7 +146,7 @@ bool is_filter(std::string_view reason) {
                                                               "IMAGE_SAFETY",
                                                               "IMAGE_PROHIBITED_CONTENT",
                                                               "IMAGE_RECITATION"};
-  return std::ranges::find(filters, reason) != filters.end();
+  return contains(filters, reason);
 }
 
 /// Reasons that indicate a failure of the model: a retry may succeed.
@@ -153,7 +154,7 @@ bool is_model_failure(std::string_view reason) {
   static constexpr std::array<std::string_view, 5> reasons = {"MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL",
                                                               "TOO_MANY_TOOL_CALLS", "MALFORMED_RESPONSE",
                                                               "MISSING_THOUGHT_SIGNATURE"};
-  return std::ranges::find(reasons, reason) != reasons.end();
+  return contains(reasons, reason);
 }
 
 class GeminiReader : public AnswerReader {

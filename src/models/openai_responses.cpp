@@ -6,6 +6,7 @@
 #include <map>
 #include <utility>
 
+#include "base/containers.hpp"
 #include "base/json/json_values.hpp"
 #include "models/adjustments.hpp"
 #include "models/call_features.hpp"
@@ -448,8 +449,7 @@ private:
   }
 
   bool loads_tools(const ModelRequest& request) const {
-    const bool has_search =
-        std::ranges::find(request.tools, find_tools_name, &ToolDescription::name) != request.tools.end();
+    const bool has_search = contains(request.tools, find_tools_name, &ToolDescription::name);
     return request.deferred_tools && has_search && loads_deferred_tools(settings_.base_url, request.model);
   }
 

@@ -6,6 +6,7 @@
 #include <boost/url/parse.hpp>
 #include <boost/url/url_view.hpp>
 
+#include "base/containers.hpp"
 #include "io/http/public_address.hpp"
 #include "io/http/web_url.hpp"
 #include "models/service_definition.hpp"
@@ -24,7 +25,7 @@ constexpr std::array<std::string_view, 5> metadata_names = {"metadata.google.int
 bool is_metadata_host(std::string_view url_host) {
   const std::string host(without_root(url_host));
   if (const auto address = numeric_address(host)) return is_metadata_address(*address);
-  return std::ranges::find(metadata_names, host) != metadata_names.end();
+  return contains(metadata_names, host);
 }
 
 }  // namespace

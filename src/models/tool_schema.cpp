@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include "base/containers.hpp"
 #include "base/json/json_values.hpp"
 #include "base/text/utf8.hpp"
 
@@ -55,7 +56,7 @@ void add_to_description(json::object& tool, std::string_view heading, const json
 
 bool is_array_type(const json::value& type) {
   const auto* types = type.if_array();
-  return type == "array" || (types && std::ranges::find(*types, json::value("array")) != types->end());
+  return type == "array" || (types && contains(*types, json::value("array")));
 }
 
 /// Adds `items` to the arrays in a schema that have none.

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "base/async/assert.hpp"
+#include "base/containers.hpp"
 #include "base/text/utf8.hpp"
 #include "models/json_reader.hpp"
 
@@ -184,7 +185,7 @@ bool can_resend_blocks(const Message& message, std::string_view provider, std::s
 bool says_nothing(const Message& answer) { return answer.tool_uses.empty() && is_invisible(answer.text); }
 
 bool is_deferred(const DeferredTools& deferred, std::string_view name) {
-  return deferred && std::ranges::find(*deferred, name, &ToolDescription::name) != deferred->end();
+  return deferred && contains(*deferred, name, &ToolDescription::name);
 }
 
 std::vector<const ToolDescription*> referenced_tools(const Message& result, const DeferredTools& deferred) {

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/async/assert.hpp"
+#include "base/containers.hpp"
 
 namespace agw {
 
@@ -60,7 +61,7 @@ void Metrics::add(std::string name, Kind kind, std::string help, std::function<d
 
 void Metrics::add_family(std::string name, Kind kind, std::string help, std::function<std::vector<Sample>()> read) {
   AGW_ASSERT(read);
-  AGW_CHECK(std::ranges::find(metrics_, name, &Metric::name) == metrics_.end(), "added twice: " + name);
+  AGW_CHECK(!contains(metrics_, name, &Metric::name), "added twice: " + name);
   metrics_.push_back({std::move(name), kind, std::move(help), std::move(read)});
 }
 

@@ -1,4 +1,5 @@
 #include "storage/announced_write.hpp"
+#include "base/containers.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -24,10 +25,6 @@ struct Announced {
   std::vector<std::int64_t> numbers;
   std::vector<bool> were_on_disk;
 };
-
-bool contains(const std::vector<std::int64_t>& numbers, std::int64_t number) {
-  return std::ranges::find(numbers, number) != numbers.end();
-}
 
 Task<> add(TestDatabase& database, std::int64_t number, Announced& announced, std::vector<std::int64_t>& done) {
   const AnnouncedWrite write{.work = [number](Connection& connection) { insert(connection, number); },

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <utility>
 
+#include "base/containers.hpp"
 #include "base/log.hpp"
 
 namespace agw {
@@ -22,7 +23,7 @@ void ChangeFollower::take(std::vector<RecordChange> changes) {
   AGW_ASSERT(checker_.is_current());
   if (stopping_.requested()) return;
   AGW_ASSERT(is_working_ || waiting_.empty());
-  waiting_.insert(waiting_.end(), std::make_move_iterator(changes.begin()), std::make_move_iterator(changes.end()));
+  append(waiting_, std::move(changes));
   if (!std::exchange(is_working_, true)) group_.spawn(work());
 }
 
@@ -37,7 +38,7 @@ Task<> ChangeFollower::work() {
     std::map<std::string, std::vector<std::string>> keys;
     for (auto& change : std::exchange(waiting_, {})) {
       auto& of_topic = keys[change.topic];
-      if (std::ranges::find(of_topic, change.key) == of_topic.end()) of_topic.push_back(std::move(change.key));
+      if (!contains(of_topic, change.key)) of_topic.push_back(std::move(change.key));
     }
     for (const auto& [topic, of_topic] : keys) {
       AGW_ASSERT(!of_topic.empty());

@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 #include <sqlite3.h>
 
+#include "base/containers.hpp"
+
 namespace agw {
 
 namespace {
@@ -68,7 +70,7 @@ std::vector<std::string> words_with_part(Connection& connection, std::string_vie
       .bind(":most", max_words_with_part);
   std::vector<std::string> words;
   while (row.step()) words.push_back(row.string(0));
-  if (words.size() == max_words_with_part && std::ranges::find(words, part) == words.end()) words.back() = part;
+  if (words.size() == max_words_with_part && !contains(words, part)) words.back() = part;
   return words;
 }
 

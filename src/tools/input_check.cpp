@@ -14,6 +14,7 @@
 #include <fmt/ranges.h>
 #include <re2/re2.h>
 
+#include "base/containers.hpp"
 #include "base/json/json_values.hpp"
 #include "base/text/utf8.hpp"
 #include "tools/input.hpp"
@@ -293,7 +294,7 @@ void correct_input(json::object& input, const json::value& schema) {
       if (is_text) {
         auto parsed = parse_json(value.get_string(), {.max_depth = max_schema_depth});
         if (parsed && fits(*property, *parsed)) value = std::move(*parsed);
-      } else if (!required || std::ranges::find(*required, json::value(name)) == required->end()) {
+      } else if (!required || !contains(*required, json::value(name))) {
         omitted.emplace_back(name);
       }
     } catch (const UnsupportedSchema&) {

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "base/containers.hpp"
 #include "base/json/json_values.hpp"
 #include "cli/acp/rpc_peer.hpp"
 #include "features/integrations/http_transport.hpp"
@@ -100,8 +101,7 @@ std::vector<EditorServer> editor_servers(const json::object& params) {
     throw RpcError(acp_code::invalid_params, fmt::format("at most {} MCP servers are possible", max_servers));
   for (std::size_t i = 0; list && i < list->size(); ++i) {
     auto server = editor_server((*list)[i], i);
-    if (std::ranges::find(servers, server.name, &EditorServer::name) != servers.end())
-      throw wrong_server(i, "another server has this name");
+    if (contains(servers, server.name, &EditorServer::name)) throw wrong_server(i, "another server has this name");
     servers.push_back(std::move(server));
   }
   return servers;
@@ -170,7 +170,7 @@ std::vector<ToolDescription> EditorServers::tools() const {
     if (!server->session) continue;
     for (const auto& tool : server->session->tools()) {
       auto name = tool_name_of(server->about.name, tool.name);
-      if (std::ranges::find(tools, name, &ToolDescription::name) != tools.end()) continue;
+      if (contains(tools, name, &ToolDescription::name)) continue;
       tools.push_back({std::move(name), tool.description, tool.input_schema});
     }
   }

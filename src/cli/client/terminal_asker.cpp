@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "base/containers.hpp"
 #include "base/json/json_values.hpp"
 #include "base/printable.hpp"
 #include "base/text/ascii.hpp"
@@ -94,7 +95,7 @@ Task<std::optional<json::object>> TerminalAsker::fill_in(const json::object& for
   json::object answer;
   for (const auto& [name, described] : object_or_empty(form, "properties")) {
     const auto member = described.is_object() ? described.get_object() : json::object();
-    const bool is_required = std::ranges::find(required, std::string_view(name)) != required.end();
+    const bool is_required = contains(required, std::string_view(name));
     for (bool is_done = false; !is_done;) {
       printer_.block(field_text(name, member, is_required));
       const auto line = co_await lines.next(over);

@@ -15,6 +15,7 @@
 
 #include <fmt/format.h>
 
+#include "base/containers.hpp"
 #include "base/data_files.hpp"
 #include "base/error.hpp"
 #include "base/id.hpp"
@@ -140,7 +141,7 @@ public:
 private:
   bool is_left_out(std::string_view name) const {
     return name == "lost+found" || (name == data_files::checkpoints && !checkpoints_) ||
-           std::ranges::find(excluded_from_backup, name) != excluded_from_backup.end();
+           contains(excluded_from_backup, name);
   }
 
   void add_file(const fs::path& path) {

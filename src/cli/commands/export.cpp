@@ -19,6 +19,7 @@
 
 #include <fmt/format.h>
 
+#include "base/containers.hpp"
 #include "base/error.hpp"
 #include "base/id.hpp"
 #include "base/json/json_values.hpp"
@@ -332,9 +333,7 @@ private:
   }
 
   static void copy_given(const fs::path& source, const fs::path& target) {
-    copy_below(source, target, [](const std::string& name) {
-      return std::ranges::find(given_to_agents, name) == given_to_agents.end();
-    });
+    copy_below(source, target, [](const std::string& name) { return !contains(given_to_agents, name); });
   }
 
   void write_extension(const json::object& record) {

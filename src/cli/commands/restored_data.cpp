@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "base/containers.hpp"
 #include "base/data_files.hpp"
 #include "base/json/json.hpp"
 #include "base/json/json_values.hpp"
@@ -109,8 +110,7 @@ private:
     if (entry.kind == ArchiveReader::Kind::directory && text.ends_with('/')) text.pop_back();
     const fs::path path = text;
     if (!is_plain_path(path) || entry.kind == ArchiveReader::Kind::other) refuse_entry(entry);
-    if (std::ranges::find(excluded_from_backup, path.begin()->string()) != excluded_from_backup.end())
-      refuse_entry(entry);
+    if (contains(excluded_from_backup, path.begin()->string())) refuse_entry(entry);
     if (entry.kind == ArchiveReader::Kind::directory)
       make_directory(path, entry);
     else

@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include "base/containers.hpp"
 #include "base/data_files.hpp"
 #include "base/error.hpp"
 #include "base/printable.hpp"
@@ -37,10 +38,6 @@ std::string_view to_text(CheckResult::State state) {
       return "failure";
   }
   return {};
-}
-
-void append(CheckResults& all, CheckResults more) {
-  all.insert(all.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
 }
 
 Task<int> examine(Loop& loop, CheckResults& results, const std::optional<std::string>& data_dir) {

@@ -18,6 +18,7 @@
 
 #include <fmt/format.h>
 
+#include "base/containers.hpp"
 #include "base/json/json_values.hpp"
 #include "base/text/utf8.hpp"
 #include "cli/transfer/byte_source.hpp"
@@ -212,7 +213,7 @@ struct Transcript {
     auto title = custom_title.empty() ? generated_title : custom_title;
     bool is_of_this = false;
     for (const auto& [leaf, summary] : title.empty() ? summaries : decltype(summaries)()) {
-      const bool is_here = std::ranges::find(messages, leaf, &SourceMessage::id) != messages.end();
+      const bool is_here = contains(messages, leaf, &SourceMessage::id);
       if (is_of_this && !is_here) continue;
       is_of_this = is_here;
       title = summary;

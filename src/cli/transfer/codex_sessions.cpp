@@ -25,6 +25,7 @@
 #include <fmt/format.h>
 #include <boost/algorithm/string/trim.hpp>
 
+#include "base/containers.hpp"
 #include "base/json/json_values.hpp"
 #include "base/text/utf8.hpp"
 #include "cli/transfer/byte_source.hpp"
@@ -286,7 +287,7 @@ private:
     const auto* payload = object_member(line, "payload");
     if (!payload) return;
     if (type == "turn_context") model_ = string_or_empty(*payload, "model");
-    if (!is_taken_back_ && std::ranges::find(quiet_lines, type) == quiet_lines.end())
+    if (!is_taken_back_ && !contains(quiet_lines, type))
       importer_.leave_one_of(fmt::format("lines `{}` of sessions", type), "have no counterpart here");
   }
 
@@ -422,8 +423,7 @@ private:
     while (!parts.back().rollout->base.empty()) {
       const auto& last = *parts.back().rollout;
       const auto base = by_id_.find(last.base);
-      const bool is_loop =
-          base != by_id_.end() && std::ranges::find(parts, base->second, &Part::rollout) != parts.end();
+      const bool is_loop = base != by_id_.end() && contains(parts, base->second, &Part::rollout);
       if (base == by_id_.end() || is_loop) {
         importer_.leave("the beginning of " + rollout.file.string(), "is in a file that is not there: " + last.base);
         break;

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "base/containers.hpp"
 #include "base/id.hpp"
 #include "base/text/utf8.hpp"
 #include "features/threads/types.hpp"
@@ -72,7 +73,7 @@ public:
     for (auto leaf = messages_.size(); leaf-- > 0;) {
       if (has_children_[leaf]) continue;
       const auto path = path_to(leaf, taken);
-      if (std::ranges::find(path, number) != path.end()) return leaf;
+      if (contains(path, number)) return leaf;
       for (const auto each : path) taken[each] = true;
     }
     return number;
@@ -177,7 +178,7 @@ std::vector<Fork> earlier_forks(Importer& importer, const SourceConversation& co
     if (key.empty() || !importer.has_thread(importer.thread_id(key))) continue;
     const auto newest = newest_in(importer, key, conversation.messages);
     const auto path = tree.path_to(i);
-    const bool is_beyond = newest && std::ranges::find(path, *newest) == path.end();
+    const bool is_beyond = newest && !contains(path, *newest);
     forks.push_back({tree.leaf_below(is_beyond ? *newest : i), std::move(key)});
   }
   return forks;
@@ -335,7 +336,7 @@ void import_conversation(Importer& importer, SourceConversation conversation) {
   // What a thread has is never changed. So if another path is shown now, that one becomes a fork.
   std::optional<std::size_t> newest;
   if (path.size() < messages.size()) newest = newest_in(importer, conversation.head.key, messages);
-  if (newest && std::ranges::find(path, *newest) == path.end()) path = tree.path_to(tree.leaf_below(*newest));
+  if (newest && !contains(path, *newest)) path = tree.path_to(tree.leaf_below(*newest));
   mark(path, taken);
   std::vector<Fork> forks;
   if (newest) forks = earlier_forks(importer, conversation, tree, taken);

@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 #include <boost/algorithm/string/join.hpp>
 
+#include "base/containers.hpp"
+
 namespace agw::cli {
 
 namespace {
@@ -55,7 +57,7 @@ void leave_settings(Importer& importer, const std::string& what, const json::obj
                     std::initializer_list<std::string_view> taken) {
   std::vector<std::string> names;
   for (const auto& [name, value] : settings) {
-    if (std::ranges::find(taken, std::string_view(name)) == taken.end()) names.emplace_back(name);
+    if (!contains(taken, std::string_view(name))) names.emplace_back(name);
   }
   if (!names.empty())
     importer.leave(fmt::format("{} of {}", boost::algorithm::join(names, ", "), what), "have no counterpart here");

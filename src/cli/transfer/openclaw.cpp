@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include "base/containers.hpp"
 #include "base/json/json_values.hpp"
 #include "cli/transfer/left_behind.hpp"
 #include "cli/transfer/model_services.hpp"
@@ -44,7 +45,7 @@ json::object openclaw_model(const json::object& from) {
   copy("maxTokens", "max_output");
   if (from.contains("input")) {
     const auto inputs = strings_of(from, "input");
-    model["vision"] = std::ranges::find(inputs, "image") != inputs.end();
+    model["vision"] = contains(inputs, "image");
   }
   return model;
 }

@@ -14,6 +14,7 @@
 
 #include <fmt/format.h>
 
+#include "base/containers.hpp"
 #include "base/json/json_values.hpp"
 #include "base/text/ascii.hpp"
 #include "base/text/utf8.hpp"
@@ -126,7 +127,7 @@ void add_event(Importer& importer, const json::object& event, SourceConversation
     if (!conversation.head.created_at) conversation.head.created_at = time_in(event, "timestamp");
     return;
   }
-  if (std::ranges::find(quiet_events, type) == quiet_events.end())
+  if (!contains(quiet_events, type))
     importer.leave_one_of(fmt::format("events `{}` of sessions", type), "have no counterpart here");
   auto message = openclaw_message(event);
   leave_parts(importer, message);

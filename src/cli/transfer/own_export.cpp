@@ -12,6 +12,7 @@
 
 #include <fmt/format.h>
 
+#include "base/containers.hpp"
 #include "base/id.hpp"
 #include "base/json/json_values.hpp"
 #include "cli/transfer/byte_source.hpp"
@@ -202,12 +203,11 @@ bool is_given(const fs::path& path) {
   if (*part == "agents" && std::distance(part, path.end()) > 2) std::advance(part, 2);
   const bool is_in_folder = std::next(part) != path.end();
   const bool names_file = part->has_extension();
-  return is_in_folder != names_file && std::ranges::find(given_to_agents, part->string()) != given_to_agents.end();
+  return is_in_folder != names_file && contains(given_to_agents, part->string());
 }
 
 bool instructs_agents(const fs::path& path) {
-  return path.filename() == "soul.md" || path.filename() == "notes.md" ||
-         std::ranges::find(path, "skills") != path.end();
+  return path.filename() == "soul.md" || path.filename() == "notes.md" || contains(path, "skills");
 }
 
 /// Imports the files in data/. Nothing that instructs agents takes effect automatically.

@@ -12,6 +12,7 @@
 #include <boost/algorithm/string/classification.hpp>
 #include <boost/algorithm/string/split.hpp>
 
+#include "base/containers.hpp"
 #include "base/json/json5.hpp"
 #include "base/json/json_values.hpp"
 #include "base/json/toml.hpp"
@@ -185,7 +186,7 @@ void take_tools(Importer& importer, const std::string& what, json::object& from,
   json::array taken;
   std::vector<std::string> others;
   for (auto& tool : named) {
-    if (std::ranges::find(shared_tools, tool) == shared_tools.end())
+    if (!contains(shared_tools, tool))
       others.push_back(std::move(tool));
     else
       taken.emplace_back(tool);
@@ -297,7 +298,7 @@ void leave_members(Importer& importer, const std::string& what, const json::obje
                    std::initializer_list<std::string_view> taken) {
   for (const auto& [key, value] : from) {
     const std::string_view name(key);
-    if (std::ranges::find(taken, name) != taken.end() || value.is_null()) continue;
+    if (contains(taken, name) || value.is_null()) continue;
     const bool is_tools = name.find("tools") != name.npos || name.find("Tools") != name.npos;
     importer.leave(fmt::format("{} of {}", name, what),
                    is_tools ? "tools have other names here: choose them by hand" : "has no counterpart here");

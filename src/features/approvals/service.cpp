@@ -25,6 +25,7 @@
 
 #include "api/error.hpp"
 #include "base/async/assert.hpp"
+#include "base/containers.hpp"
 #include "base/id.hpp"
 #include "base/json/json_values.hpp"
 #include "base/log.hpp"
@@ -69,8 +70,7 @@ bool is_possible(const PermissionRequest& request, const DecidePermission& wante
   }
   if (!wanted.decision || wanted.answer || wanted.decision == PermissionDecision::answer) return false;
   if (wanted.decision == PermissionDecision::propose && !request.can_propose) return false;
-  return wanted.decision != PermissionDecision::allow ||
-         std::ranges::find(request.scopes, wanted.scope) != request.scopes.end();
+  return wanted.decision != PermissionDecision::allow || contains(request.scopes, wanted.scope);
 }
 
 /// Whether permissions of the agent to call the tool end with that change of an extension: the agent or the tool was
@@ -80,10 +80,6 @@ bool end_with(const DomainEvent& event, const Extension& extension, std::string_
   if (event.name == "extension.updated" && event.former_name.empty()) return false;
   if (event.name == "extension.deleted" && agent_id == extension.id) return true;
   return is_tool_of(extension.name, tool);
-}
-
-bool contains(const std::vector<std::string>& ids, const std::string& id) {
-  return std::ranges::find(ids, id) != ids.end();
 }
 
 PermissionRequest decided_by_person(PermissionRequest request, DecidePermission wanted, Timestamp now) {

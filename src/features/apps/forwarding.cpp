@@ -12,6 +12,8 @@
 #include <boost/url/pct_string_view.hpp>
 #include <boost/url/url.hpp>
 
+#include "base/containers.hpp"
+
 namespace agw {
 
 namespace {
@@ -43,10 +45,6 @@ constexpr std::array<std::string_view, 9> dropped_response_fields{"set-cookie",
                                                                   "date",
                                                                   "x-content-type-options"};
 
-bool is_one_of(std::span<const std::string_view> list, std::string_view name) {
-  return std::ranges::find(list, name) != list.end();
-}
-
 std::vector<std::string> list_entries(std::string_view field) {
   std::vector<std::string> entries;
   while (!field.empty()) {
@@ -69,7 +67,7 @@ std::vector<std::string> named_by_connection(const Fields& fields) {
 }
 
 bool is_hop_by_hop(const std::string& lower_case_name, const std::vector<std::string>& named) {
-  return is_one_of(hop_by_hop_fields, lower_case_name) || std::ranges::find(named, lower_case_name) != named.end();
+  return contains(hop_by_hop_fields, lower_case_name) || contains(named, lower_case_name);
 }
 
 std::string decoded(std::string_view text) {
@@ -145,7 +143,7 @@ void append_field(std::string& head, std::string_view name, std::string_view val
 void append_client_fields(std::string& head, const Request& request, const Credentials& credentials, int port) {
   const auto named = named_by_connection(request.headers);
   for (const auto& [name, value] : request.headers) {
-    if (is_hop_by_hop(name, named) || is_one_of(rewritten_request_fields, name) || credentials.appear_in(value))
+    if (is_hop_by_hop(name, named) || contains(rewritten_request_fields, name) || credentials.appear_in(value))
       continue;
     // Requests from the gateway's page must appear to come from the app's own origin; other origins were refused
     // earlier.
@@ -252,7 +250,7 @@ Fields forwarded_fields(const Fields& from_app, const ForwardedRequest& request)
   for (const auto& [name, value] : from_app) {
     const auto lower = boost::to_lower_copy(name);
     chose_protocol = chose_protocol || lower == "sec-websocket-protocol";
-    if (is_hop_by_hop(lower, named) || is_one_of(dropped_response_fields, lower)) continue;
+    if (is_hop_by_hop(lower, named) || contains(dropped_response_fields, lower)) continue;
     if (lower != "location")
       fields.emplace_back(name, value);
     else if (auto location = location_for_client(value, request))

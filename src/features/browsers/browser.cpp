@@ -16,6 +16,7 @@
 
 #include "api/error.hpp"
 #include "base/async/assert.hpp"
+#include "base/containers.hpp"
 #include "base/error.hpp"
 #include "base/json/json_values.hpp"
 #include "base/log.hpp"
@@ -169,7 +170,7 @@ void Browser::send(const json::object& message) const {
 }
 
 void Browser::attach(BrowserClient& client) {
-  AGW_ASSERT(std::ranges::find(clients_, &client) == clients_.end());
+  AGW_ASSERT(!contains(clients_, &client));
   if (end_) return client.leave(*end_);
   clients_.push_back(&client);
   note_use();

@@ -9,6 +9,7 @@
 
 #include "api/error.hpp"
 #include "base/async/assert.hpp"
+#include "base/containers.hpp"
 #include "base/json/json_values.hpp"
 #include "base/text/ascii.hpp"
 #include "base/text/utf8.hpp"
@@ -300,7 +301,7 @@ void Browser::send_input(std::string method, json::object params, bool droppable
 void Browser::go(std::string to) {
   note_use();
   const auto id = active().shown.id;
-  if (std::ranges::find(moves, to) == moves.end()) web_address(to);
+  if (!contains(moves, to)) web_address(to);
   if (!stop_.requested()) working_.spawn(leave_page(id, std::move(to)));
 }
 
@@ -342,7 +343,7 @@ Task<> Browser::answer_from_page(BrowserClient* client, std::string expression, 
     message = {{"type", "error"}, {"status", error.status()}, {"error", error.error()}};
   }
   // It may have left in the meantime.
-  if (std::ranges::find(clients_, client) != clients_.end()) client->send(message);
+  if (contains(clients_, client)) client->send(message);
 }
 
 }  // namespace agw

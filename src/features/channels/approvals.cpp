@@ -10,6 +10,7 @@
 #include <boost/algorithm/string/trim.hpp>
 
 #include "api/error.hpp"
+#include "base/containers.hpp"
 #include "base/json/json_values.hpp"
 #include "base/text/utf8.hpp"
 #include "features/approvals/request_text.hpp"
@@ -92,7 +93,7 @@ void ChannelApprovals::resume(const std::set<std::string, std::less<>>& allow) {
   const auto waiting = services_.approvals.waiting({});
   const auto all = memory_.asked;
   for (const auto& asked : all) {
-    if (std::ranges::find(waiting, asked->id, &PermissionRequest::id) == waiting.end()) {
+    if (!contains(waiting, asked->id, &PermissionRequest::id)) {
       end(asked, "no longer asked");
       continue;
     }

@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "base/containers.hpp"
+
 namespace agw {
 
 namespace {
@@ -15,7 +17,7 @@ std::string_view kind_of(cmark_node* node) { return cmark_node_get_type_string(n
 bool begins_line(std::string_view kind) {
   constexpr std::array<std::string_view, 7> kinds{"paragraph",      "heading",     "code_block", "html_block",
                                                   "thematic_break", "block_quote", "table"};
-  return std::ranges::find(kinds, kind) != kinds.end();
+  return contains(kinds, kind);
 }
 
 bool is_item(std::string_view kind) { return kind == "item" || kind == "tasklist"; }

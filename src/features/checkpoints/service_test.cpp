@@ -1,4 +1,5 @@
 #include "features/checkpoints/service.hpp"
+#include "base/containers.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -389,7 +390,7 @@ Task<> interleave(CheckpointsFixture& fixture, unsigned seed, int steps) {
       auto& did = models[run];
       for (const auto& each : names) {
         const auto now = on_disk(each);
-        const bool is_restored = std::ranges::find(undone.restored, fixture.shown(each)) != undone.restored.end();
+        const bool is_restored = contains(undone.restored, fixture.shown(each));
         const bool is_chosen = !wanted.paths || each == name;
         const bool must_be_restored = did.is_simple && is_chosen && did.left(each, before[each]);
         EXPECT_TRUE(is_restored || !must_be_restored) << "seed " << seed << ", step " << step << ": kept " << each;

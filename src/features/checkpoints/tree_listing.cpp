@@ -41,6 +41,7 @@
 #include <utility>
 
 #include "base/async/assert.hpp"
+#include "base/containers.hpp"
 #include "io/files/atomic_file.hpp"
 #include "io/files/descriptor.hpp"
 #include "io/process/worker_thread.hpp"
@@ -151,7 +152,7 @@ bool marks_changes_of_names(int directory) {
   constexpr std::array<std::int64_t, 5> known{EXT4_SUPER_MAGIC, XFS_SUPER_MAGIC, BTRFS_SUPER_MAGIC, TMPFS_MAGIC,
                                               F2FS_SUPER_MAGIC};
   struct statfs status{};
-  return ::fstatfs(directory, &status) == 0 && std::ranges::find(known, std::int64_t{status.f_type}) != known.end();
+  return ::fstatfs(directory, &status) == 0 && contains(known, std::int64_t{status.f_type});
 }
 
 std::string gitignore_in(int directory) {

@@ -15,6 +15,7 @@
 #include <fmt/format.h>
 
 #include "api/client_errors.hpp"
+#include "base/containers.hpp"
 #include "features/client_api/anthropic_conversation.hpp"
 #include "features/client_api/parameters.hpp"
 #include "features/client_api/shared_parameters.hpp"
@@ -63,8 +64,7 @@ DeclaredTool read_tool(const json::object& object, const std::string& path, Call
 void define_found_tools(ModelRequest& call) {
   for (const auto& message : call.messages) {
     for (const auto* found : referenced_tools(message, call.deferred_tools)) {
-      if (std::ranges::find(call.tools, found->name, &ToolDescription::name) == call.tools.end())
-        call.tools.push_back(*found);
+      if (!contains(call.tools, found->name, &ToolDescription::name)) call.tools.push_back(*found);
     }
   }
 }
@@ -107,8 +107,8 @@ void read_anthropic_tool_choice(Parameters& body, ModelRequest& call) {
   choice.kind = kind_of(member.required_text("type"), member.path_of("type"));
   if (choice.kind == ToolChoice::Kind::named) {
     choice.name = member.required_text("name");
-    const bool is_known = is_deferred(call.deferred_tools, choice.name) ||
-                          std::ranges::find(call.tools, choice.name, &ToolDescription::name) != call.tools.end();
+    const bool is_known =
+        is_deferred(call.deferred_tools, choice.name) || contains(call.tools, choice.name, &ToolDescription::name);
     if (!is_known) {
       throw bad_parameter(member.path_of("name"), "no tool has this name");
     }
@@ -170,7 +170,7 @@ void read_output_config(Parameters& body, CallOptions& options, ThinkingDisplay&
   if (!object) return;
   Parameters config(*object, "output_config");
   if (auto effort = config.text("effort")) {
-    if (std::ranges::find(efforts, *effort) == efforts.end()) {
+    if (!contains(efforts, *effort)) {
       throw bad_parameter(config.path_of("effort"), "must be low, medium, high, xhigh or max");
     }
     if (options.reasoning_effort != "none" && !options.reasoning_budget) {

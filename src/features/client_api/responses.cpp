@@ -16,6 +16,7 @@
 #include <fmt/format.h>
 
 #include "api/client_errors.hpp"
+#include "base/containers.hpp"
 #include "features/client_api/anthropic_blocks.hpp"
 #include "features/client_api/compaction.hpp"
 #include "features/client_api/instructions.hpp"
@@ -248,7 +249,7 @@ void read_function(Parameters& tool, const std::string& space, ModelRequest& cal
   ToolDescription read;
   read.name = name_in_namespace(space, tool.required_text("name"));
   check_tool_name(read.name, tool.path_of("name"));
-  if (std::ranges::find(call.tools, read.name, &ToolDescription::name) != call.tools.end())
+  if (contains(call.tools, read.name, &ToolDescription::name))
     throw bad_parameter(tool.path_of("name"), "another tool has this name");
   read.description = tool.text("description").value_or("");
   if (type == "custom") {

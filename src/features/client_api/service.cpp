@@ -31,6 +31,7 @@
 #include "api/refusals.hpp"
 #include "base/async/assert.hpp"
 #include "base/async/task_group.hpp"
+#include "base/containers.hpp"
 #include "base/id.hpp"
 #include "base/json/bounded_json.hpp"
 #include "base/json/json_values.hpp"
@@ -195,8 +196,7 @@ void check_for_agent(const Models& models, const Extension& agent, const ModelRe
 void define_deferred_tools(ModelRequest& call) {
   if (!call.deferred_tools) return;
   for (const auto& tool : *call.deferred_tools) {
-    if (std::ranges::find(call.tools, tool.name, &ToolDescription::name) == call.tools.end())
-      call.tools.push_back(tool);
+    if (!contains(call.tools, tool.name, &ToolDescription::name)) call.tools.push_back(tool);
   }
   call.deferred_tools.reset();
 }

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "api/client_errors.hpp"
+#include "base/containers.hpp"
 #include "features/client_api/pictures.hpp"
 #include "features/client_api/tool_parameters.hpp"
 
@@ -46,8 +47,7 @@ void ask_lone_instructions(ModelRequest& call) {
 std::string picture_detail(Parameters& picture) {
   constexpr std::array<std::string_view, 4> levels{"auto", "low", "high", "original"};
   auto detail = picture.text("detail").value_or("auto");
-  if (std::ranges::find(levels, detail) == levels.end())
-    throw bad_parameter(picture.path_of("detail"), "must be auto, low, high or original");
+  if (!contains(levels, detail)) throw bad_parameter(picture.path_of("detail"), "must be auto, low, high or original");
   return detail == "auto" ? std::string() : std::move(detail);
 }
 
@@ -71,7 +71,7 @@ std::string read_verbosity(Parameters& object) {
 std::optional<std::string> read_effort(Parameters& object, std::string_view name) {
   constexpr std::array<std::string_view, 7> efforts{"none", "minimal", "low", "medium", "high", "xhigh", "max"};
   auto effort = object.text(name);
-  if (effort && std::ranges::find(efforts, *effort) == efforts.end())
+  if (effort && !contains(efforts, *effort))
     throw bad_parameter(object.path_of(name), "must be none, minimal, low, medium, high, xhigh or max");
   return effort;
 }
@@ -101,7 +101,7 @@ void read_allowed_tools(Parameters& allowed, ModelRequest& call, NamedTool (*rea
     const auto [name, param] = read_name(tool);
     const auto found = std::ranges::find(call.tools, name, &ToolDescription::name);
     if (found == call.tools.end()) throw bad_parameter(param, "no tool has this name");
-    if (std::ranges::find(left, name, &ToolDescription::name) == left.end()) left.push_back(*found);
+    if (!contains(left, name, &ToolDescription::name)) left.push_back(*found);
     tool.finish();
   }
   call.tools = std::move(left);
@@ -132,7 +132,7 @@ void check_tool_choice(const ModelRequest& call) {
   if (demands && call.tools.empty() && !call.deferred_tools)
     throw bad_parameter("tool_choice", "there are no tools to choose from");
   if (!choice || choice->kind != ToolChoice::Kind::named) return;
-  if (std::ranges::find(call.tools, choice->name, &ToolDescription::name) == call.tools.end())
+  if (!contains(call.tools, choice->name, &ToolDescription::name))
     throw bad_parameter("tool_choice", fmt::format("no tool has the name {}", choice->name));
 }
 

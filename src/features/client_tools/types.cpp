@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "api/error.hpp"
+#include "base/containers.hpp"
 #include "base/json/json_values.hpp"
 #include "base/text/ascii.hpp"
 
@@ -55,7 +56,7 @@ LentTools read_offer(const json::object& message) {
   if (tools && tools->size() > max_tools) throw BadRequest(fmt::format("at most {} tools are possible", max_tools));
   for (std::size_t i = 0; tools && i < tools->size(); ++i) {
     auto tool = read_tool((*tools)[i], i);
-    if (std::ranges::find(lent.tools, tool.name, &ToolDescription::name) != lent.tools.end())
+    if (contains(lent.tools, tool.name, &ToolDescription::name))
       throw BadRequest(fmt::format("tools[{}]: another tool has this name", i));
     lent.tools.push_back(std::move(tool));
   }

@@ -39,6 +39,7 @@
 #include <utility>
 
 #include "base/async/assert.hpp"
+#include "base/containers.hpp"
 #include "base/id.hpp"
 #include "base/json/json_values.hpp"
 #include "base/log.hpp"
@@ -370,7 +371,7 @@ std::vector<ToolUse> ContextWindow::add_reply(const std::string& model_id, std::
 void ContextWindow::make_acceptable(std::vector<ToolUse>& uses) {
   for (auto& use : uses) {
     // A program's tool may have a longer name.
-    const bool is_offered = std::ranges::find(request_.tools, use.name, &ToolDescription::name) != request_.tools.end();
+    const bool is_offered = contains(request_.tools, use.name, &ToolDescription::name);
     if (!is_offered) use.name = acceptable_name(std::move(use.name));
     use.id = acceptable_name(std::move(use.id));
     if (!call_ids_.insert(use.id).second) call_ids_.insert(use.id = "call_" + random_hex(12));

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/async/assert.hpp"
+#include "base/containers.hpp"
 #include "base/text/ascii.hpp"
 #include "base/text/utf8.hpp"
 #include "features/context/deferred_tools_store.hpp"
@@ -193,7 +194,7 @@ void offer_found(std::vector<ToolDescription>& offered, std::int64_t& tokens, co
   for (const auto& name : names) {
     if (offered.size() >= max_offered_tools) return;
     const auto* const tool = find_deferred(tools.deferred, name);
-    if (!tool || std::ranges::find(offered, name, &ToolDescription::name) != offered.end()) continue;
+    if (!tool || contains(offered, name, &ToolDescription::name)) continue;
     const auto more = estimated_tokens(*tool);
     if (tokens - tools.tokens + more > tools.found_tokens) continue;
     offered.push_back(*tool);

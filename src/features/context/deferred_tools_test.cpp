@@ -1,4 +1,5 @@
 #include "features/context/deferred_tools.hpp"
+#include "base/containers.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -185,7 +186,7 @@ TEST(SearchTools, FindsTheRightToolInNearlyAllQuestions) {
   std::vector<std::string> missed;
   for (const auto& [question, name] : questions) {
     const auto found = search_tools(all, question, max_found_at_once);
-    if (std::ranges::find(found, name, &ToolDescription::name) == found.end()) missed.push_back(question);
+    if (!contains(found, name, &ToolDescription::name)) missed.push_back(question);
   }
   EXPECT_LE(missed.size(), 10U) << fmt::format("{}", fmt::join(missed, "\n"));
 }

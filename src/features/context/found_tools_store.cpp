@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "base/async/assert.hpp"
+#include "base/containers.hpp"
 #include "base/json/json_values.hpp"
 #include "features/context/deferred_tools_store.hpp"
 
@@ -19,7 +20,7 @@ void add(Connection& connection, const std::string& thread_id, const std::vector
   AGW_ASSERT(connection.in_transaction());
   auto all = list(connection, thread_id);
   for (const auto& name : names) {
-    if (std::ranges::find(all, name) == all.end()) all.push_back(name);
+    if (!contains(all, name)) all.push_back(name);
   }
   connection
       .prepare(

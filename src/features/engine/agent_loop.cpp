@@ -22,6 +22,7 @@
 
 #include "base/async/assert.hpp"
 #include "base/async/task_group.hpp"
+#include "base/containers.hpp"
 #include "base/id.hpp"
 #include "base/json/json.hpp"
 #include "base/json/json_values.hpp"
@@ -54,7 +55,7 @@ std::int64_t max_steps(const Extension& agent) {
 }
 
 bool is_named(const std::vector<ToolDescription>& tools, std::string_view name) {
-  return std::ranges::find(tools, name, &ToolDescription::name) != tools.end();
+  return contains(tools, name, &ToolDescription::name);
 }
 
 /// Adds a program's instructions and tools to the request. Its tools replace the agent's tools of the same names.

@@ -33,6 +33,7 @@
 #include "api/refusals.hpp"
 #include "base/async/assert.hpp"
 #include "base/async/task_group.hpp"
+#include "base/containers.hpp"
 #include "base/id.hpp"
 #include "base/json/bounded_json.hpp"
 #include "base/log_ids.hpp"
@@ -83,7 +84,7 @@ std::string presentable(const std::string& output) {
 
 bool has_tool(const RunClient& client, std::string_view name) {
   const auto& tools = client.tools();
-  return std::ranges::find(tools, name, &ToolDescription::name) != tools.end();
+  return contains(tools, name, &ToolDescription::name);
 }
 
 std::string quoted(const std::string& text) { return shortened(to_utf8(text), max_quoted_length); }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/containers.hpp"
 #include "base/json/json_values.hpp"
 #include "features/engine/chosen_models.hpp"
 #include "features/engine/service.hpp"
@@ -38,9 +39,8 @@ std::int64_t window_of_first(const Models& models, const Extension& agent) {
 /// The number of deferred tools that no search of the thread has found.
 std::int64_t deferred_count(const RequestTools& tools) {
   if (!tools.deferred) return 0;
-  return std::ranges::count_if(*tools.deferred, [&](const auto& tool) {
-    return std::ranges::find(tools.offered, tool.name, &ToolDescription::name) == tools.offered.end();
-  });
+  return std::ranges::count_if(
+      *tools.deferred, [&](const auto& tool) { return !contains(tools.offered, tool.name, &ToolDescription::name); });
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/containers.hpp"
 #include "base/cron.hpp"
 #include "base/text/utf8.hpp"
 #include "features/extensions/schemas.hpp"
@@ -57,9 +58,7 @@ bool is_hexadecimal_color(std::string_view text) {
 
 bool is_color_name(std::string_view text) { return std::ranges::binary_search(color_names, lower_case(text)); }
 
-bool is_color_function(std::string_view name) {
-  return std::ranges::find(functions, lower_case(name)) != functions.end();
-}
+bool is_color_function(std::string_view name) { return contains(functions, lower_case(name)); }
 
 /// Whether each `(` is closed, and follows the name of a colour function or, as in sums, no name.
 bool calls_only_color_functions(std::string_view text) {

@@ -43,6 +43,7 @@
 
 #include "api/error.hpp"
 #include "base/async/assert.hpp"
+#include "base/containers.hpp"
 #include "base/digest.hpp"
 #include "base/json/yaml.hpp"
 #include "base/log.hpp"
@@ -161,7 +162,7 @@ Task<bool> ExtensionOutbox::execute_here(std::vector<DiskStep> steps) {
   });
   schedule_deletion(done);
   co_await record_made(std::move(made));
-  co_return std::ranges::all_of(wanted, [&](auto sequence) { return std::ranges::find(done, sequence) != done.end(); });
+  co_return std::ranges::all_of(wanted, [&](auto sequence) { return contains(done, sequence); });
 }
 
 Task<> ExtensionOutbox::check_replaceable(ExtensionPointer extension) {

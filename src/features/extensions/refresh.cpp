@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "base/async/assert.hpp"
+#include "base/containers.hpp"
 #include "features/extensions/registry.hpp"
 #include "features/extensions/service.hpp"
 #include "features/extensions/store.hpp"
@@ -38,7 +39,7 @@ bool Extensions::add_holders_of_names(const std::vector<extension_store::Row>& r
   const auto before = ids.size();
   for (const auto& row : rows) {
     const auto holder = registry_->find_named(row.extension.name);
-    if (holder && std::ranges::find(ids, holder->id) == ids.end()) ids.push_back(holder->id);
+    if (holder && !contains(ids, holder->id)) ids.push_back(holder->id);
   }
   return ids.size() > before;
 }
@@ -75,8 +76,7 @@ Task<> Extensions::refresh(std::vector<std::string> ids) {
   auto steps = co_await database_.write([differences](Connection& connection) {
     std::vector<DiskStep> all;
     for (const auto& [id, before, after] : differences) {
-      auto some = ExtensionOutbox::record_steps(connection, before.get(), after.get());
-      all.insert(all.end(), std::make_move_iterator(some.begin()), std::make_move_iterator(some.end()));
+      append(all, ExtensionOutbox::record_steps(connection, before.get(), after.get()));
     }
     return all;
   });

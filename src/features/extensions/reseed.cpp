@@ -8,6 +8,7 @@
 
 #include "api/error.hpp"
 #include "base/async/assert.hpp"
+#include "base/containers.hpp"
 #include "base/log.hpp"
 #include "features/extensions/built_ins.hpp"
 #include "features/extensions/extension_text.hpp"
@@ -86,10 +87,7 @@ bool is_empty(const DirectoryFindings& findings) { return findings.taken.empty()
 
 std::vector<ExtensionPointer> Extensions::file_backed() const {
   std::vector<ExtensionPointer> records;
-  for (const auto type : file_backed_types) {
-    auto some = registry_->list({.type = type});
-    records.insert(records.end(), std::make_move_iterator(some.begin()), std::make_move_iterator(some.end()));
-  }
+  for (const auto type : file_backed_types) append(records, registry_->list({.type = type}));
   return records;
 }
 

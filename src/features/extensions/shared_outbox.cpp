@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "base/async/assert.hpp"
+#include "base/containers.hpp"
 #include "base/log.hpp"
 #include "features/extensions/outbox.hpp"
 
@@ -166,7 +167,7 @@ Task<> ExtensionOutbox::note_executed(std::vector<DiskStep> steps, std::vector<s
   std::vector<std::string> outcomes;
   for (const auto& step : steps) {
     executed_.insert(step.sequence);
-    outcomes.push_back(outcome_key(step.sequence, std::ranges::find(done, step.sequence) != done.end()));
+    outcomes.push_back(outcome_key(step.sequence, contains(done, step.sequence)));
   }
   schedule_deletion(done);
   co_await record_made(std::move(made));

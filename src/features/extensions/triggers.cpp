@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/containers.hpp"
 #include "base/cron.hpp"
 #include "base/json/describe.hpp"
 #include "base/json/json_values.hpp"
@@ -52,7 +53,7 @@ constexpr std::string_view signal_event = "signal.";
 
 bool is_event(std::string_view name) {
   const bool is_of_signal = name.starts_with(signal_event) && name.size() > signal_event.size();
-  return is_of_signal || std::ranges::find(event_names, name) != std::end(event_names);
+  return is_of_signal || contains(event_names, name);
 }
 
 EventTrigger read_event(const json::object& definition, const std::string& path, Problems& problems) {

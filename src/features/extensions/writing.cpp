@@ -6,6 +6,7 @@
 #include "api/error.hpp"
 #include "api/refusals.hpp"
 #include "base/async/assert.hpp"
+#include "base/containers.hpp"
 
 namespace agw {
 
@@ -29,9 +30,8 @@ void check_allowed(const Extension& current, const ExtensionChange& change) {
 }  // namespace
 
 void ExtensionWrites::add(ExtensionWrites more) {
-  records.insert(records.end(), std::make_move_iterator(more.records.begin()),
-                 std::make_move_iterator(more.records.end()));
-  steps.insert(steps.end(), std::make_move_iterator(more.steps.begin()), std::make_move_iterator(more.steps.end()));
+  append(records, std::move(more.records));
+  append(steps, std::move(more.steps));
 }
 
 extension_store::Row require_row(Connection& connection, std::string_view id) {

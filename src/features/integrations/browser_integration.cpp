@@ -22,6 +22,7 @@
 
 #include "api/error.hpp"
 #include "base/async/assert.hpp"
+#include "base/containers.hpp"
 #include "base/embedded.hpp"
 #include "base/json/json_values.hpp"
 #include "base/text/utf8.hpp"
@@ -296,7 +297,7 @@ Task<> BrowserIntegration::run(StopSource& stop) {
 }
 
 Task<ToolOutcome> BrowserIntegration::call(std::string tool, const ToolCall& call) {
-  if (std::ranges::find(tools(), tool, &OfferedTool::name) == tools().end())
+  if (!contains(tools(), tool, &OfferedTool::name))
     co_return failed(fmt::format("{} has no tool {}", settings().name, tool));
   if (auto why = refusal_of(call, ""); !why.empty()) co_return failed(std::move(why));
   if (call.run.thread_id.empty()) co_return failed("a browser belongs to a chat: call it from one");

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/containers.hpp"
 #include "base/digest.hpp"
 #include "base/json/json_values.hpp"
 #include "features/integrations/oauth.hpp"
@@ -124,9 +125,7 @@ Task<OAuthWeb::Reply> OAuthWeb::post(WebUrl url, std::string content_type, std::
 
 std::string auth_method_of(const OAuthServer& server, bool has_secret) {
   if (!has_secret) return "none";
-  const auto takes = [&](std::string_view method) {
-    return std::ranges::find(server.auth_methods, method) != server.auth_methods.end();
-  };
+  const auto takes = [&](std::string_view method) { return contains(server.auth_methods, method); };
   return takes("client_secret_post") && !takes("client_secret_basic") ? "client_secret_post" : "client_secret_basic";
 }
 
@@ -134,8 +133,7 @@ Task<OAuthClient> register_client(const OAuthWeb& web, const OAuthServer& server
   if (!server.registration_endpoint) {
     throw OAuthError("its authorization server registers no clients: make one there and give its id with --client-id");
   }
-  const bool may_be_public =
-      server.auth_methods.empty() || std::ranges::find(server.auth_methods, "none") != server.auth_methods.end();
+  const bool may_be_public = server.auth_methods.empty() || contains(server.auth_methods, "none");
   json::object spec{{"client_name", "Agent Gateway"},
                     {"redirect_uris", json::array{json::string(redirect_uri)}},
                     {"grant_types", json::array{"authorization_code", "refresh_token"}},

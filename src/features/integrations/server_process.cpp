@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "base/containers.hpp"
 #include "base/text/is_within.hpp"
 
 namespace agw {
@@ -57,7 +58,7 @@ std::vector<fs::path> places_named(const std::string& word, const fs::path& home
     const auto directory = fs::canonical(package_directory(file), error);
     auto place = is_shared(directory) ? directory / file.filename() : directory;
     if (error || is_within(place, home) || is_within(place, "/usr")) continue;
-    if (std::ranges::find(places, place) == places.end()) places.push_back(std::move(place));
+    if (!contains(places, place)) places.push_back(std::move(place));
   }
   return places;
 }
@@ -88,7 +89,7 @@ ServerProcess server_process(const IntegrationSettings& settings, const Secrets&
                    .memory_mb = memory_mb};
   for (const auto& word : arguments) {
     for (auto& place : places_named(word, home)) {
-      if (std::ranges::find(spec.readable, place) == spec.readable.end()) spec.readable.push_back(std::move(place));
+      if (!contains(spec.readable, place)) spec.readable.push_back(std::move(place));
     }
   }
   auto all = withheld;

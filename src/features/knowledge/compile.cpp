@@ -34,6 +34,7 @@
 #include <fmt/format.h>
 
 #include "base/async/assert.hpp"
+#include "base/containers.hpp"
 #include "base/digest.hpp"
 #include "base/log.hpp"
 #include "features/knowledge/files.hpp"
@@ -141,7 +142,7 @@ bool KnowledgeCompiler::Plan::is_free(const KnowledgeTree& tree, const std::stri
   const auto file = tree.directory().read(path, max_knowledge_file_size);
   if (!file) return file.error() == FileError::not_found;
   const auto named = read_page_text(*file).head.sources;
-  return std::ranges::find(named, path_in_scope(source)) != named.end();
+  return contains(named, path_in_scope(source));
 }
 
 /// The path of the source's page: the current one, or a new one from its name, its directories or a number.

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/async/assert.hpp"
+#include "base/containers.hpp"
 #include "base/digest.hpp"
 #include "features/knowledge/files.hpp"
 #include "features/knowledge/raw_source.hpp"
@@ -17,7 +18,7 @@ namespace {
 
 bool is_of_origin(const std::string& file, const std::string& origin) {
   const auto sources = read_page_text(file).head.sources;
-  return std::ranges::find(sources, origin) != sources.end();
+  return contains(sources, origin);
 }
 
 /// Writes the text if the path is free or its file has the same origin. Returns whether it did.

@@ -2,6 +2,7 @@
 
 #include <boost/algorithm/string.hpp>
 
+#include "base/containers.hpp"
 #include "base/text/markdown_tree.hpp"
 #include "features/knowledge/markdown.hpp"
 #include "features/knowledge/wiki_links.hpp"
@@ -15,7 +16,7 @@ constexpr std::size_t max_links = 1000;
 
 void add_once(std::vector<std::string>& list, std::string_view text) {
   if (text.empty() || list.size() == max_links) return;
-  if (std::ranges::find(list, text) == list.end()) list.emplace_back(text);
+  if (!contains(list, text)) list.emplace_back(text);
 }
 
 bool is_block(cmark_node* node) { return (cmark_node_get_type(node) & CMARK_NODE_TYPE_MASK) == CMARK_NODE_TYPE_BLOCK; }

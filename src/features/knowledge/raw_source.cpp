@@ -7,6 +7,7 @@
 
 #include <boost/algorithm/string.hpp>
 
+#include "base/containers.hpp"
 #include "base/json/json.hpp"
 #include "base/text/ascii.hpp"
 #include "features/knowledge/files.hpp"
@@ -35,7 +36,7 @@ bool is_markdown_ending(std::string_view ending) { return ending == "md" || endi
 bool is_text_ending(std::string_view ending) {
   static constexpr std::array<std::string_view, 10> endings{"",     "txt",      "text", "rst",    "org",
                                                             "adoc", "asciidoc", "log",  "readme", "me"};
-  return std::ranges::find(endings, ending) != endings.end();
+  return contains(endings, ending);
 }
 
 /// The first line, if it is followed by an empty line and is not a sentence.
@@ -124,8 +125,7 @@ void complete(PageHead& head, std::string_view path, const std::string& body, bo
   if (head.summary.empty() && outline.first_paragraph != head.title) head.summary = summary_of(outline.first_paragraph);
   if (head.category.empty()) head.category = category_of(path);
   if (head.tags.empty()) head.tags = distinctive_words(outline, head.title);
-  if (std::ranges::find(head.sources, path) == head.sources.end())
-    head.sources.insert(head.sources.begin(), std::string(path));
+  if (!contains(head.sources, path)) head.sources.insert(head.sources.begin(), std::string(path));
 }
 
 }  // namespace

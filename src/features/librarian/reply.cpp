@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 #include <boost/algorithm/string.hpp>
 
+#include "base/containers.hpp"
 #include "base/json/json_values.hpp"
 #include "base/text/utf8.hpp"
 #include "features/librarian/text.hpp"
@@ -96,8 +97,7 @@ std::string reply(std::string_view body, bool is_first) {
 std::vector<std::string> suggestions(const std::vector<ToolDescription>& offered) {
   std::vector<std::string> messages;
   for (const auto& example : examples) {
-    const bool works =
-        example.tool.empty() || std::ranges::find(offered, example.tool, &ToolDescription::name) != offered.end();
+    const bool works = example.tool.empty() || contains(offered, example.tool, &ToolDescription::name);
     if (works && messages.size() < shown_examples) messages.emplace_back(example.message);
   }
   return messages;

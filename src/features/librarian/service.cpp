@@ -7,6 +7,7 @@
 #include <ranges>
 #include <utility>
 
+#include "base/containers.hpp"
 #include "base/text/utf8.hpp"
 #include "features/librarian/intent.hpp"
 #include "features/librarian/knowledge_pages.hpp"
@@ -87,7 +88,7 @@ std::vector<Passage> selected(const std::vector<Passage>& found) {
   std::vector<Passage> kept;
   const auto keep = [&](bool of_this_thread, std::size_t max) {
     for (const auto& passage : found) {
-      const bool is_copy = std::ranges::find(kept, passage.text, &Passage::text) != kept.end();
+      const bool is_copy = contains(kept, passage.text, &Passage::text);
       if (passage.of_this_thread == of_this_thread && !is_copy && kept.size() < max) kept.push_back(passage);
     }
   };

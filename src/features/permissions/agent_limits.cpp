@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "base/containers.hpp"
 #include "base/json/json_values.hpp"
 #include "features/permissions/service.hpp"
 #include "tools/shell/shell.hpp"
@@ -29,7 +30,7 @@ void narrow(std::optional<std::set<std::string, std::less<>>>& tools, const std:
     tools.emplace(allowed->begin(), allowed->end());
     return;
   }
-  std::erase_if(*tools, [&](const auto& tool) { return std::ranges::find(*allowed, tool) == allowed->end(); });
+  std::erase_if(*tools, [&](const auto& tool) { return !contains(*allowed, tool); });
 }
 
 /// Ignores names that are not in ToolScope: they are notes for people.

@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "base/containers.hpp"
 #include "base/text/ascii.hpp"
 
 namespace agw {
@@ -95,8 +96,7 @@ private:
 
 /// Whether the first word of a line is a program, and not an assignment or a reserved word.
 bool is_program(std::string_view word) {
-  return !word.empty() && word.find('=') == word.npos &&
-         std::ranges::find(reserved_words, word) == reserved_words.end();
+  return !word.empty() && word.find('=') == word.npos && !contains(reserved_words, word);
 }
 
 bool needs_no_quotes(char c) {

@@ -4,6 +4,7 @@
 #include <span>
 #include <string_view>
 
+#include "base/containers.hpp"
 #include "base/json/json_values.hpp"
 #include "features/permissions/service.hpp"
 
@@ -37,7 +38,7 @@ std::vector<std::string> preset_hosts(const std::string& name) {
   return {found->hosts.begin(), found->hosts.end()};
 }
 
-bool is_host_preset(std::string_view name) { return std::ranges::find(presets, name, &Preset::name) != presets.end(); }
+bool is_host_preset(std::string_view name) { return contains(presets, name, &Preset::name); }
 
 std::optional<std::vector<std::string>> hosts_in(const json::object& definition) {
   const auto* names = array_member(definition, "hosts");

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "base/containers.hpp"
 #include "base/json/json_values.hpp"
 #include "base/text/utf8.hpp"
 #include "features/permissions/service.hpp"
@@ -81,7 +82,7 @@ Task<> UnknownNames::check_agent(Findings& found, ExtensionPointer agent) const 
   found.check_each("tools", tool_problems());
   found.check_each("capabilities", capability_problems());
   found.check_each("skills", [&](std::string_view name) {
-    const bool is_there = std::ranges::find(skills, name, &Skill::name) != skills.end();
+    const bool is_there = contains(skills, name, &Skill::name);
     return is_there ? std::string() : missing("skill", name) + " outside of projects";
   });
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/containers.hpp"
 #include "base/json/json_values.hpp"
 #include "base/json/yaml.hpp"
 
@@ -13,9 +14,7 @@ namespace {
 /// The members of a flat text that do not belong to the definition.
 constexpr std::array<std::string_view, 5> members_of_the_record{"name", "description", "enabled", "trigger", "source"};
 
-bool is_of_the_record(std::string_view member) {
-  return std::ranges::find(members_of_the_record, member) != members_of_the_record.end();
-}
+bool is_of_the_record(std::string_view member) { return contains(members_of_the_record, member); }
 
 json::object members_of(const std::string& text) {
   json::value value;

@@ -6,6 +6,7 @@
 #include <system_error>
 
 #include "base/async/assert.hpp"
+#include "base/containers.hpp"
 #include "base/data_files.hpp"
 #include "features/extensions/service.hpp"
 #include "io/files/resolve_path.hpp"
@@ -35,20 +36,17 @@ constexpr std::array<std::string_view, 5> file_names{"soul.md", "user-profile.md
 
 bool is_gateways_own(const fs::path& relative) {
   const auto first = relative.begin()->string();
-  return std::ranges::find(own_directories, first) != own_directories.end() ||
+  return contains(own_directories, first) ||
          std::ranges::any_of(own_files, [&](auto name) { return first.starts_with(name); });
 }
 
 bool is_beneath_a_file(const fs::path& relative) {
-  return std::ranges::any_of(relative.parent_path(), [](const fs::path& part) {
-    return std::ranges::find(file_names, part.string()) != file_names.end();
-  });
+  return std::ranges::any_of(relative.parent_path(),
+                             [](const fs::path& part) { return contains(file_names, part.string()); });
 }
 
 /// Files there could make other programs execute code, or grant access to other machines.
-bool is_closed(const fs::path& relative) {
-  return is_private_path(relative) || std::ranges::find(relative, ".git") != relative.end();
-}
+bool is_closed(const fs::path& relative) { return is_private_path(relative) || contains(relative, ".git"); }
 
 bool is_name_of_directory(const std::string& target) {
   const auto last = fs::path(target).filename();

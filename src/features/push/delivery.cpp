@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/async/assert.hpp"
+#include "base/containers.hpp"
 #include "base/error.hpp"
 #include "base/log.hpp"
 
@@ -15,7 +16,7 @@ constexpr int backoff_factor = 6;
 constexpr std::chrono::milliseconds min_pause{1000};
 
 bool has_topic(const std::deque<PushNotice>& notices, std::string_view topic) {
-  return std::ranges::find(notices, topic, &PushNotice::topic) != notices.end();
+  return contains(notices, topic, &PushNotice::topic);
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 
 #include "api/error.hpp"
 #include "base/async/assert.hpp"
+#include "base/containers.hpp"
 #include "base/digest.hpp"
 #include "base/error.hpp"
 #include "base/id.hpp"
@@ -182,8 +183,7 @@ void Push::deliver(const DomainEvent& event) {
   const auto notice = notice_of(event);
   if (!notice) return;
   for (const auto& target : targets_) {
-    if (std::ranges::find(target.shown.kinds, notice->kind) != target.shown.kinds.end())
-      delivery_.queue(target.shown.id, *notice);
+    if (contains(target.shown.kinds, notice->kind)) delivery_.queue(target.shown.id, *notice);
   }
 }
 

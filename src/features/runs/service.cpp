@@ -35,6 +35,7 @@
 #include <utility>
 
 #include "base/async/assert.hpp"
+#include "base/containers.hpp"
 #include "base/error.hpp"
 #include "base/json/json_values.hpp"
 #include "base/log_ids.hpp"
@@ -192,8 +193,7 @@ std::size_t Runs::waiting() const {
 bool Runs::turn_in_use(std::string_view turn_id) const {
   const auto active = all();
   return std::any_of(active.begin(), active.end(), [&](const auto& run) {
-    return run->run.turn_id == turn_id || run->run.assistant_turn_id == turn_id ||
-           std::ranges::find(run->turns, turn_id) != run->turns.end();
+    return run->run.turn_id == turn_id || run->run.assistant_turn_id == turn_id || contains(run->turns, turn_id);
   });
 }
 

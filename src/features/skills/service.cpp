@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "api/error.hpp"
+#include "base/containers.hpp"
 #include "base/json/json_values.hpp"
 #include "base/log.hpp"
 #include "features/skills/skill_text.hpp"
@@ -153,8 +154,7 @@ Task<std::vector<Skill>> Skills::of(ExtensionPointer agent, std::optional<fs::pa
   const auto names = chosen(*agent);
   if (names && names->empty()) co_return std::vector<Skill>();
   auto skills = co_await found_in(folders(agent->name, project));
-  if (names)
-    std::erase_if(skills, [&](const Skill& skill) { return std::ranges::find(*names, skill.name) == names->end(); });
+  if (names) std::erase_if(skills, [&](const Skill& skill) { return !contains(*names, skill.name); });
   co_return skills;
 }
 

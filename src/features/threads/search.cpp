@@ -27,6 +27,7 @@
 #include <fmt/ranges.h>
 
 #include "base/async/assert.hpp"
+#include "base/containers.hpp"
 #include "features/threads/search_query.hpp"
 #include "features/threads/search_store.hpp"
 #include "features/threads/thread_store.hpp"
@@ -102,9 +103,7 @@ std::string words_of(const Node& node, const std::vector<SearchQuery::Term>& ter
   return fmt::format("({})", fmt::join(parts, node.kind == Node::Kind::all ? " & " : " | "));
 }
 
-bool is_of(const Scope& scope, const Thread& thread) {
-  return std::ranges::find(scope.agent_ids, thread.agent_id) != scope.agent_ids.end();
-}
+bool is_of(const Scope& scope, const Thread& thread) { return contains(scope.agent_ids, thread.agent_id); }
 
 class Search {
 public:

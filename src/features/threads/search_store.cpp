@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/async/assert.hpp"
+#include "base/containers.hpp"
 #include "base/text/utf8.hpp"
 #include "base/text/word_segmentation.hpp"
 #include "features/threads/full_text.hpp"
@@ -256,7 +257,7 @@ bool ScopedThreads::contains(std::int64_t thread) {
   if (is_new) {
     auto row = connection_.prepare("SELECT agent_id FROM threads WHERE number = :number");
     row.bind(":number", thread);
-    known->second = row.step() && std::ranges::find(scope_.agent_ids, row.text(0)) != scope_.agent_ids.end();
+    known->second = row.step() && agw::contains(scope_.agent_ids, row.text(0));
   }
   return known->second;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/async/assert.hpp"
+#include "base/containers.hpp"
 #include "base/log.hpp"
 
 namespace agw {
@@ -80,7 +81,7 @@ void HttpMulti::remove(CurlTransfer& transfer) {
 }
 
 void HttpMulti::mark_ready(CurlTransfer& transfer) {
-  if (std::ranges::find(ready_, &transfer) == ready_.end()) ready_.push_back(&transfer);
+  if (!contains(ready_, &transfer)) ready_.push_back(&transfer);
 }
 
 int HttpMulti::on_socket(CURL*, curl_socket_t socket, int what, void* self, void*) {

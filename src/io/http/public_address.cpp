@@ -7,6 +7,8 @@
 #include <array>
 #include <cstdint>
 
+#include "base/containers.hpp"
+
 namespace agw {
 
 namespace {
@@ -84,7 +86,7 @@ bool is_metadata_address(const ip::address& address) {
     static const std::array others = {ip::make_address_v4("100.100.100.200"), ip::make_address_v4("168.63.129.16"),
                                       ip::make_address_v4("192.0.0.192")};
     const bool is_link_local = bytes[0] == 169 && bytes[1] == 254;
-    return is_link_local || std::ranges::find(others, address.to_v4()) != others.end();
+    return is_link_local || contains(others, address.to_v4());
   }
   const auto six = address.to_v6();
   const auto bytes = six.to_bytes();

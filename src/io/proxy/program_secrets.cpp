@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "base/async/assert.hpp"
+#include "base/containers.hpp"
 
 namespace agw {
 
@@ -116,7 +117,7 @@ std::vector<Filling> ProgramSecrets::fillings(const std::vector<std::string>& va
 
   std::vector<Filling> found;
   for (const auto& each : declared_) {
-    if (std::ranges::find(variables, each.variable) == variables.end()) continue;
+    if (!contains(variables, each.variable)) continue;
     auto value = find_(each.secret);
     require_usable(each.secret, value);
     found.push_back({.stand_in = stand_ins_.at(each.variable), .value = std::move(value)});

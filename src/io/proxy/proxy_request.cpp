@@ -8,6 +8,7 @@
 
 #include <boost/algorithm/string/case_conv.hpp>
 
+#include "base/containers.hpp"
 #include "io/http/public_address.hpp"
 
 namespace agw {
@@ -31,7 +32,7 @@ std::optional<std::uint16_t> to_port(std::string_view text) {
 bool is_left_out(std::string_view name) {
   constexpr std::array<std::string_view, 6> names{"connection", "proxy-connection", "proxy-authorization", "keep-alive",
                                                   "host",       "upgrade"};
-  return std::ranges::find(names, boost::algorithm::to_lower_copy(std::string(name))) != names.end();
+  return contains(names, boost::algorithm::to_lower_copy(std::string(name)));
 }
 
 std::string_view reason_of(unsigned status) {

@@ -34,6 +34,7 @@
 #include <fmt/format.h>
 
 #include "base/async/assert.hpp"
+#include "base/containers.hpp"
 #include "io/files/descriptor.hpp"
 #include "io/files/resolve_path.hpp"
 #include "io/sandbox/private_files.hpp"
@@ -309,7 +310,7 @@ private:
     list.push_back(std::move(path));
     if (list.back() == root_) return;
     for (auto above = list.back().parent_path(); above != root_; above = above.parent_path()) {
-      if (std::ranges::find(found_.ancestors, above) != found_.ancestors.end()) break;
+      if (contains(found_.ancestors, above)) break;
       found_.ancestors.push_back(above);
     }
   }
@@ -373,7 +374,7 @@ private:
 
   void note(const fs::path& link) {
     auto target = resolve_path(link);
-    const bool is_known = std::ranges::find(found_, target) != found_.end();
+    const bool is_known = contains(found_, target);
     if (is_known || target == root_ || !is_within(target, root_)) return;
     GuardedPathTracker guarded;
     guarded.enter(".agents");

@@ -42,6 +42,7 @@
 #include <fmt/format.h>
 
 #include "base/async/assert.hpp"
+#include "base/containers.hpp"
 #include "base/json/json.hpp"
 #include "base/text/is_within.hpp"
 #include "io/files/directory.hpp"
@@ -253,7 +254,7 @@ struct Sandbox::Resources {
     if (held) paths.push_back(path);
     return held;
   }
-  bool has(const fs::path& path) const { return std::ranges::find(paths, path) != paths.end(); }
+  bool has(const fs::path& path) const { return contains(paths, path); }
 
   std::shared_ptr<SandboxPlaceholders> all;
   std::vector<fs::path> paths;

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/async/assert.hpp"
+#include "base/containers.hpp"
 
 namespace agw {
 
@@ -89,10 +90,6 @@ SandboxArguments temporary(const std::string& path, std::int64_t megabytes) {
 }
 
 }  // namespace
-
-void append(SandboxArguments& to, SandboxArguments more) {
-  to.insert(to.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
-}
 
 void SandboxMounts::add(const fs::path& path, SandboxArguments arguments) {
   AGW_DEBUG_ASSERT(path.is_absolute());

@@ -10,8 +10,6 @@ namespace agw {
 /// Arguments of bubblewrap, in the order in which it processes them.
 using SandboxArguments = std::vector<std::string>;
 
-void append(SandboxArguments& to, SandboxArguments more);
-
 /// The mounts of a sandbox's file system as bubblewrap's arguments. Deeper mounts cover those above them; for the same
 /// path, later ones cover earlier ones.
 class SandboxMounts {

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "base/async/assert.hpp"
+#include "base/containers.hpp"
 #include "base/json/json.hpp"
 #include "base/printable.hpp"
 #include "base/text/ascii.hpp"

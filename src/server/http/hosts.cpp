@@ -8,6 +8,7 @@
 #include <boost/algorithm/string/predicate.hpp>
 #include <boost/asio/ip/address.hpp>
 
+#include "base/containers.hpp"
 #include "config/addresses.hpp"
 #include "config/settings.hpp"
 #include "io/http/public_address.hpp"
@@ -23,7 +24,8 @@ bool is_address(const std::string& name) {
   return !error;
 }
 
-bool contains(const std::vector<std::string>& list, std::string_view wanted) {
+/// Whether the list has the text, which may be in other letters, such as `Example.com`.
+bool contains_in_any_case(const std::vector<std::string>& list, std::string_view wanted) {
   return std::any_of(list.begin(), list.end(), [&](const auto& entry) { return boost::iequals(entry, wanted); });
 }
 
@@ -58,19 +60,19 @@ Hosts::Hosts(Options options) : options_(std::move(options)), loopback_(is_loopb
 }
 
 bool Hosts::allows_host(std::string_view host) const {
-  if (std::ranges::find(own_, host) != own_.end()) return true;
+  if (contains(own_, host)) return true;
   const auto name = host_name(host);
-  if (contains(options_.hosts, name) || contains(options_.hosts, host)) return true;
+  if (contains_in_any_case(options_.hosts, name) || contains_in_any_case(options_.hosts, host)) return true;
   return loopback_ ? is_loopback(name) : is_address(name);
 }
 
 bool Hosts::allows_origin(std::string_view origin, std::string_view host) const {
-  if (contains(options_.origins, origin)) return true;
+  if (contains_in_any_case(options_.origins, origin)) return true;
   if (!boost::istarts_with(origin, scheme())) return false;
   const auto authority = origin.substr(scheme().size());
   if (loopback_) {
-    if (contains(own_origins_, authority)) return true;
-    return contains(options_.hosts, host_name(host)) && boost::iequals(authority, host);
+    if (contains_in_any_case(own_origins_, authority)) return true;
+    return contains_in_any_case(options_.hosts, host_name(host)) && boost::iequals(authority, host);
   }
   return boost::iequals(authority, host);
 }

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "base/containers.hpp"
 #include "base/json/json_values.hpp"
 #include "base/printable.hpp"
 
@@ -71,7 +72,7 @@ Task<> AgentChat::send(AgentMessage message) {
 
 void AgentChat::deliver(const DomainEvent& event) {
   if (ended_ || thread_id_.empty() || event.thread_id != thread_id_) return;
-  if (std::ranges::find(followed, event.type) == followed.end()) return;
+  if (!contains(followed, event.type)) return;
   if (!turn_id_.empty()) return take(event.message_members());
   if (early_.size() < max_early_events) early_.push_back(event.message_members());
 }

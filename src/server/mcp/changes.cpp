@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "base/containers.hpp"
 #include "base/json/json_values.hpp"
 #include "base/log.hpp"
 #include "features/extensions/types.hpp"
@@ -94,7 +95,7 @@ void McpChanges::deliver(const DomainEvent& event) {
   if (const auto* extension = event.record.as<Extension>(); extension && event.type == "extension-changed") {
     if (extension->type == ExtensionType::agent) list_changed("tools");
     if (extension->type == ExtensionType::command) list_changed("prompts");
-  } else if (std::ranges::find(thread_events, event.type) != thread_events.end()) {
+  } else if (contains(thread_events, event.type)) {
     updated(thread_uri(event.thread_id));
     if (event.type == "thread-deleted") list_changed("resources");
   } else if (const auto* proposal = event.record.as<Proposal>(); proposal && is_of_proposal(event)) {

@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/containers.hpp"
 #include "base/json/json_values.hpp"
 #include "features/approvals/request_text.hpp"
 
@@ -20,7 +21,7 @@ json::object schema_of(json::object properties, std::string_view required) {
 json::object decision_schema(const json::object& request) {
   json::array values{"allow once"};
   const auto scopes = strings_of(request, "scopes");
-  if (std::ranges::find(scopes, "thread") != scopes.end()) values.emplace_back("allow in this thread");
+  if (contains(scopes, "thread")) values.emplace_back("allow in this thread");
   if (is_true(request, "can_propose")) values.emplace_back("stage as a proposal");
   values.emplace_back("deny");
   return schema_of(

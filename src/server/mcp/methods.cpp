@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "base/containers.hpp"
 #include "base/json/json_size.hpp"
 #include "base/json/json_values.hpp"
 #include "features/integrations/protocol.hpp"
@@ -46,17 +47,11 @@ constexpr std::array<std::string_view, 2> without_session{"server/discover", "su
 constexpr std::array<std::string_view, 8> levels{"debug", "info",     "notice", "warning",
                                                  "error", "critical", "alert",  "emergency"};
 
-bool holds(auto& list, std::string_view wanted) { return std::ranges::find(list, wanted) != list.end(); }
-
 json::object shared_capabilities() {
   return {{"completions", json::object()},
           {"prompts", json::object{{"listChanged", true}}},
           {"resources", json::object{{"subscribe", true}, {"listChanged", true}}},
           {"tools", json::object{{"listChanged", true}}}};
-}
-
-void append(json::array& list, json::array more) {
-  list.insert(list.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
 }
 
 /// The member `name` or `uri`, which the request must have.
@@ -126,7 +121,7 @@ json::object McpMethods::discovered() {
 
 Task<std::optional<json::object>> McpMethods::answer(McpExchangePointer exchange) {
   const auto& method = exchange->method;
-  const bool known = exchange->is_modern ? !holds(of_sessions, method) : !holds(without_session, method);
+  const bool known = exchange->is_modern ? !contains(of_sessions, method) : !contains(without_session, method);
   if (known && method == "server/discover") co_return discovered();
   if (known && method == "ping") co_return json::object();
   if (known && method.ends_with("/list")) co_return co_await list(exchange);
@@ -275,7 +270,7 @@ Task<json::object> McpMethods::subscribe(McpExchangePointer exchange) {
 
 json::object McpMethods::set_level(const McpExchange& exchange) {
   const auto level = string_or_empty(exchange.params, "level");
-  if (!holds(levels, level))
+  if (!contains(levels, level))
     throw McpError(rpc_code::invalid_params,
                    "level must be one of debug, info, notice, warning, error, critical, alert, emergency");
   exchange.session->log_level = level;

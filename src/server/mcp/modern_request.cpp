@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "api/request.hpp"
+#include "base/containers.hpp"
 #include "base/digest.hpp"
 #include "base/json/json_values.hpp"
 #include "features/integrations/protocol.hpp"
@@ -75,7 +76,7 @@ void check_header(const Request& request, std::string_view name, std::string_vie
 bool is_modern_message(const Request& request, const McpMessage& message) {
   if (object_or_empty(message.params, "_meta").contains(mcp_version_key)) return true;
   const auto version = request.header(version_header);
-  return version && std::ranges::find(mcp_legacy_versions, *version) == mcp_legacy_versions.end();
+  return version && !contains(mcp_legacy_versions, *version);
 }
 
 void check_modern_request(const Request& request, const McpMessage& message) {

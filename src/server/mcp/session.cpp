@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/async/assert.hpp"
+#include "base/containers.hpp"
 #include "base/id.hpp"
 #include "base/json/json_values.hpp"
 #include "features/integrations/protocol.hpp"
@@ -38,7 +39,7 @@ void McpExchange::report_progress(double by, const std::string& text) {
 
 void McpExchange::log(std::string_view level, const std::string& text) const {
   AGW_ASSERT(is_modern || session);
-  AGW_ASSERT(std::ranges::find(log_levels, level) != log_levels.end());
+  AGW_ASSERT(contains(log_levels, level));
   const auto meta = object_or_empty(params, "_meta");
   const auto named = string_member(meta, mcp_log_level_key);
   const auto wanted = is_modern ? (named ? std::optional(std::string(*named)) : std::nullopt) : session->log_level;

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "base/containers.hpp"
 #include "base/error.hpp"
 #include "storage/postgres/libpq.hpp"
 
@@ -71,7 +72,7 @@ void require_encryption(Parameters& parameters) {
   if (are_on_this_host(address.empty() ? value_of(parameters, "host") : address)) return;
   constexpr std::array<std::string_view, 3> encrypted{"require", "verify-ca", "verify-full"};
   const auto mode = value_of(parameters, "sslmode", "verify-full");
-  if (std::ranges::find(encrypted, mode) == encrypted.end())
+  if (!contains(encrypted, mode))
     refuse(fmt::format(
         "sslmode={} may reach a server on another host unencrypted: use verify-full, verify-ca or require", mode));
   set(parameters, "sslmode", mode);

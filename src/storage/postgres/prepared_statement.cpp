@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/async/assert.hpp"
+#include "base/containers.hpp"
 #include "storage/postgres/text_encoding.hpp"
 
 namespace agw::postgres {
@@ -150,7 +151,7 @@ void PreparedStatement::release() {
   }
   AGW_ASSERT(!result_);
   // Two users of one statement would overwrite each other's values.
-  AGW_DEBUG_ASSERT(std::ranges::find(free_list_, this) == free_list_.end());
+  AGW_DEBUG_ASSERT(!contains(free_list_, this));
   free_list_.push_back(this);
 }
 

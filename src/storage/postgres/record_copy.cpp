@@ -19,6 +19,7 @@
 #include <fmt/format.h>
 
 #include "base/async/assert.hpp"
+#include "base/containers.hpp"
 #include "base/digest.hpp"
 
 namespace agw::postgres {
@@ -44,9 +45,7 @@ constexpr std::array of_one_node{std::string_view("app_processes"), std::string_
 /// The same, unless the nodes share their files: then all nodes have the same records.
 constexpr std::array of_files{std::string_view("extension_directories"), std::string_view("extension_outbox")};
 
-bool has(const auto& names, std::string_view name) { return std::ranges::find(names, name) != std::ranges::end(names); }
-
-bool is_copied_whole(const CopiedTable& table) { return has(copied_whole, table.name); }
+bool is_copied_whole(const CopiedTable& table) { return contains(copied_whole, table.name); }
 
 std::string in_quotes(std::string_view name) { return fmt::format("\"{}\"", name); }
 
@@ -95,8 +94,8 @@ std::vector<CopiedTable> tables_of(Connection& file) {
 }
 
 std::string condition_of(const CopiedTable& table) {
-  if (has(of_files, table.name)) return "node = files_node()";
-  return has(of_one_node, table.name) ? "node = this_node()" : "true";
+  if (contains(of_files, table.name)) return "node = files_node()";
+  return contains(of_one_node, table.name) ? "node = this_node()" : "true";
 }
 
 /// The rows of a table, or of one node in it.
@@ -307,7 +306,7 @@ void RecordCopy::transfer_numbering() {
   auto& server = from_.is_postgres() ? from_ : to_;
   AGW_ASSERT(&server != &file());
   for (const auto& table : tables_) {
-    if (!has(numbered, table.name)) continue;
+    if (!contains(numbered, table.name)) continue;
     AGW_ASSERT(table.key.size() == 1);
     const auto sequence = fmt::format("pg_get_serial_sequence('{}', '{}')", table.name, table.key.front());
     if (from_.is_postgres()) {

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "base/async/assert.hpp"
+#include "base/containers.hpp"
 #include "tools/web/libxml.hpp"
 
 namespace agw {
@@ -88,7 +89,7 @@ private:
 
   static void on_close(void* self, const xmlChar* name) {
     auto& reading = *static_cast<HtmlParser*>(self);
-    if (std::ranges::find(reading.open_, view(name)) == reading.open_.end()) return;
+    if (!contains(reading.open_, view(name))) return;
     while (reading.open_.back() != view(name)) reading.close_last();
     reading.close_last();
   }

@@ -12,6 +12,8 @@
 #include <boost/algorithm/string/replace.hpp>
 #include <boost/algorithm/string/trim.hpp>
 
+#include "base/containers.hpp"
+
 namespace agw {
 
 namespace {
@@ -21,7 +23,7 @@ constexpr std::size_t max_prefixes = 12;
 
 using Names = std::initializer_list<std::string_view>;
 
-bool is_one_of(std::string_view element, Names names) { return std::ranges::find(names, element) != names.end(); }
+bool is_one_of(std::string_view element, Names names) { return contains(names, element); }
 
 /// Elements without text for readers.
 bool is_skipped(std::string_view element) {

@@ -7,6 +7,7 @@
 
 #include <boost/algorithm/string/predicate.hpp>
 
+#include "base/containers.hpp"
 #include "base/text/utf8.hpp"
 
 namespace agw {
@@ -103,7 +104,7 @@ bool is_automatic(const MailHead& head) {
   if (read_field_value(head.first("content-type")).value == "multipart/report") return true;
   static constexpr std::array<std::string_view, 4> many = {"bulk", "list", "junk", "auto_reply"};
   const auto precedence = read_field_value(head.first("precedence")).value;
-  if (std::ranges::find(many, precedence) != many.end()) return true;
+  if (contains(many, precedence)) return true;
   if (!head.first("list-id").empty() || !head.first("list-unsubscribe").empty()) return true;
   // Bounce messages have an empty sender.
   const auto return_path = without_comments(head.first("return-path"));
