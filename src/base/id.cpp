@@ -13,6 +13,7 @@
 
 #include "base/async/assert.hpp"
 #include "base/digest.hpp"
+#include "base/text/ascii.hpp"
 
 namespace agw {
 
@@ -89,7 +90,7 @@ bool is_uuid(std::string_view text) {
   for (std::size_t i = 0; i < text.size(); ++i) {
     const bool dash = i == 8 || i == 13 || i == 18 || i == 23;
     const char c = text[i];
-    const bool hex = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+    const bool hex = is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
     if (dash ? c != '-' : !hex) return false;
   }
   return true;

@@ -16,6 +16,7 @@
 
 #include "base/error.hpp"
 #include "base/printable.hpp"
+#include "cli/description.hpp"
 #include "cli/similar_word.hpp"
 
 namespace agw::cli {
@@ -70,17 +71,14 @@ std::function<std::string(const std::string&)> one_of(const std::vector<std::str
 /// Rejects an empty argument, which usually comes from an unset variable in a script.
 std::string some_text(const std::string& text) { return text.empty() ? "is empty" : ""; }
 
-/// A command's name without its group's.
-std::string_view own_name(std::string_view name) { return name.substr(name.rfind(' ') + 1); }
-
 CLI::App& parent_of(CLI::App& program, std::string_view name) {
   const auto space = name.rfind(' ');
   return space == name.npos ? program : *program.get_subcommand(std::string(name.substr(0, space)));
 }
 
 void add(CLI::App& program, const Command& command, Action& chosen) {
-  auto& app =
-      *parent_of(program, command.name).add_subcommand(std::string(own_name(command.name)), std::string(command.about));
+  auto& app = *parent_of(program, command.name)
+                   .add_subcommand(std::string(last_word(command.name)), std::string(command.about));
   app.group("Commands");
   if (!command.declare) {
     app.require_subcommand(1);

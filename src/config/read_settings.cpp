@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "base/text/ascii.hpp"
 #include "config/keys.hpp"
 
 namespace agw {
@@ -97,7 +98,7 @@ void read_tls_lines(Settings& settings, const ConfigNode& map) {
 }
 
 bool is_provider_name(std::string_view name) {
-  const auto fits = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '_'; };
+  const auto fits = [](char c) { return is_lower(c) || is_digit(c) || c == '-' || c == '_'; };
   return !name.empty() && std::ranges::all_of(name, fits) && name != "offline";
 }
 

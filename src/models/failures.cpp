@@ -37,7 +37,7 @@ constexpr std::size_t max_message_bytes = 600;
 /// Returns one line of limited length, cut at a character boundary.
 std::string tidy(std::string_view text) {
   std::string line = to_valid_utf8(text);
-  std::ranges::replace_if(line, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }, ' ');
+  std::ranges::replace_if(line, is_control, ' ');
   boost::trim(line);
   return shortened(line, max_message_bytes);
 }

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/json/json.hpp"
+#include "base/text/utf8.hpp"
 #include "models/utf8_decoder.hpp"
 
 namespace agw {
@@ -24,9 +25,6 @@ std::optional<unsigned> escaped_unit(std::string_view text, std::size_t at) {
   return unit;
 }
 
-bool is_high(unsigned unit) { return unit >= 0xd800 && unit < 0xdc00; }
-bool is_low(unsigned unit) { return unit >= 0xdc00 && unit < 0xe000; }
-
 /// Replaces the escapes of unpaired surrogates in `text` with their bytes.
 std::string with_surrogate_bytes(std::string_view text) {
   std::string out;
@@ -35,9 +33,9 @@ std::string with_surrogate_bytes(std::string_view text) {
     std::size_t length = text[i] == '\\' ? 2 : 1;
     if (const auto unit = escaped_unit(text, i)) {
       const auto next = escaped_unit(text, i + 6);
-      const bool pair = is_high(*unit) && next && is_low(*next);
+      const bool pair = is_high_surrogate(*unit) && next && is_low_surrogate(*next);
       length = pair ? 12 : 6;
-      if (!pair && (is_high(*unit) || is_low(*unit))) {
+      if (!pair && (is_high_surrogate(*unit) || is_low_surrogate(*unit))) {
         out += encode_surrogate(*unit);
         i += length;
         continue;

@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "base/embedded.hpp"
+#include "base/text/ascii.hpp"
 
 namespace agw {
 
@@ -43,7 +44,7 @@ std::unordered_map<std::string_view, const KnownModel*> index_by_id(const std::v
 
 bool is_version(std::string_view text) {
   if (text == "latest") return true;
-  const auto digits = std::ranges::count_if(text, [](char c) { return c >= '0' && c <= '9'; });
+  const auto digits = std::ranges::count_if(text, is_digit);
   const auto dashes = std::ranges::count(text, '-');
   return digits == 8 && static_cast<std::size_t>(digits + dashes) == text.size() && (dashes == 0 || dashes == 2);
 }

@@ -17,7 +17,9 @@
 #include <boost/url/parse.hpp>
 #include <boost/url/url_view.hpp>
 
+#include "base/containers.hpp"
 #include "base/json/json_values.hpp"
+#include "base/text/ascii.hpp"
 #include "io/http/web_url.hpp"
 #include "models/failures.hpp"
 #include "models/json_reader.hpp"
@@ -119,7 +121,7 @@ bool is_other_than_chat(const json::object& model) {
   if (flag(inner(model, "capabilities"), "completion_chat") == false) return true;
   static constexpr std::array<std::string_view, 8> others = {"embedding", "embeddings", "image",      "rerank",
                                                              "audio",     "moderation", "transcribe", "video"};
-  return std::ranges::find(others, text_member(model, "type")) != others.end();
+  return contains(others, text_member(model, "type"));
 }
 
 std::string id_of(const json::object& model) {
@@ -132,8 +134,7 @@ std::string id_of(const json::object& model) {
 }
 
 bool is_id(std::string_view id) {
-  return !id.empty() && id.size() <= max_listed_id &&
-         std::ranges::none_of(id, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
+  return !id.empty() && id.size() <= max_listed_id && std::ranges::none_of(id, is_control);
 }
 
 ModelEntry entry_of(const json::object& model) {

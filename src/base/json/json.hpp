@@ -44,6 +44,8 @@ std::string to_json(const json::value& value);
 
 /// Whether `text` is valid UTF-8 (no overlong forms, no surrogates, nothing above U+10FFFF).
 bool is_utf8(std::string_view text);
+/// Whether the bytes are text: UTF-8 without NUL.
+inline bool is_text(std::string_view bytes) { return bytes.find('\0') == bytes.npos && is_utf8(bytes); }
 
 /// `text` with every byte that is not part of valid UTF-8 replaced by U+FFFD, so that it can be stored or sent as text.
 std::string to_utf8(std::string_view text);

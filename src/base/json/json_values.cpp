@@ -33,6 +33,13 @@ std::vector<std::string> strings_of(const json::object& object, std::string_view
   return list ? strings_of(*list) : std::vector<std::string>();
 }
 
+bool lists_string(const json::object& object, std::string_view name, std::string_view text) {
+  const auto* list = array_member(object, name);
+  return list && std::ranges::any_of(*list, [text](const json::value& one) {
+           return one.is_string() && std::string_view(one.get_string()) == text;
+         });
+}
+
 bool has_json_type(const json::value& value, std::string_view type) {
   if (type == "string") return value.is_string();
   if (type == "boolean") return value.is_bool();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -37,6 +38,24 @@ inline const json::array* array_member(const json::object& object, std::string_v
   return value ? value->if_array() : nullptr;
 }
 
+/// The member, or 0. A number with a fraction, or one beyond std::int64_t, counts as absent.
+inline std::int64_t integer_or_zero(const json::object& object, std::string_view name) {
+  const auto* value = object.if_contains(name);
+  return value && value->is_int64() ? value->get_int64() : 0;
+}
+
+/// The member, or 0.
+inline double number_or_zero(const json::object& object, std::string_view name) {
+  const auto* value = object.if_contains(name);
+  return value && value->is_number() ? value->to_number<double>() : 0;
+}
+
+/// Whether the object has the member and it is not null, whatever its type.
+inline bool has_value(const json::object& object, std::string_view name) {
+  const auto* value = object.if_contains(name);
+  return value && !value->is_null();
+}
+
 /// Whether the member is the value `true`.
 inline bool is_true(const json::object& object, std::string_view name) {
   const auto* value = object.if_contains(name);
@@ -47,6 +66,8 @@ inline bool is_true(const json::object& object, std::string_view name) {
 std::vector<std::string> strings_of(const json::array& list);
 /// The strings among the member's elements.
 std::vector<std::string> strings_of(const json::object& object, std::string_view name);
+/// Whether the member is an array with this string.
+bool lists_string(const json::object& object, std::string_view name, std::string_view text);
 
 /// A string unchanged, any other value as JSON.
 inline std::string text_or_json(const json::value& value) {

@@ -32,7 +32,7 @@ std::optional<json::value> based_integer(std::string_view text) {
   return std::nullopt;
 }
 
-bool is_control(char c) { return c >= 0 && c < ' ' && c != '\t' && c != '\n' && c != '\r'; }
+bool is_refused_control(char c) { return c >= 0 && c < ' ' && c != '\t' && c != '\n' && c != '\r'; }
 
 std::optional<json::value> decimal_number(std::string_view text) {
   if (text.starts_with('+')) text.remove_prefix(1);
@@ -167,7 +167,7 @@ json::value yaml_to_json(std::string_view text) {
   if (text.size() > max_yaml_size) throw YamlError(1, "YAML over 1 MiB is not taken");
   if (!is_utf8(text)) throw YamlError(1, "the text is not UTF-8");
   // The parser would misinterpret text after a NUL.
-  const auto control = std::ranges::find_if(text, is_control);
+  const auto control = std::ranges::find_if(text, is_refused_control);
   if (control != text.end()) {
     const auto line = std::count(text.begin(), control, '\n') + 1;
     throw YamlError(static_cast<int>(line), "control characters are taken only as escapes in double quotes");

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/json/yaml.hpp"
+#include "base/text/ascii.hpp"
 
 namespace agw {
 
@@ -15,16 +16,11 @@ constexpr std::size_t indentation = 2;
 /// The limit of YAML for keys in the short form `key: value`.
 constexpr std::size_t max_short_key_length = 120;
 
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 /// Words that some YAML version reads as another type.
 bool is_reserved(std::string_view text) {
   static constexpr std::array<std::string_view, 9> words = {"y",    "n",     "yes",  "no", "on",
                                                             "true", "false", "null", "off"};
-  std::string lower(text);
-  std::ranges::transform(lower, lower.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? char(c - 'A' + 'a') : c; });
-  return std::ranges::find(words, lower) != words.end();
+  return std::ranges::find(words, ascii_lower_case(text)) != words.end();
 }
 
 /// Whether every parser reads the text as a string, in any context.

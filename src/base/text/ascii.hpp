@@ -12,12 +12,19 @@ inline constexpr std::string_view white_space = " \t\r\n";
 /// Whether `text` is empty or all white space.
 inline bool is_blank(std::string_view text) { return text.find_first_not_of(white_space) == std::string_view::npos; }
 
-/// Whether `c` is an ASCII letter or digit, in every locale.
-constexpr bool is_alphanumeric(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-}
+// Classes of ASCII characters, the same in every locale.
 
-// The next two have no branches, so that the compiler can vectorise them.
+constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
+constexpr bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
+constexpr bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
+constexpr bool is_letter(char c) { return is_lower(c) || is_upper(c); }
+constexpr bool is_alphanumeric(char c) { return is_letter(c) || is_digit(c); }
+constexpr bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }
+
+/// The small form of a capital letter; any other character as it is.
+constexpr char to_lower(char c) { return static_cast<char>(c + (is_upper(c) ? 'a' - 'A' : 0)); }
+
+// `is_ascii` and `ascii_lower_case` have no branches, so that the compiler can vectorise them.
 
 inline bool is_ascii(std::string_view text) {
   unsigned char all = 0;
@@ -28,7 +35,7 @@ inline bool is_ascii(std::string_view text) {
 /// Changes only the letters A to Z, in every locale.
 inline std::string ascii_lower_case(std::string_view text) {
   std::string lower(text);
-  for (char& c : lower) c = static_cast<char>(c + (c >= 'A' && c <= 'Z' ? 'a' - 'A' : 0));
+  for (char& c : lower) c = to_lower(c);
   return lower;
 }
 
@@ -45,7 +52,6 @@ inline std::string_view take_line(std::string_view& text) {
 /// Whether `text` is a name of an environment variable that shells accept: ASCII letters, digits and `_`, not starting
 /// with a digit (POSIX, base definitions, 3.216).
 inline bool is_variable_name(std::string_view text) {
-  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
   const auto is_word = [](char c) { return is_alphanumeric(c) || c == '_'; };
   return !text.empty() && std::ranges::all_of(text, is_word) && !is_digit(text[0]);
 }

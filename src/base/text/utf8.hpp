@@ -10,6 +10,11 @@ namespace agw {
 /// Whether the byte continues a multi-byte UTF-8 character.
 inline bool continues_character(char byte) { return (static_cast<unsigned char>(byte) & 0xc0) == 0x80; }
 
+// The halves of a character beyond U+FFFF in UTF-16.
+
+constexpr bool is_high_surrogate(unsigned unit) { return unit >= 0xd800 && unit < 0xdc00; }
+constexpr bool is_low_surrogate(unsigned unit) { return unit >= 0xdc00 && unit < 0xe000; }
+
 // Prefixes of valid UTF-8, which are themselves valid UTF-8.
 
 /// The longest prefix of at most `bytes` bytes.

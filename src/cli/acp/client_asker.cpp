@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/containers.hpp"
 #include "base/json/json_values.hpp"
 #include "cli/acp/tool_call_update.hpp"
 #include "features/approvals/exact_text.hpp"
@@ -19,17 +20,12 @@ json::object option(std::string_view id, std::string_view kind, std::string_view
   return {{"optionId", id}, {"kind", kind}, {"name", name}};
 }
 
-bool is_possible(const json::object& request, std::string_view scope) {
-  const auto scopes = strings_of(request, "scopes");
-  return std::ranges::find(scopes, scope) != scopes.end();
-}
-
 json::array permission_options(const json::object& request) {
   const auto pattern = exact_text(string_or_empty(request, "pattern"));
   json::array options{option("allow_once", "allow_once", "Allow once")};
-  if (is_possible(request, "thread"))
+  if (lists_string(request, "scopes", "thread"))
     options.push_back(option("allow_thread", "allow_always", fmt::format("Allow in this thread: {}", pattern)));
-  if (is_possible(request, "agent"))
+  if (lists_string(request, "scopes", "agent"))
     options.push_back(
         option("allow_agent", "allow_always",
                fmt::format("Always allow {}: {}", exact_text(string_or_empty(request, "agent")), pattern)));

@@ -32,16 +32,6 @@ constexpr std::size_t turns_per_page = 1000;
 constexpr std::size_t max_replayed = 2000;
 constexpr std::int64_t max_replayed_pictures = 64 << 20;  // bytes
 
-std::int64_t number_of(const json::object& object, std::string_view name) {
-  const auto* value = object.if_contains(name);
-  return value && value->is_int64() ? value->get_int64() : 0;
-}
-
-double amount_of(const json::object& object, std::string_view name) {
-  const auto* value = object.if_contains(name);
-  return value && value->is_number() ? value->to_number<double>() : 0;
-}
-
 template <class Value>
 void push_bounded(std::deque<Value>& list, Value value, std::size_t max_size) {
   list.push_back(std::move(value));
@@ -51,7 +41,7 @@ void push_bounded(std::deque<Value>& list, Value value, std::size_t max_size) {
 /// The size of the picture in an update of EventUpdates::replay; 0 if it is another update.
 std::int64_t picture_size(const json::object& update) {
   const auto* content = object_member(update, "content");
-  return content && content->contains("mime") ? std::max<std::int64_t>(1, number_of(*content, "size")) : 0;
+  return content && content->contains("mime") ? std::max<std::int64_t>(1, integer_or_zero(*content, "size")) : 0;
 }
 
 }  // namespace
@@ -254,7 +244,7 @@ Task<> Session::replay() {
     const auto role = string_or_empty(turn, "role");
     if (role == "user") known_turns_.insert(string_or_empty(turn, "id"));
     if (role != "assistant") continue;
-    cost_ += amount_of(metadata, "cost_usd");
+    cost_ += number_or_zero(metadata, "cost_usd");
     if (const auto run = string_or_empty(metadata, "run_id"); !run.empty()) {
       progress_of(run).sequence = std::numeric_limits<std::int64_t>::max();
       progress_of(run).has_ended = true;
@@ -301,7 +291,7 @@ void Session::take(const json::object& event) {
 /// session do not count as missed.
 bool Session::is_next(const json::object& event) {
   auto& run = progress_of(string_or_empty(event, "runId"));
-  const auto sequence = number_of(event, "seq");
+  const auto sequence = integer_or_zero(event, "seq");
   if (sequence <= run.sequence) return false;
   if (run.sequence > 0 && sequence > run.sequence + 1) {
     missed_run_ = run.id;
@@ -348,8 +338,8 @@ bool Session::end_prompt(const Ending& ending) {
 }
 
 void Session::send_usage(const json::object& finish) {
-  cost_ += amount_of(finish, "costUsd");
-  const auto used = number_of(finish, "contextTokens");
+  cost_ += number_or_zero(finish, "costUsd");
+  const auto used = integer_or_zero(finish, "contextTokens");
   const auto* model = find_model(lists_.models, string_or_empty(finish, "model"));
   const auto size = model ? model->window : 0;
   if (used <= 0 || size <= 0) return;

@@ -7,16 +7,12 @@
 #include <boost/algorithm/string/split.hpp>
 #include <boost/algorithm/string/trim.hpp>
 
+#include "base/containers.hpp"
 #include "base/json/json_values.hpp"
 
 namespace agw::cli {
 
 namespace {
-
-bool offers(const json::object& request, std::string_view scope) {
-  const auto scopes = strings_of(request, "scopes");
-  return std::ranges::find(scopes, scope) != scopes.end();
-}
 
 bool is_word(std::string_view word, std::string_view full) { return word == full || word == full.substr(0, 1); }
 
@@ -28,7 +24,7 @@ std::string trimmed(std::string_view text) { return boost::trim_copy(std::string
 
 std::string choices_of(const json::object& request) {
   std::string choices = "[y]es";
-  if (offers(request, "thread")) choices += ", [t]hread";
+  if (lists_string(request, "scopes", "thread")) choices += ", [t]hread";
   if (is_true(request, "can_propose")) choices += ", [p]ropose";
   return choices + ", [n]o";
 }
@@ -45,8 +41,8 @@ std::optional<json::object> decision_in(std::string_view line, const json::objec
   }
   // Only `no` may be followed by words: `yes, but …` does not mean yes.
   if (!rest.empty()) return std::nullopt;
-  if (is_word(word, "yes") && offers(request, "once")) return allow("once");
-  if (is_word(word, "thread") && offers(request, "thread")) return allow("thread");
+  if (is_word(word, "yes") && lists_string(request, "scopes", "once")) return allow("once");
+  if (is_word(word, "thread") && lists_string(request, "scopes", "thread")) return allow("thread");
   if (is_word(word, "propose") && is_true(request, "can_propose")) return json::object{{"decision", "propose"}};
   return std::nullopt;
 }
@@ -72,7 +68,7 @@ std::optional<json::value> form_value(std::string_view line, const json::object&
   }
   const auto* values = array_member(member, "enum");
   const json::value typed(text);
-  if (values && std::ranges::find(*values, typed) == values->end()) return std::nullopt;
+  if (values && !contains(*values, typed)) return std::nullopt;
   return typed;
 }
 

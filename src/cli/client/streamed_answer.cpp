@@ -8,23 +8,14 @@
 
 namespace agw::cli {
 
-namespace {
-
-std::int64_t integer_of(const json::object& object, std::string_view name) {
-  const auto* value = object.if_contains(name);
-  return value && value->is_int64() ? value->get_int64() : 0;
-}
-
-}  // namespace
-
 StreamedAnswer::Progress StreamedAnswer::take(const json::object& event) {
   if (joins(event) || !is_of_this_run(event)) return Progress::in_progress;
-  if (integer_of(event, "seq") > sequence_ + 1) return Progress::missed;
+  if (integer_or_zero(event, "seq") > sequence_ + 1) return Progress::missed;
   return take_caught_up(event);
 }
 
 StreamedAnswer::Progress StreamedAnswer::take_caught_up(const json::object& event) {
-  const auto sequence = integer_of(event, "seq");
+  const auto sequence = integer_or_zero(event, "seq");
   if (is_of_this_run(event) && sequence > sequence_ && !outcome_) {
     sequence_ = sequence;
     run_id_ = string_or_empty(event, "runId");
@@ -37,7 +28,7 @@ StreamedAnswer::Progress StreamedAnswer::take_caught_up(const json::object& even
 bool StreamedAnswer::joins(const json::object& event) {
   if (run_id_ || string_member(event, "type") != "steered" || string_member(event, "turnId") != turn_id_) return false;
   run_id_ = string_or_empty(event, "runId");
-  sequence_ = integer_of(event, "seq");
+  sequence_ = integer_or_zero(event, "seq");
   joined_ = true;
   printer_.note("(joins the answer in progress)");
   return true;
@@ -83,7 +74,7 @@ void StreamedAnswer::show_tool(const json::object& event, bool ended) {
   } else if (is_true(event, "isError")) {
     printer_.note(fmt::format("< {} failed: {}", name, string_or_empty(event, "output")));
   } else {
-    printer_.note(fmt::format("< {} ({} ms)", name, integer_of(event, "durationMs")));
+    printer_.note(fmt::format("< {} ({} ms)", name, integer_or_zero(event, "durationMs")));
   }
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/json/json_values.hpp"
 #include "base/json/yaml.hpp"
+#include "base/text/ascii.hpp"
 
 namespace agw::cli {
 
@@ -92,7 +93,7 @@ std::string quotation_of(std::string_view text) {
 std::string plain_in_markdown(std::string_view name) {
   std::string text;
   for (const char c : name) {
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) continue;
+    if (is_control(c)) continue;
     if (std::string_view("\\`*_[]<>!~&").find(c) != std::string_view::npos) text += '\\';
     text += c;
   }

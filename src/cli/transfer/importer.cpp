@@ -15,6 +15,7 @@
 #include "base/async/task.hpp"
 #include "base/id.hpp"
 #include "base/json/json_values.hpp"
+#include "base/text/ascii.hpp"
 #include "base/text/utf8.hpp"
 #include "cli/client/client.hpp"
 #include "cli/output/table.hpp"
@@ -64,11 +65,6 @@ std::string exchange(const FoundGateway& gateway, const std::string& method, con
   return response;
 }
 
-std::int64_t number_in(const json::object& object, std::string_view name) {
-  const auto* value = object.if_contains(name);
-  return value && value->is_int64() ? value->get_int64() : 0;
-}
-
 ImportResult result_from(const std::string& text) {
   ImportResult result;
   const auto value = parse_json(text);
@@ -80,8 +76,8 @@ ImportResult result_from(const std::string& text) {
     result.threads.push_back({.key = string_or_empty(thread, "key"),
                               .id = string_or_empty(thread, "id"),
                               .created = is_true(thread, "created"),
-                              .turns_created = number_in(thread, "turns_created"),
-                              .turns_kept = number_in(thread, "turns_kept")});
+                              .turns_created = integer_or_zero(thread, "turns_created"),
+                              .turns_kept = integer_or_zero(thread, "turns_kept")});
   }
   return result;
 }
@@ -113,9 +109,8 @@ std::string origin_of(const json::object& record) {
 std::string extension_name_from(std::string_view text, std::string_view otherwise) {
   std::string name;
   for (const char c : text) {
-    const bool is_upper = c >= 'A' && c <= 'Z';
-    if (is_upper || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'))
-      name += is_upper ? static_cast<char>(c - 'A' + 'a') : c;
+    if (is_alphanumeric(c))
+      name += to_lower(c);
     else if (!name.empty() && name.back() != '-')
       name += '-';
     if (name.size() == 48) break;
@@ -463,7 +458,7 @@ std::optional<json::object> Importer::add_attachment(const std::string& key, Sou
     leave("file " + name, bytes.empty() ? "is empty" : "is larger than 20 MiB");
     return std::nullopt;
   }
-  std::erase_if(name, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
+  std::erase_if(name, is_control);
   name = to_utf8(name.substr(0, max_file_name));
   if (type.empty()) type = type_of(bytes);
   const auto id = source_ == own_source ? key : id_of_key(source_, "file/" + key);

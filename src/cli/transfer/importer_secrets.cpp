@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/text/ascii.hpp"
 #include "cli/client/client.hpp"
 #include "cli/transfer/importer.hpp"
 #include "features/secrets/service.hpp"
@@ -18,9 +19,8 @@ constexpr std::size_t max_secret_name = 64;
 std::string upper_case_name(std::string_view text) {
   std::string name;
   for (const char c : text) {
-    const bool is_lower = c >= 'a' && c <= 'z';
-    const bool is_kept = (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-    name += is_lower ? static_cast<char>(c - 'a' + 'A') : is_kept ? c : '_';
+    const bool is_kept = is_upper(c) || is_digit(c);
+    name += is_lower(c) ? static_cast<char>(c - 'a' + 'A') : is_kept ? c : '_';
   }
   name.resize(std::min(name.size(), max_secret_name));
   return name;

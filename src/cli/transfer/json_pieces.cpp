@@ -4,6 +4,8 @@
 #include <charconv>
 #include <utility>
 
+#include "base/text/utf8.hpp"
+
 namespace agw::cli {
 
 namespace {
@@ -27,9 +29,6 @@ unsigned escaped_unit(std::string_view text) {
   const auto read = std::from_chars(text.data() + 2, end, unit, 16);
   return read.ptr == end ? unit : 0;
 }
-
-bool is_first_half(unsigned unit) { return unit >= 0xd800 && unit < 0xdc00; }
-bool is_second_half(unsigned unit) { return unit >= 0xdc00 && unit < 0xe000; }
 
 /// Finds the end of one value that arrives in pieces.
 class ElementScanner {
@@ -84,8 +83,8 @@ std::string with_whole_escapes(std::string_view text) {
     whole += text.substr(0, plain);
     text.remove_prefix(plain);
     const auto unit = escaped_unit(text);
-    const bool is_pair = is_first_half(unit) && text.size() > 6 && is_second_half(escaped_unit(text.substr(6)));
-    const bool is_half = !is_pair && (is_first_half(unit) || is_second_half(unit));
+    const bool is_pair = is_high_surrogate(unit) && text.size() > 6 && is_low_surrogate(escaped_unit(text.substr(6)));
+    const bool is_half = !is_pair && (is_high_surrogate(unit) || is_low_surrogate(unit));
     const auto size = std::min<std::size_t>(is_pair ? 12 : is_half ? 6 : 2, text.size());
     whole += is_half ? replacement : text.substr(0, size);
     text.remove_prefix(size);

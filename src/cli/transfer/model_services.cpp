@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/json/json_values.hpp"
+#include "base/text/ascii.hpp"
 #include "cli/transfer/program_files.hpp"
 #include "models/service_definition.hpp"
 
@@ -59,9 +60,8 @@ std::optional<std::string> key_in(const json::object& object, std::string_view n
   if (!value || value->is_null()) return std::nullopt;
   if (!value->is_string()) return std::string();
   const std::string text(value->get_string());
-  const bool is_variable = !text.empty() && text.ends_with("_KEY") && std::ranges::all_of(text, [](char c) {
-    return (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-  });
+  const bool is_variable = !text.empty() && text.ends_with("_KEY") &&
+                           std::ranges::all_of(text, [](char c) { return is_upper(c) || is_digit(c) || c == '_'; });
   return is_variable || is_reference(text) ? std::string() : text;
 }
 

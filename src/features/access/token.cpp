@@ -17,6 +17,7 @@
 #include "base/digest.hpp"
 #include "base/error.hpp"
 #include "base/id.hpp"
+#include "base/text/ascii.hpp"
 #include "io/files/atomic_file.hpp"
 #include "io/files/descriptor.hpp"
 
@@ -53,7 +54,7 @@ std::string read_text(const Descriptor& file, const std::string& path) {
   return text;
 }
 
-bool is_hex_digit(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
+bool is_hex_digit(char c) { return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
 
 void check_text(const std::string& text, const std::string& path) {
   if (text.size() == token_digits && std::ranges::all_of(text, is_hex_digit)) return;

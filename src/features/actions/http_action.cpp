@@ -5,6 +5,7 @@
 #include <boost/algorithm/string/predicate.hpp>
 
 #include "base/json/json_values.hpp"
+#include "base/text/ascii.hpp"
 #include "features/actions/kinds.hpp"
 #include "features/actions/placeholders.hpp"
 
@@ -23,7 +24,7 @@ std::string method_of(const Extension& action) {
   const auto& members = action.definition.members();
   auto method = boost::to_upper_copy(string_or_empty(members, "method"));
   if (method.empty()) method = members.contains("body") ? "POST" : "GET";
-  const bool is_word = std::ranges::all_of(method, [](char c) { return c >= 'A' && c <= 'Z'; });
+  const bool is_word = std::ranges::all_of(method, is_upper);
   if (!is_word || method == "CONNECT" || method == "TRACE") throw CannotAsk{"the action has no usable method"};
   return method;
 }

@@ -7,6 +7,7 @@
 #include "base/async/cancellation.hpp"
 #include "base/json/json.hpp"
 #include "base/log.hpp"
+#include "base/text/ascii.hpp"
 #include "features/agents/service.hpp"
 #include "features/extensions/service.hpp"
 #include "io/files/directory.hpp"
@@ -20,8 +21,6 @@ constexpr std::size_t max_name_length = 128;
 constexpr int max_directory_checks = 100;
 constexpr std::chrono::milliseconds directory_check_interval{20};
 constexpr std::string_view notes_name = "notes.md";
-
-bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }
 
 /// Whether the text contains a control character from U+0080 to U+009F, in UTF-8.
 bool has_high_control(std::string_view text) {

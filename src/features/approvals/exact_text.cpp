@@ -62,7 +62,7 @@ bool is_latin(char32_t c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= 0xC0 && c <= 0x24F) || (c >= 0x1E00 && c <= 0x1EFF);
 }
 
-bool is_letter(char32_t c) { return is_latin(c) || is_in(look_alike, c); }
+bool is_of_word(char32_t c) { return is_latin(c) || is_in(look_alike, c); }
 
 struct Character {
   char32_t code = 0;
@@ -169,8 +169,8 @@ std::string exact_text(std::string_view text) {
     } else if (is_in(combining, code)) {
       end = end_of_run(at, all.end(), [](char32_t c) { return is_in(combining, c); });
       out += marks(at, end);
-    } else if (is_letter(code)) {
-      end = end_of_run(at, all.end(), is_letter);
+    } else if (is_of_word(code)) {
+      end = end_of_run(at, all.end(), is_of_word);
       out += word(at, end);
     } else {
       out += at->bytes;

@@ -6,6 +6,7 @@
 
 #include "base/async/assert.hpp"
 #include "base/json/json.hpp"
+#include "base/text/ascii.hpp"
 #include "storage/columns.hpp"
 
 namespace agw::approval_store {
@@ -18,7 +19,7 @@ constexpr auto grant_columns = columns_of<Grant>(
     Column{"scope", &Grant::scope, GrantScope::thread}, Column{"created_at", &Grant::created_at});
 
 /// Whether it is a tool of the gateway itself. Their names begin with a capital letter, those of extensions never do.
-bool is_own_tool(std::string_view tool) { return !tool.empty() && tool.front() >= 'A' && tool.front() <= 'Z'; }
+bool is_own_tool(std::string_view tool) { return !tool.empty() && is_upper(tool.front()); }
 
 /// The first column of each row.
 std::vector<std::string> texts(Connection& connection, std::string_view sql) {

@@ -15,6 +15,7 @@
 #include "base/async/assert.hpp"
 #include "base/id.hpp"
 #include "base/log.hpp"
+#include "base/text/ascii.hpp"
 #include "features/attachments/store.hpp"
 #include "io/files/directory.hpp"
 #include "models/model.hpp"
@@ -35,10 +36,8 @@ constexpr std::size_t max_growth = 3;
 constexpr std::size_t max_picture_bytes = 5 * 1024 * 1024;
 constexpr auto unknown_type = "application/octet-stream";
 
-bool is_control_character(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }
-
 bool is_mime_character(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || std::string_view("!#$&-^_.+").find(c) != std::string::npos;
+  return is_lower(c) || is_digit(c) || std::string_view("!#$&-^_.+").find(c) != std::string::npos;
 }
 
 /// `Text/Plain; charset=utf-8` becomes `text/plain`.
@@ -158,8 +157,7 @@ Attachments::Attachments(BlockingPool& blocking, Database& database, const Clock
 Task<Attachment> Attachments::add(std::string name, std::string content_type, std::string bytes,
                                   InTransaction<Attachment> in_transaction, std::optional<std::string> id) {
   if (id && (!is_uuid(*id) || boost::to_lower_copy(*id) != *id)) throw BadRequest("invalid id: " + *id);
-  if (name.size() > max_name_length || std::ranges::any_of(name, is_control_character))
-    throw BadRequest("invalid name: " + name);
+  if (name.size() > max_name_length || std::ranges::any_of(name, is_control)) throw BadRequest("invalid name: " + name);
   Attachment made{id ? *id : new_id(), std::move(name), mime_of(content_type), static_cast<std::int64_t>(bytes.size())};
   if (!id) co_return co_await store(std::move(made), std::move(content_type), std::move(bytes), in_transaction);
   while (const auto earlier = Upload::find(uploads_, *id)) co_await until_requested(*earlier);

@@ -25,11 +25,6 @@ std::string text_of(const json::object& object, std::string_view name, std::size
   return shortened(string_member(object, name).value_or(""), max);
 }
 
-double number_of(const json::object& object, std::string_view name) {
-  const auto* value = object.if_contains(name);
-  return value && value->is_number() ? value->to_number<double>() : 0;
-}
-
 }  // namespace
 
 Browser::Event Browser::event_named(std::string_view method) {
@@ -164,7 +159,7 @@ void Browser::read_history(const std::string& id) {
     const auto* result = object_member(response, "result");
     const auto* entries = result ? array_member(*result, "entries") : nullptr;
     if (!tab || !entries) return;
-    const auto current = number_of(*result, "currentIndex");
+    const auto current = number_or_zero(*result, "currentIndex");
     const bool can_go_back = current > 0;
     const bool can_go_forward = current + 1 < static_cast<double>(entries->size());
     if (can_go_back == tab->can_go_back && can_go_forward == tab->can_go_forward) return;
@@ -200,13 +195,13 @@ void Browser::on_picture(Tab& tab, const json::object& params) {
   if (tab.shown.id != active_ || !number || !number->is_int64() || data.find_first_of("\"\\") != data.npos) return;
   const auto about = object_or_empty(params, "metadata");
   ++picture_.number;
-  const std::chrono::duration<double> taken_at(number_of(about, "timestamp"));
+  const std::chrono::duration<double> taken_at(number_or_zero(about, "timestamp"));
   if (taken_at < started_at_.time_since_epoch()) first_picture_ = picture_.number + 1;
   picture_.data = data;
-  picture_.width = number_of(about, "deviceWidth");
-  picture_.height = number_of(about, "deviceHeight");
-  picture_.scroll_x = number_of(about, "scrollOffsetX");
-  picture_.scroll_y = number_of(about, "scrollOffsetY");
+  picture_.width = number_or_zero(about, "deviceWidth");
+  picture_.height = number_or_zero(about, "deviceHeight");
+  picture_.scroll_x = number_or_zero(about, "scrollOffsetX");
+  picture_.scroll_y = number_or_zero(about, "scrollOffsetY");
   unconfirmed_.push_back(number->get_int64());
   pass_picture();
 }

@@ -9,6 +9,7 @@
 
 #include "base/async/assert.hpp"
 #include "base/json/json_values.hpp"
+#include "base/text/utf8.hpp"
 
 namespace agw {
 
@@ -29,9 +30,6 @@ std::optional<unsigned> escaped_unit(std::string_view text) {
   if (error != std::errc() || end != digits.data() + digits.size()) return std::nullopt;
   return unit;
 }
-
-bool is_high_surrogate(unsigned unit) { return unit >= 0xD800 && unit < 0xDC00; }
-bool is_low_surrogate(unsigned unit) { return unit >= 0xDC00 && unit <= 0xDFFF; }
 
 }  // namespace
 

@@ -14,11 +14,6 @@ namespace {
 
 constexpr std::size_t call_id_bytes = 16;
 
-std::int64_t count_in(const json::object& usage, std::string_view name) {
-  const auto* value = usage.if_contains(name);
-  return value && value->is_int64() ? value->get_int64() : 0;
-}
-
 /// The settings for the agent's models. Drops the program's cache key, because the thread has its own, and converts a
 /// reasoning budget into a level, because the limits of models differ too much.
 CallSettings settings_of(const ModelRequest& call) {
@@ -146,10 +141,10 @@ void AgentRun::ended(std::string_view type, const json::object& members, std::st
 void AgentRun::update_usage(const json::object& members) {
   const auto* usage = object_member(members, "usage");
   if (!usage) return;
-  counted_ = {.input_tokens = count_in(*usage, "input_tokens"),
-              .output_tokens = count_in(*usage, "output_tokens"),
-              .cache_read_tokens = count_in(*usage, "cache_read_tokens"),
-              .cache_write_tokens = count_in(*usage, "cache_write_tokens")};
+  counted_ = {.input_tokens = integer_or_zero(*usage, "input_tokens"),
+              .output_tokens = integer_or_zero(*usage, "output_tokens"),
+              .cache_read_tokens = integer_or_zero(*usage, "cache_read_tokens"),
+              .cache_write_tokens = integer_or_zero(*usage, "cache_write_tokens")};
 }
 
 Task<> AgentRun::wait_until_paused() { co_await paused_.wait(); }

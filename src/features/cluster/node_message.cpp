@@ -23,15 +23,6 @@ std::string seal_of(std::string_view secret, std::string_view subject, std::stri
   return seal;
 }
 
-std::int64_t whole_number_of(const json::object& head, std::string_view name) {
-  const auto* value = head.if_contains(name);
-  return value && value->is_int64() ? value->get_int64() : 0;
-}
-
-std::string text_of(const json::object& head, std::string_view name) {
-  return std::string(string_member(head, name).value_or(""));
-}
-
 }  // namespace
 
 std::vector<std::string> sealed_frames(std::string_view secret, std::string_view subject, const NodeMessage& message,
@@ -73,12 +64,14 @@ std::optional<NodeMessageReader::Frame> NodeMessageReader::take(std::string_view
   const auto parsed = parse_json(content.substr(0, end));
   if (end == content.npos || !parsed || !parsed->is_object()) return std::nullopt;
   const auto& head = parsed->get_object();
-  Frame taken{text_of(head, "from"), whole_number_of(head, "epoch"), whole_number_of(head, "number"), std::nullopt};
-  const auto part = whole_number_of(head, "part");
-  const auto parts = std::max<std::int64_t>(1, whole_number_of(head, "parts"));
+  Frame taken{string_or_empty(head, "from"), integer_or_zero(head, "epoch"), integer_or_zero(head, "number"),
+              std::nullopt};
+  const auto part = integer_or_zero(head, "part");
+  const auto parts = std::max<std::int64_t>(1, integer_or_zero(head, "parts"));
   auto& partial = partial_[taken.from + ' ' + std::string(subject)];
   if (part == 0) {
-    partial.message = {taken.from, taken.epoch, taken.number, text_of(head, "kind"), text_of(head, "id"), {}, {}};
+    partial.message = {
+        taken.from, taken.epoch, taken.number, string_or_empty(head, "kind"), string_or_empty(head, "id"), {}, {}};
     if (const auto* more = head.if_contains("head"); more && more->is_object())
       partial.message.head = more->get_object();
   } else if (part != partial.next_part || partial.message.epoch != taken.epoch) {

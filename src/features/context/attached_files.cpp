@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/json/json_values.hpp"
+#include "base/text/ascii.hpp"
 #include "features/context/service.hpp"
 #include "models/picture.hpp"
 
@@ -39,8 +40,6 @@ std::vector<std::string> ids_of(const std::vector<Attachment>& attachments) {
   return ids;
 }
 
-bool is_text(std::string_view bytes) { return bytes.find('\0') == bytes.npos && is_utf8(bytes); }
-
 bool matches_its_type(const Attachment& attachment, std::string_view bytes) {
   return is_image(attachment) ? is_picture(attachment.mime, bytes) : is_text(bytes);
 }
@@ -57,7 +56,7 @@ Task<std::optional<std::string>> bytes_of(Attachments& attachments, const Attach
 /// Name and type of the file. Control characters are replaced: they could end the line.
 std::string label_of(const Attachment& attachment) {
   auto name = attachment.name;
-  std::ranges::replace_if(name, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }, ' ');
+  std::ranges::replace_if(name, is_control, ' ');
   return fmt::format("{} ({})", name, attachment.mime);
 }
 

@@ -5,7 +5,9 @@
 #include <string_view>
 
 #include "base/async/assert.hpp"
+#include "base/containers.hpp"
 #include "base/json/json_values.hpp"
+#include "base/text/ascii.hpp"
 #include "base/text/utf8.hpp"
 #include "features/context/deferred_tools_store.hpp"
 #include "storage/connection.hpp"
@@ -34,15 +36,14 @@ constexpr std::array<std::string_view, 29> fillers{
     "a",  "an",  "and", "any", "are",    "can",  "could", "do",    "for",   "i",    "in", "is", "it",   "me", "my",
     "of", "our", "on",  "or",  "please", "that", "the",   "their", "there", "this", "to", "we", "with", "you"};
 
-bool is_letter(char c) { return std::isalnum(static_cast<unsigned char>(c)) || static_cast<unsigned char>(c) >= 0x80; }
-bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
+bool is_in_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) || static_cast<unsigned char>(c) >= 0x80; }
 
 /// Splits names such as `getUserInfo` into words, which the tokenizer does not do.
 std::string with_split_words(std::string_view text) {
   std::string split;
   char previous = ' ';
   for (const char c : text) {
-    if (is_upper(c) && is_letter(previous) && !is_upper(previous)) split += ' ';
+    if (is_upper(c) && is_in_word(previous) && !is_upper(previous)) split += ' ';
     split += previous = c;
   }
   return split;
@@ -71,7 +72,7 @@ void add_alternative(std::string& query, std::string_view word, bool is_prefix) 
 
 void add_synonyms(std::string& query, const std::string& word) {
   for (const auto& group : synonyms) {
-    if (std::ranges::find(group, word) == group.end()) continue;
+    if (!contains(group, word)) continue;
     for (const auto other : group) {
       if (other != word) add_alternative(query, other, false);
     }
@@ -88,7 +89,7 @@ std::string any_word_of(std::string_view text) {
     while (end < split.size() && is_letter(split[end])) ++end;
     const auto word = lower_case(std::string_view(split).substr(at, end - at));
     at = end + 1;
-    if (word.empty() || std::ranges::find(fillers, word) != fillers.end()) continue;
+    if (word.empty() || contains(fillers, word)) continue;
     ++words;
     add_alternative(query, word, word.size() >= min_prefix);
     add_synonyms(query, word);

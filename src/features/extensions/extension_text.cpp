@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <algorithm>
 
+#include "base/containers.hpp"
 #include "base/json/json_values.hpp"
 
 namespace agw {
@@ -14,14 +15,7 @@ constexpr std::string_view trash = "trash/";
 /// The members of the file that do not belong to the definition.
 constexpr std::array<std::string_view, 4> members_of_the_record = {"name", "description", "enabled", "trigger"};
 
-bool is_of_the_record(std::string_view member) {
-  return std::ranges::find(members_of_the_record, member) != members_of_the_record.end();
-}
-
-bool has_member(const json::object& members, std::string_view name) {
-  const auto* value = members.if_contains(name);
-  return value && !value->is_null();
-}
+bool is_of_the_record(std::string_view member) { return contains(members_of_the_record, member); }
 
 /// The part of a flat file that is the definition.
 json::object definition_of(const json::object& flat) {
@@ -47,14 +41,12 @@ void put_in_terms_of_file(json::value& value) {
 }
 
 void copy_member(const json::object& from, std::string_view name, json::object& to) {
-  if (has_member(from, name)) to[name] = from.at(name);
+  if (has_value(from, name)) to[name] = from.at(name);
 }
 
 }  // namespace
 
-bool is_file_backed(ExtensionType type) {
-  return std::ranges::find(file_backed_types, type) != file_backed_types.end();
-}
+bool is_file_backed(ExtensionType type) { return contains(file_backed_types, type); }
 
 std::string directories_of(ExtensionType type) { return std::string(to_text(type)) + "s"; }
 
@@ -107,7 +99,7 @@ ExtensionText text_of(const Extension& extension) {
 }
 
 bool owns_prompt(ExtensionType type, const json::object& members) {
-  return type == ExtensionType::job && (has_member(members, "prompt") || !has_member(members, "prompt_file"));
+  return type == ExtensionType::job && (has_value(members, "prompt") || !has_value(members, "prompt_file"));
 }
 
 json::object flat_members(ExtensionType type, std::string_view config, const std::optional<std::string>& prompt,
@@ -116,8 +108,8 @@ json::object flat_members(ExtensionType type, std::string_view config, const std
   if (!value.is_object()) throw YamlError(1, "must be a map of members, such as `description: …`");
   auto& flat = value.get_object();
   const bool may_have_prompt =
-      !has_member(flat, "prompt_file") || (record && has_member(record->definition.members(), "prompt"));
-  const bool takes_prompt = type == ExtensionType::job && may_have_prompt && !has_member(flat, "prompt");
+      !has_value(flat, "prompt_file") || (record && has_value(record->definition.members(), "prompt"));
+  const bool takes_prompt = type == ExtensionType::job && may_have_prompt && !has_value(flat, "prompt");
   if (takes_prompt && prompt) flat["prompt"] = *prompt;
   return std::move(flat);
 }
@@ -127,7 +119,7 @@ json::object change_body(json::object flat, const Extension& current, MissingTri
   copy_member(flat, "description", body);
   copy_member(flat, "enabled", body);
   if (flat.contains("trigger") || missing == MissingTrigger::goes) {
-    body["trigger"] = has_member(flat, "trigger") ? flat["trigger"] : nullptr;
+    body["trigger"] = has_value(flat, "trigger") ? flat["trigger"] : nullptr;
   }
   auto definition = definition_of(flat);
   for (const auto name : members_of_the_record) {
@@ -152,7 +144,7 @@ json::object new_body(json::object flat, ExtensionType type, std::string_view na
   json::object body{{"type", to_text(type)}, {"name", name}, {"description", ""}};
   copy_member(flat, "description", body);
   copy_member(flat, "enabled", body);
-  if (has_member(flat, "trigger")) body["trigger_def"] = flat["trigger"];
+  if (has_value(flat, "trigger")) body["trigger_def"] = flat["trigger"];
   body["definition"] = definition_of(flat);
   return body;
 }

@@ -5,8 +5,10 @@
 
 #include "api/error.hpp"
 #include "api/refusals.hpp"
+#include "base/containers.hpp"
 #include "base/id.hpp"
 #include "base/json/json_values.hpp"
+#include "base/text/ascii.hpp"
 #include "features/extensions/schemas.hpp"
 #include "features/extensions/triggers.hpp"
 #include "io/proxy/declared_secrets.hpp"
@@ -19,13 +21,8 @@ namespace {
 
 constexpr std::size_t max_name_length = 64;
 
-bool given(const json::object& body, std::string_view member) {
-  const auto* value = body.if_contains(member);
-  return value && !value->is_null();
-}
-
 void require_member(const json::object& body, std::string_view member) {
-  if (!given(body, member)) throw BadRequest(std::string(member) + " is required");
+  if (!has_value(body, member)) throw BadRequest(std::string(member) + " is required");
 }
 
 void check_name(const json::object& body) {
@@ -39,10 +36,6 @@ bool is_offline_service(ExtensionType type, std::string_view name, const json::o
 }
 
 Problem offline_is_reserved() { return {"name", "offline is the gateway's own model: choose another name"}; }
-
-void append(Problems& problems, Problems more) {
-  problems.insert(problems.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
-}
 
 /// Validates the members that should be objects, if they are; wrong types are reported elsewhere.
 void validate_objects(const json::object& body, std::optional<ExtensionType> type, const std::string& trigger_member,
@@ -112,7 +105,7 @@ void fail_validation(const Problems& problems) {
 }
 
 bool is_extension_name(std::string_view name) {
-  const auto allowed = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-'; };
+  const auto allowed = [](char c) { return is_lower(c) || is_digit(c) || c == '-'; };
   const bool hyphens_between =
       !name.starts_with('-') && !name.ends_with('-') && name.find("--") == std::string_view::npos;
   return !name.empty() && name.size() <= max_name_length && std::all_of(name.begin(), name.end(), allowed) &&
@@ -165,7 +158,7 @@ NewExtension read_new_extension(json::object body) {
 }
 
 ExtensionChange read_extension_change(const json::object& body, ExtensionType type, RequiredMembers required) {
-  if (given(body, "name")) check_name(body);
+  if (has_value(body, "name")) check_name(body);
   check_version(body);
 
   ExtensionChange change;

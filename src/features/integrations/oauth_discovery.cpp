@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "base/containers.hpp"
 #include "base/json/json_values.hpp"
 #include "features/integrations/oauth.hpp"
 
@@ -14,11 +15,6 @@ namespace {
 constexpr std::string_view resource_place = "/.well-known/oauth-protected-resource";
 constexpr std::string_view server_place = "/.well-known/oauth-authorization-server";
 constexpr std::string_view openid_place = "/.well-known/openid-configuration";
-
-bool lists_text(const json::object& object, std::string_view name, std::string_view text) {
-  const auto texts = strings_of(object, name);
-  return std::ranges::find(texts, text) != texts.end();
-}
 
 std::string joined(const std::vector<std::string>& words) {
   std::string text;
@@ -94,7 +90,7 @@ std::string checked_resource(const WebUrl& service, const json::object& about) {
 
 /// Adds the scope for refresh tokens if the server supports it.
 void want_renewal(std::optional<std::string>& scope, const json::object& server) {
-  if (!lists_text(server, "scopes_supported", "offline_access")) return;
+  if (!lists_string(server, "scopes_supported", "offline_access")) return;
   if (scope && (" " + *scope + " ").find(" offline_access ") != std::string::npos) return;
   scope = scope && !scope->empty() ? *scope + " offline_access" : "offline_access";
 }
@@ -108,7 +104,7 @@ bool is_issuer(const std::string& said, const WebUrl& named) {
 }
 
 OAuthServer server_of(const json::object& server) {
-  if (!lists_text(server, "code_challenge_methods_supported", "S256")) {
+  if (!lists_string(server, "code_challenge_methods_supported", "S256")) {
     throw OAuthError("its authorization server does not protect logins (PKCE with S256)");
   }
   OAuthServer found{.issuer = string_or_empty(server, "issuer"),

@@ -30,6 +30,7 @@
 
 #include "base/async/assert.hpp"
 #include "base/async/task_group.hpp"
+#include "base/containers.hpp"
 #include "base/json/json.hpp"
 #include "base/json/json_values.hpp"
 #include "base/log.hpp"
@@ -74,17 +75,12 @@ bool is_tool_name(std::string_view name) {
   });
 }
 
-bool lists(const json::object& members, std::string_view name, std::string_view text) {
-  const auto texts = strings_of(members, name);
-  return std::ranges::find(texts, text) != texts.end();
-}
-
 /// Whether the failure of discovery shows that the server knows the modern protocol.
 bool is_modern_failure(const RpcResponse& response) {
-  if (!response.error || std::ranges::find(modern_errors, response.error->code) == modern_errors.end()) return false;
+  if (!response.error || !contains(modern_errors, response.error->code)) return false;
   return response.error->code != rpc_code::unsupported_version ||
          (response.error->data.is_object() &&
-          lists(response.error->data.get_object(), "supported", mcp_modern_version));
+          lists_string(response.error->data.get_object(), "supported", mcp_modern_version));
 }
 
 /// The arguments that the schema marks with `x-mcp-header`.
@@ -174,7 +170,7 @@ Task<std::string> McpSession::discover(StopSource& stop) {
   transport_->set_protocol(McpEra::modern, std::string(mcp_modern_version));
   const auto response = co_await transport_->send_request(
       {.method = "server/discover", .params = {{"_meta", modern_meta()}}, .limit = discovery_limit}, stop);
-  const bool speaks = response.succeeded() && lists(response.result, "supportedVersions", mcp_modern_version);
+  const bool speaks = response.succeeded() && lists_string(response.result, "supportedVersions", mcp_modern_version);
   if (!speaks && is_modern_failure(response)) co_return response.failure();
   if (!speaks) {
     era_ = McpEra::legacy;
@@ -220,7 +216,7 @@ Task<std::string> McpSession::initialize(StopSource& stop) {
     co_return response.failure();
   }
   const auto version = string_or_empty(response.result, "protocolVersion");
-  if (std::ranges::find(mcp_legacy_versions, version) == mcp_legacy_versions.end()) {
+  if (!contains(mcp_legacy_versions, version)) {
     co_return fmt::format("it speaks a revision of MCP that this gateway does not: {}", to_utf8(version.substr(0, 40)));
   }
   transport_->set_protocol(McpEra::legacy, version);
@@ -283,7 +279,7 @@ void McpSession::add_tool(const json::value& value) {
   if (!value.is_object() || tools_.size() == max_tools) return;
   const auto& members = value.get_object();
   const auto name = string_or_empty(members, "name");
-  const bool is_known = std::ranges::find(tools_, name, &OfferedTool::name) != tools_.end();
+  const bool is_known = contains(tools_, name, &OfferedTool::name);
   if (!is_tool_name(name)) return report_skipped(name);
   if (is_known) {
     log::debug("integration {}: skipped a tool with a duplicate name", name_);

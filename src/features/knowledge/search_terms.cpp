@@ -5,7 +5,9 @@
 
 #include <boost/algorithm/string.hpp>
 
+#include "base/containers.hpp"
 #include "base/json/json.hpp"
+#include "base/text/ascii.hpp"
 #include "base/text/word_segmentation.hpp"
 
 namespace agw {
@@ -28,9 +30,7 @@ const std::set<std::string_view>& stop_words() {
   return words;
 }
 
-bool is_word_byte(char c) {
-  return static_cast<unsigned char>(c) >= 0x80 || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z');
-}
+bool is_word_byte(char c) { return static_cast<unsigned char>(c) >= 0x80 || is_digit(c) || is_lower(c); }
 
 std::string in_quotes(std::string_view text) { return '"' + std::string(text) + '"'; }
 
@@ -79,7 +79,7 @@ private:
 
   void add(std::string query, double weight, std::string_view part = {}) {
     if (list.size() == max_search_terms) return;
-    if (std::ranges::find(list, query, &SearchTerm::query) != list.end()) return;
+    if (contains(list, query, &SearchTerm::query)) return;
     const auto parts = std::ranges::count_if(list, [](const SearchTerm& term) { return !term.part.empty(); });
     list.push_back({std::move(query), weight, std::string(parts < max_unsegmented_terms ? part : std::string_view())});
   }

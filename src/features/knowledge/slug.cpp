@@ -1,4 +1,5 @@
 #include "base/json/json.hpp"
+#include "base/text/ascii.hpp"
 #include "base/text/utf8.hpp"
 #include "features/knowledge/files.hpp"
 
@@ -8,8 +9,7 @@ namespace {
 
 constexpr std::size_t max_slug_length = 100;
 
-bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
-bool is_lower_or_digit(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
+bool is_lower_or_digit(char c) { return is_lower(c) || is_digit(c); }
 bool is_beyond_ascii(char c) { return static_cast<unsigned char>(c) >= 0x80; }
 
 /// Whether a new word begins at this byte, as in `deployNotes` and `HTTPServer`.

@@ -141,7 +141,7 @@ std::string text_of_file(const OpenedPath& file) {
   if (file.has_other_names) refuse("it has several names");
   auto text = read_opened(opened, max_knowledge_file_size);
   if (!text) refuse(to_string(text.error()));
-  if (!is_utf8(*text) || text->find('\0') != text->npos) refuse("it is no text");
+  if (!is_text(*text)) refuse("it is no text");
   return std::move(*text);
 }
 

@@ -9,6 +9,7 @@
 #include <fmt/ranges.h>
 #include <boost/algorithm/string.hpp>
 
+#include "base/containers.hpp"
 #include "base/text/ascii.hpp"
 #include "base/text/utf8.hpp"
 
@@ -59,9 +60,9 @@ const std::set<std::string_view>& question_stop_words() {
   return words;
 }
 
-bool is_letter(char c) { return static_cast<unsigned char>(c) >= 0x80 || is_alphanumeric(c); }
+bool is_word_character(char c) { return static_cast<unsigned char>(c) >= 0x80 || is_alphanumeric(c); }
 
-bool is_plain_word(std::string_view word) { return std::ranges::all_of(word, is_letter); }
+bool is_plain_word(std::string_view word) { return std::ranges::all_of(word, is_word_character); }
 
 std::string normalized(std::string_view message) {
   std::string text(utf8_prefix(message, max_question_size));
@@ -79,7 +80,7 @@ class Words {
 public:
   void add_phrase(std::string_view text) {
     const auto phrase = boost::trim_copy(std::string(text));
-    if (std::ranges::any_of(phrase, is_letter)) add(phrase);
+    if (std::ranges::any_of(phrase, is_word_character)) add(phrase);
   }
 
   void add_words(const std::string& text) {
@@ -96,7 +97,7 @@ public:
 private:
   void add(std::string_view word) {
     const std::string kept(utf8_prefix(word, max_word_length));
-    if (list.size() < max_search_words && std::ranges::find(list, kept) == list.end()) list.push_back(kept);
+    if (list.size() < max_search_words && !contains(list, kept)) list.push_back(kept);
   }
 };
 
@@ -129,8 +130,8 @@ bool occurs_in(std::string_view word, std::string_view text) {
   const auto sought = any_form ? stem(word) : word;
   for (auto at = text.find(sought); at != text.npos; at = text.find(sought, at + 1)) {
     const auto end = at + sought.size();
-    const bool begins = at == 0 || !is_letter(text[at - 1]);
-    if (begins && (any_form || end == text.size() || !is_letter(text[end]))) return true;
+    const bool begins = at == 0 || !is_word_character(text[at - 1]);
+    if (begins && (any_form || end == text.size() || !is_word_character(text[end]))) return true;
   }
   return false;
 }

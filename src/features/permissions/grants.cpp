@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "base/containers.hpp"
 #include "features/permissions/command_words.hpp"
 #include "features/permissions/service.hpp"
 
@@ -13,13 +14,9 @@ namespace {
 /// Bytes. A person must be able to read the whole pattern.
 constexpr std::size_t max_pattern_length = 1000;
 
-bool is_own(const ToolRequest& request, std::initializer_list<std::string_view> tools) {
-  return request.kind == ToolKind::own && std::ranges::find(tools, request.tool) != tools.end();
-}
-
 /// Whether the call runs a program in the sandbox, for which each host needs permission.
 bool runs_command(const ToolRequest& request) {
-  return is_own(request, {"Bash"}) || request.kind == ToolKind::shell_action || request.kind == ToolKind::program;
+  return is_own_tool(request, {"Bash"}) || request.kind == ToolKind::shell_action || request.kind == ToolKind::program;
 }
 
 /// The directory that a grant would cover, such as `/home/x/project/`. A grant for writes can cover only places where
@@ -47,9 +44,9 @@ std::vector<std::string> command_patterns(const ToolRequest& request) {
 bool matches(const ToolRequest& request, const std::string& pattern) {
   const auto& target = request.target;
   if (runs_command(request) && target.host) return grant_pattern(request) == pattern;
-  if (is_own(request, {"Bash"})) {
+  if (is_own_tool(request, {"Bash"})) {
     const auto patterns = command_patterns(request);
-    return std::ranges::find(patterns, pattern) != patterns.end();
+    return contains(patterns, pattern);
   }
   if (target.host && request.kind == ToolKind::own) return *target.host == pattern;
   if (!target.place) return grant_pattern(request) == pattern;
@@ -63,14 +60,14 @@ std::optional<std::string> grant_pattern(const ToolRequest& request) {
   if (runs_command(request) && request.target.host) return "(host) " + *request.target.host;
   if (request.kind != ToolKind::own) return request.tool;
   // Each of these calls creates or changes another record, with permanent effects, so each needs its own approval.
-  if (is_own(request, {"CreateExtension", "UpdateExtension"})) return std::nullopt;
-  if (is_own(request, {"Bash"})) {
+  if (is_own_tool(request, {"CreateExtension", "UpdateExtension"})) return std::nullopt;
+  if (is_own_tool(request, {"Bash"})) {
     const auto patterns = command_patterns(request);
     return patterns.empty() ? std::nullopt : std::optional(patterns.front());
   }
   if (request.target.place) return directory_of(request);
   if (request.target.host) return request.target.host;
-  return is_own(request, {"Write", "Edit"}) ? std::nullopt : std::optional(request.tool);
+  return is_own_tool(request, {"Write", "Edit"}) ? std::nullopt : std::optional(request.tool);
 }
 
 bool is_granted(const ToolRequest& request) {

@@ -27,6 +27,7 @@
 #include <fmt/format.h>
 
 #include "base/async/assert.hpp"
+#include "base/containers.hpp"
 #include "features/permissions/service.hpp"
 
 namespace agw {
@@ -104,16 +105,12 @@ std::optional<Requirements> requirements_of(const ToolRequest& request) {
   return std::nullopt;
 }
 
-bool is_builtin_tool(const ToolRequest& request, std::initializer_list<std::string_view> tools) {
-  return request.kind == ToolKind::own && std::ranges::find(tools, request.tool) != tools.end();
-}
-
 bool reads_files(const ToolRequest& request) {
-  return is_builtin_tool(request, {"Read", "Glob", "Grep", "Ingest", "SendFile"});
+  return is_own_tool(request, {"Read", "Glob", "Grep", "Ingest", "SendFile"});
 }
-bool writes_files(const ToolRequest& request) { return is_builtin_tool(request, {"Write", "Edit"}); }
+bool writes_files(const ToolRequest& request) { return is_own_tool(request, {"Write", "Edit"}); }
 bool changes_extensions(const ToolRequest& request) {
-  return is_builtin_tool(request, {"CreateExtension", "UpdateExtension"});
+  return is_own_tool(request, {"CreateExtension", "UpdateExtension"});
 }
 /// The `host` of `host:port`, with the brackets of an IPv6 address.
 std::string_view without_port(std::string_view text) {
@@ -124,8 +121,7 @@ std::string_view without_port(std::string_view text) {
 }
 
 bool executes(const ToolRequest& request) {
-  return is_builtin_tool(request, {"Bash"}) || request.kind == ToolKind::shell_action ||
-         request.kind == ToolKind::program;
+  return is_own_tool(request, {"Bash"}) || request.kind == ToolKind::shell_action || request.kind == ToolKind::program;
 }
 
 Permission denied(const std::string& why) {
@@ -159,12 +155,12 @@ bool opens_all_paths(const AgentLimits& limits) {
 /// The denial if the mode, the agent's tools or its capabilities forbid the tool; no value if they allow it.
 std::optional<Permission> restricted_by_limits(const ToolRequest& request, std::optional<ToolScope> scope) {
   const auto& mode = mode_detail(request.mode);
-  if (mode.allowedTools && std::ranges::find(*mode.allowedTools, request.tool) == mode.allowedTools->end()) {
+  if (mode.allowedTools && !contains(*mode.allowedTools, request.tool)) {
     return denied(fmt::format("{} is not available in {} mode; a person switches the thread to act mode", request.tool,
                               mode.name));
   }
   // FindTools only finds tools that the agent may use, so every agent with deferred tools may call it.
-  const bool finds_tools = is_builtin_tool(request, {find_tools_name});
+  const bool finds_tools = is_own_tool(request, {find_tools_name});
   if (request.limits.tools && !finds_tools && !request.limits.tools->contains(request.tool)) {
     return denied(
         fmt::format("{} is not among the tools of this agent; a person adds it to its `tools` and "
@@ -178,7 +174,7 @@ std::optional<Permission> restricted_by_limits(const ToolRequest& request, std::
                     "available; a person widens those",
                     request.tool));
   }
-  if (is_builtin_tool(request, {"RunJob", "Delegate"}) && request.depth >= max_run_depth) {
+  if (is_own_tool(request, {"RunJob", "Delegate"}) && request.depth >= max_run_depth) {
     return denied(fmt::format("work is handed down {} runs deep at most; do it in this one", max_run_depth));
   }
   return std::nullopt;
@@ -320,7 +316,7 @@ Permission permission_at(const ToolRequest& request, const Requirements& require
   if (writes_files(request)) return may_write(request, stage);
   if (changes_extensions(request)) return may_change_extension(request, stage);
   if (stage < requirements.stage) return denied_below(requirements.stage, request.tool);
-  if (is_builtin_tool(request, {"WebFetch"}) || (is_builtin_tool(request, {"Ingest"}) && request.target.host)) {
+  if (is_own_tool(request, {"WebFetch"}) || (is_own_tool(request, {"Ingest"}) && request.target.host)) {
     return may_fetch(request, stage);
   }
   if (executes(request)) return may_execute(request, stage);
@@ -418,8 +414,7 @@ bool is_offered(const ToolRequest& request) {
   if (!requirements || restricted_by_limits(request, requirements->scope)) return false;
   if (stage_of(request) >= requirements->stage || writes_files(request) || changes_extensions(request)) return true;
   if (request.limits.stage.value_or(Stage::sovereign) < requirements->stage) return false;
-  return request.may_ask || (request.grants && std::ranges::find(*request.grants, request.tool,
-                                                                 &GrantedPattern::tool) != request.grants->end());
+  return request.may_ask || (request.grants && contains(*request.grants, request.tool, &GrantedPattern::tool));
 }
 
 std::vector<std::string_view> own_tool_names() {

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/containers.hpp"
 #include "features/agents/types.hpp"
 #include "features/extensions/types.hpp"
 #include "features/runs/service.hpp"
@@ -68,6 +69,11 @@ struct ToolRequest {
   std::optional<ToolTarget> approved{};  ///< the target for which a person approved this call
   bool may_ask = false;                  ///< a person can be asked
 };
+
+/// Whether the call is of one of these tools of the gateway itself.
+inline bool is_own_tool(const ToolRequest& request, std::initializer_list<std::string_view> tools) {
+  return request.kind == ToolKind::own && contains(tools, request.tool);
+}
 
 /// A program that an app or integration keeps running, with the properties that determine the hosts it may reach.
 struct ProgramHosts {

@@ -151,8 +151,6 @@ std::size_t next_character(std::string_view bytes, std::size_t position) {
   return position;
 }
 
-bool is_text(std::string_view bytes) { return is_utf8(bytes) && bytes.find('\0') == bytes.npos; }
-
 ProjectFile read_text_range(const FileRoots& roots, const std::string& path, Range range) {
   const auto opened = open_shown_file(roots, path);
   const auto stamp = stamp_of(opened);

@@ -44,8 +44,8 @@ public:
     }
     read_ += content->size();
     AGW_ASSERT(read_ <= max_all);
-    const bool is_text = content->find('\0') == content->npos && is_utf8(*content);
-    const bool is_kept = is_text && content->size() <= max_kept_text && kept_ + content->size() <= max_kept_texts;
+    const bool is_kept =
+        is_text(*content) && content->size() <= max_kept_text && kept_ + content->size() <= max_kept_texts;
     if (is_kept) kept_ += content->size();
     add(name, to_hex(sha256(*content)), is_kept ? std::optional(*content) : std::nullopt);
   }

@@ -31,8 +31,7 @@ constexpr std::ptrdiff_t max_pending = 1'000;
 std::string title_of(std::string_view wanted) {
   std::string title;
   for (const char c : wanted) {
-    const bool is_control = static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
-    if (!is_control)
+    if (!is_control(c))
       title += c;
     else if (!title.empty() && title.back() != ' ')
       title += ' ';
@@ -46,10 +45,8 @@ std::string title_of(std::string_view wanted) {
 std::string name_of(std::string_view title) {
   std::string name;
   for (const char c : title) {
-    const auto lower = static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
-    const bool is_plain = (lower >= 'a' && lower <= 'z') || (lower >= '0' && lower <= '9');
-    if (is_plain)
-      name += lower;
+    if (is_alphanumeric(c))
+      name += to_lower(c);
     else if (!name.empty() && name.back() != '-')
       name += '-';
   }

@@ -6,6 +6,8 @@
 #include "api/error.hpp"
 #include "api/refusals.hpp"
 #include "base/async/assert.hpp"
+#include "base/containers.hpp"
+#include "base/text/ascii.hpp"
 #include "io/files/resolve_path.hpp"
 #include "io/sandbox/private_files.hpp"
 
@@ -21,9 +23,7 @@ constexpr std::size_t max_domain_length = 200;
 constexpr std::array<std::string_view, 7> improvable{"soul.md", "user-profile.md", "agents",    "jobs",
                                                      "skills",  "knowledge",       "extensions"};
 
-bool has_control_character(std::string_view text) {
-  return std::ranges::any_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
-}
+bool has_control_character(std::string_view text) { return std::ranges::any_of(text, is_control); }
 
 void judge(const DomainConfig& config, Problems& problems) {
   if (!problems.empty()) return;
@@ -55,7 +55,7 @@ fs::path resolve(const std::string& path, const fs::path& home, const fs::path& 
   if (is_private_path(real)) throw permission_denied();
   if (is_within(real, data_directory)) {
     const auto relative = real.lexically_relative(data_directory);
-    if (std::ranges::find(improvable, relative.begin()->string()) == improvable.end()) {
+    if (!contains(improvable, relative.begin()->string())) {
       throw permission_denied();
     }
   }

@@ -5,6 +5,8 @@
 #include <utility>
 
 #include "base/async/assert.hpp"
+#include "base/containers.hpp"
+#include "base/text/ascii.hpp"
 #include "io/http/web_url.hpp"
 
 namespace agw {
@@ -14,15 +16,6 @@ namespace {
 constexpr auto mark = "[secret]";
 constexpr std::size_t min_line_length = 6;
 constexpr std::size_t min_length_in_responses = 6;
-
-/// Boost's function uses the locale for each letter, which is slow for a response of some MiB.
-std::string lowered_ascii(std::string_view text) {
-  std::string lowered(text);
-  for (char& c : lowered) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return lowered;
-}
 
 }  // namespace
 
@@ -53,7 +46,7 @@ std::string FilledSecrets::hidden_in_cut(std::string_view text) const {
 /// hidden completely.
 std::string FilledSecrets::hidden_until(std::string_view text, std::size_t end, std::size_t shortest) const {
   AGW_ASSERT(end <= text.size());
-  const auto lowered = lowered_ascii(text);
+  const auto lowered = ascii_lower_case(text);
   const auto is_there = [&](const auto& form) { return form.size() >= shortest && lowered.find(form) != lowered.npos; };
   if (std::ranges::none_of(forms_, is_there)) return std::string(text.substr(0, end));
   std::string shown;
@@ -72,8 +65,8 @@ std::string FilledSecrets::hidden_until(std::string_view text, std::size_t end, 
 }
 
 void FilledSecrets::hide(std::string form) {
-  form = lowered_ascii(form);
-  if (form.empty() || std::ranges::find(forms_, form) != forms_.end()) return;
+  form = ascii_lower_case(form);
+  if (form.empty() || contains(forms_, form)) return;
   const auto at = std::ranges::find_if(forms_, [&](const auto& other) { return other.size() < form.size(); });
   forms_.insert(at, std::move(form));
   // `hidden_until` hides the longest form that begins at a place.

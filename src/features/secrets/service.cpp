@@ -34,7 +34,7 @@ bool is_name_character(char c) { return is_alphanumeric(c) || c == '_'; }
 void check_value(const std::string& value) {
   if (value.empty()) throw SecretError("the value is empty");
   if (value.size() > max_value_length) throw SecretError("the value is longer than 64 KiB");
-  if (!is_utf8(value) || value.find('\0') != value.npos) throw SecretError("the value is not UTF-8 text");
+  if (!is_text(value)) throw SecretError("the value is not UTF-8 text");
 }
 
 /// Locks the file of secrets against other writers, in this process and others.

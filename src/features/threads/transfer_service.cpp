@@ -8,6 +8,7 @@
 #include "base/async/assert.hpp"
 #include "base/id.hpp"
 #include "base/json/json_values.hpp"
+#include "base/text/ascii.hpp"
 #include "features/events/hub.hpp"
 #include "features/extensions/service.hpp"
 #include "features/projects/service.hpp"
@@ -32,7 +33,7 @@ constexpr std::size_t max_imported_turns = 5000;
 
 void check_key(const std::string& key, const std::string& path, bool is_own) {
   if (key.empty() || key.size() > max_key_length) throw BadRequest(path + " must have 1 to 512 bytes");
-  const bool is_lower = std::ranges::none_of(key, [](char c) { return c >= 'A' && c <= 'Z'; });
+  const bool is_lower = std::ranges::none_of(key, is_upper);
   if (is_own && (!is_uuid(key) || !is_lower)) throw BadRequest(path + " must be an id of this program");
 }
 

@@ -8,6 +8,7 @@
 #include <boost/beast/http/error.hpp>
 
 #include "base/async/assert.hpp"
+#include "base/text/ascii.hpp"
 #include "io/http/http_parser.hpp"
 
 namespace agw {
@@ -19,13 +20,6 @@ using boost::system::error_code;
 namespace {
 
 constexpr std::size_t usual_fields = 8;
-
-std::string lower_case(string_view text) {
-  std::string out(text.size(), '\0');
-  std::transform(text.begin(), text.end(), out.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
-  return out;
-}
 
 bool has_bare_line_feed(std::string_view text) {
   for (auto at = text.find('\n'); at != text.npos; at = text.find('\n', at + 1)) {
@@ -76,7 +70,7 @@ struct RequestParser::Parser : HttpParser<true> {
   }
   void on_field_impl(http::field, string_view name, string_view value, error_code& error) override {
     // Trailer fields are not merged into the head, which was checked without them (RFC 9110, 6.5.1).
-    if (!owner.head_done_) owner.head_.add(lower_case(name), value);
+    if (!owner.head_done_) owner.head_.add(ascii_lower_case(name), value);
     error = {};
   }
   void take(string_view bytes) override {

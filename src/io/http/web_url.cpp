@@ -51,7 +51,7 @@ std::string encode_unwritten(std::string_view text) {
 
 bool is_plain_name(std::string_view host) {
   return !host.empty() &&
-         std::ranges::all_of(host, [](char c) { return is_unreserved(c) && c != '~' && !(c >= 'A' && c <= 'Z'); });
+         std::ranges::all_of(host, [](char c) { return is_unreserved(c) && c != '~' && !is_upper(c); });
 }
 
 /// The host without the brackets of an IPv6 address; empty if it has an unknown form.

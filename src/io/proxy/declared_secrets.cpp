@@ -124,9 +124,8 @@ std::optional<HostPattern> to_host_pattern(std::string_view text) {
     name.remove_prefix(beneath.size());
     if (name.find('.') == name.npos) return std::nullopt;
   }
-  const bool is_plain = std::ranges::all_of(name, [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '.' || c == '_' || c == ':';
-  });
+  const bool is_plain = std::ranges::all_of(
+      name, [](char c) { return is_lower(c) || is_digit(c) || c == '-' || c == '.' || c == '_' || c == ':'; });
   if (!is_plain || name.starts_with('.') || name.find("..") != name.npos) return std::nullopt;
   return HostPattern{.named = *read};
 }

@@ -7,6 +7,7 @@
 #include <boost/algorithm/string/predicate.hpp>
 
 #include "base/async/assert.hpp"
+#include "base/text/ascii.hpp"
 #include "io/http/web_url.hpp"
 
 namespace agw {
@@ -141,8 +142,6 @@ std::string filled(std::string_view raw, const std::vector<Filling>& fillings) {
   return out;
 }
 
-bool fits_in_head(std::string_view value) {
-  return std::ranges::none_of(value, [](char c) { return static_cast<unsigned char>(c) < ' ' || c == '\x7f'; });
-}
+bool fits_in_head(std::string_view value) { return std::ranges::none_of(value, is_control); }
 
 }  // namespace agw

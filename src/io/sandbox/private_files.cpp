@@ -8,6 +8,8 @@
 #include <utility>
 
 #include "base/async/assert.hpp"
+#include "base/containers.hpp"
+#include "base/text/ascii.hpp"
 
 namespace agw {
 
@@ -25,13 +27,7 @@ constexpr std::array repository_marks{"HEAD", "objects", "refs"};
 constexpr std::array<std::string_view, 2> private_endings{".pem", ".key"};
 constexpr std::array<std::string_view, 4> private_beginnings{"id_rsa", "id_dsa", "id_ecdsa", "id_ed25519"};
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_hex_digit(char c) { return is_digit(c) || (c >= 'a' && c <= 'f'); }
-
-template <class Names>
-bool contains(const Names& names, std::string_view name) {
-  return std::ranges::find(names, name) != names.end();
-}
 
 }  // namespace
 

@@ -4,6 +4,7 @@
 
 #include "api/refusals.hpp"
 #include "base/json/json.hpp"
+#include "base/text/ascii.hpp"
 
 namespace agw {
 
@@ -12,7 +13,7 @@ namespace {
 constexpr std::size_t usual_segments = 4;
 
 int hex_value(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
+  if (is_digit(c)) return c - '0';
   if (c >= 'a' && c <= 'f') return c - 'a' + 10;
   if (c >= 'A' && c <= 'F') return c - 'A' + 10;
   return -1;

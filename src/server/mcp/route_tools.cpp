@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/async/assert.hpp"
+#include "base/containers.hpp"
 #include "base/json/json_values.hpp"
 #include "server/documents/document_routes.hpp"
 
@@ -23,17 +24,12 @@ constexpr std::array<std::string_view, 2> executing = {"post_run_job", "post_cha
 /// its agent itself.
 constexpr std::array<std::string_view, 2> replaced = {"post_chat", "post_propose"};
 
-bool has_tag(const json::object& tool, std::string_view tag) {
-  const auto tags = strings_of(tool, "tags");
-  return std::ranges::find(tags, tag) != tags.end();
-}
-
 json::object shown_tool(const json::object& tool, std::string_view method) {
   return {{"name", tool.at("name")},
           {"title", tool.at("description")},
           {"description", tool.at("description")},
           {"inputSchema", tool.at("inputs")},
-          {"annotations", json::object{{"readOnlyHint", has_tag(tool, "read")},
+          {"annotations", json::object{{"readOnlyHint", lists_string(tool, "tags", "read")},
                                        {"destructiveHint", method == "DELETE"},
                                        {"idempotentHint", method != "POST"}}}};
 }
@@ -53,17 +49,16 @@ const RouteTools::Tools& RouteTools::tools() const {
   for (const auto& entry : manual.at("tools").as_array()) {
     const auto& tool = entry.as_object();
     const auto name = string_or_empty(tool, "name");
-    const bool is_for_people = has_tag(tool, granting) || std::ranges::find(for_people, name) != for_people.end();
-    if (is_for_people || std::ranges::find(replaced, name) != replaced.end()) continue;
+    const bool is_for_people = lists_string(tool, "tags", granting) || contains(for_people, name);
+    if (is_for_people || contains(replaced, name)) continue;
     const auto call = object_or_empty(tool, "tool_call_template");
     const auto method = string_or_empty(call, "http_method");
     AGW_ASSERT(!tools_.contains(name));
-    tools_[name] = {
-        .shown = shown_tool(tool, method),
-        .method = method,
-        .segments = split_path(string_or_empty(call, "url")),
-        .has_body = call.contains("body_field"),
-        .is_always_offered = has_tag(tool, "read") || std::ranges::find(executing, name) != executing.end()};
+    tools_[name] = {.shown = shown_tool(tool, method),
+                    .method = method,
+                    .segments = split_path(string_or_empty(call, "url")),
+                    .has_body = call.contains("body_field"),
+                    .is_always_offered = lists_string(tool, "tags", "read") || contains(executing, name)};
   }
   return tools_;
 }

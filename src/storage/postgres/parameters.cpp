@@ -3,14 +3,13 @@
 #include <algorithm>
 
 #include "base/async/assert.hpp"
+#include "base/text/ascii.hpp"
 
 namespace agw::postgres {
 
 namespace {
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
-bool is_name(char c) { return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || is_digit(c) || c == '_'; }
+bool is_name(char c) { return is_alphanumeric(c) || c == '_'; }
 
 /// The length of a token at the start of `sql` that contains no parameters, such as a string; 0 for others.
 std::size_t opaque_length(std::string_view sql) {

@@ -44,15 +44,12 @@ bool is_html(const WebResponse& response) {
          (type.empty() && response.body.starts_with('<'));
 }
 
-bool is_text(std::string_view type) {
+bool is_text_type(std::string_view type) {
   if (type.empty() || type.starts_with("text/")) return true;
   const auto kind = type.substr(0, type.find(';'));
   return kind.ends_with("json") || kind.ends_with("xml") || kind.ends_with("yaml") || kind.ends_with("javascript") ||
          kind.ends_with("x-sh") || kind.ends_with("x-www-form-urlencoded") || kind.ends_with("toml");
 }
-
-/// Servers name many texts as something else, such as a script application/octet-stream or TypeScript video/mp2t.
-bool looks_like_text(std::string_view body) { return body.find('\0') == body.npos && is_utf8(body); }
 
 /// Formats the result for the model. Blocks, because it parses HTML.
 ToolOutcome readable(const WebResponse& response) {
@@ -66,7 +63,8 @@ ToolOutcome readable(const WebResponse& response) {
     text = std::move(page.markdown);
     if (!page.problem.empty()) problem = page.problem;
     if (text.empty()) text = "(The page has no text. It may need JavaScript, which is not run here.)";
-  } else if (is_text(type) || looks_like_text(response.body)) {
+    // Servers name many texts as something else, such as a script application/octet-stream or TypeScript video/mp2t.
+  } else if (is_text_type(type) || is_text(response.body)) {
     text = text_to_utf8(response.body, type);
   } else {
     return failed(fmt::format("{} is {}, which is no text", response.url.text(), to_utf8(type)));

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <boost/algorithm/string/predicate.hpp>
 
+#include "base/text/ascii.hpp"
 #include "base/text/utf8.hpp"
 #include "tools/charset.hpp"
 
@@ -106,8 +107,6 @@ std::optional<Word> word_at(std::string_view text) {
     return Word{in_charset(decode_quoted_printable(content, true), charset), end + 2};
   return std::nullopt;
 }
-
-bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }
 
 }  // namespace
 

@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 #include <boost/algorithm/string/trim.hpp>
 
+#include "base/containers.hpp"
+#include "base/text/ascii.hpp"
 #include "base/text/utf8.hpp"
 #include "features/channels/email/mail_encoding.hpp"
 #include "tools/charset.hpp"
@@ -60,7 +62,7 @@ std::string_view name_for(std::string_view mime) {
 std::string safe_name(std::string_view name, std::string_view mime) {
   name = name.substr(name.find_last_of("/\\") == name.npos ? 0 : name.find_last_of("/\\") + 1);
   std::string clean(name);
-  std::ranges::replace_if(clean, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }, ' ');
+  std::ranges::replace_if(clean, is_control, ' ');
   boost::trim(clean);
   if (clean.empty() || clean == "." || clean == "..") clean = name_for(mime);
   return std::string(utf8_prefix(clean, max_name));
@@ -180,7 +182,7 @@ private:
   }
 
   void note_omitted(std::string what) {
-    if (std::ranges::find(mail_.omitted, what) == mail_.omitted.end()) mail_.omitted.push_back(std::move(what));
+    if (!contains(mail_.omitted, what)) mail_.omitted.push_back(std::move(what));
   }
 
   Mail& mail_;
