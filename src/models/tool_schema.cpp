@@ -1,6 +1,5 @@
 #include "models/tool_schema.hpp"
 
-#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstddef>

@@ -1,7 +1,6 @@
 #include "storage/announced_write.hpp"
 #include "base/containers.hpp"
 
-#include <algorithm>
 #include <cstdint>
 #include <vector>
 

@@ -1,6 +1,5 @@
 #include "storage/change_follower.hpp"
 
-#include <algorithm>
 #include <chrono>
 #include <utility>
 

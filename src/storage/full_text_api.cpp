@@ -1,7 +1,5 @@
 #include "storage/full_text_api.hpp"
 
-#include <algorithm>
-
 #include <fmt/format.h>
 #include <sqlite3.h>
 

@@ -9,7 +9,6 @@
 
 #include "features/browsers/browser.hpp"
 
-#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>

@@ -1,6 +1,5 @@
 #include "features/channels/markup_writer.hpp"
 
-#include <algorithm>
 #include <array>
 #include <utility>
 

@@ -7,8 +7,8 @@
 // the data of repositories only appear in `skipped`. With `Coverage::as_previous`, the listing covers everything that
 // the previous one covers, so that a changed .gitignore hides nothing.
 //
-//   1. Directories to list are on a stack, from which the calling thread takes the latest. A second thread helps once
-//      sixteen are waiting. Taking the latest first keeps few directories open.
+//   1. Directories to list are on a stack, from which the calling thread takes the latest, so that few are open. A
+//      second thread helps once sixteen are waiting.
 //   2. If a directory's version shows that no names were added or removed, its names are those of the previous listing,
 //      and only the stamps are read. Only for file systems known to update the change time of directories, and not for
 //      very recent changes, which may have the same timestamp as the listing.
@@ -278,9 +278,8 @@ private:
       marking_device_ = stat_opened(directory->get(), listing_.root).device;
     auto version = version_of(directory->get());
     const bool has_names = previous && version.has_names_of(previous->version());
-    const bool may_have_rules = !has_names || std::ranges::any_of((*previous)->entries, [](const auto& each) {
-      return std::string_view(each.name) == ".gitignore";
-    });
+    const auto name_of = [](const auto& entry) { return std::string_view(entry.name); };
+    const bool may_have_rules = !has_names || contains((*previous)->entries, ".gitignore", name_of);
     UnfinishedListing now{
         .path = wanted.path, .name = wanted.name, .entries = Entries(previous), .directory = directory->get()};
     now.rules = std::make_shared<const IgnoreRules>(

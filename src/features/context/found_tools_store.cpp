@@ -1,4 +1,3 @@
-#include <algorithm>
 
 #include "base/async/assert.hpp"
 #include "base/containers.hpp"

@@ -1,6 +1,5 @@
 #include "features/extensions/triggers.hpp"
 
-#include <algorithm>
 #include <iterator>
 
 #include <fmt/format.h>

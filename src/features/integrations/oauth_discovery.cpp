@@ -1,7 +1,5 @@
 // Discovery of authorization servers: RFC 9728, RFC 8414, OpenID Connect Discovery.
 
-#include <algorithm>
-
 #include <fmt/format.h>
 
 #include "base/containers.hpp"

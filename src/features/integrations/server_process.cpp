@@ -1,7 +1,5 @@
 #include "features/integrations/server_process.hpp"
 
-#include <algorithm>
-
 #include <fmt/format.h>
 
 #include "base/containers.hpp"

@@ -1,6 +1,5 @@
 #include "features/permissions/unknown_names.hpp"
 
-#include <algorithm>
 #include <functional>
 #include <string>
 #include <variant>

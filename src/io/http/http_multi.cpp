@@ -1,7 +1,5 @@
 #include "io/http/http_multi.hpp"
 
-#include <algorithm>
-
 #include "base/async/assert.hpp"
 #include "base/containers.hpp"
 #include "base/log.hpp"

@@ -1,6 +1,5 @@
 #include "server/mcp/changes.hpp"
 
-#include <algorithm>
 #include <array>
 #include <utility>
 

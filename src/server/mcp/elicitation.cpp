@@ -1,6 +1,5 @@
 #include "server/mcp/elicitation.hpp"
 
-#include <algorithm>
 #include <string>
 #include <string_view>
 

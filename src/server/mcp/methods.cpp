@@ -3,7 +3,6 @@
 
 #include "server/mcp/methods.hpp"
 
-#include <algorithm>
 #include <array>
 #include <utility>
 #include <vector>

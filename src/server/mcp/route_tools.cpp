@@ -1,6 +1,5 @@
 #include "server/mcp/route_tools.hpp"
 
-#include <algorithm>
 #include <array>
 #include <sstream>
 #include <utility>
