@@ -1,11 +1,11 @@
 #include "storage/announced_write.hpp"
-#include "base/containers.hpp"
 
 #include <cstdint>
 #include <vector>
 
 #include <gmock/gmock.h>
 
+#include "base/containers.hpp"
 #include "storage/testing.hpp"
 #include "testing/run.hpp"
 

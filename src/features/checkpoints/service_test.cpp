@@ -1,5 +1,4 @@
 #include "features/checkpoints/service.hpp"
-#include "base/containers.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -22,6 +21,7 @@
 #include <vector>
 
 #include "api/error.hpp"
+#include "base/containers.hpp"
 #include "features/checkpoints/store.hpp"
 #include "testing/checkpoints_fixture.hpp"
 #include "testing/run.hpp"

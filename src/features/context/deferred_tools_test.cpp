@@ -1,5 +1,4 @@
 #include "features/context/deferred_tools.hpp"
-#include "base/containers.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,6 +8,8 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+
+#include "base/containers.hpp"
 
 namespace agw {
 namespace {

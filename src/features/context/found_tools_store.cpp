@@ -1,4 +1,3 @@
-
 #include "base/async/assert.hpp"
 #include "base/containers.hpp"
 #include "base/json/json_values.hpp"

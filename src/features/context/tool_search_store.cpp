@@ -86,7 +86,7 @@ std::string any_word_of(std::string_view text) {
   const auto split = with_split_words(text);
   for (std::size_t at = 0; at < split.size() && words < max_words;) {
     auto end = at;
-    while (end < split.size() && is_letter(split[end])) ++end;
+    while (end < split.size() && is_in_word(split[end])) ++end;
     const auto word = lower_case(std::string_view(split).substr(at, end - at));
     at = end + 1;
     if (word.empty() || contains(fillers, word)) continue;
