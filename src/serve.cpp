@@ -89,11 +89,6 @@ std::string reserve_file_descriptors(Settings& settings) {
                      for_connections, wanted, max_files);
 }
 
-bool is_full(const std::filesystem::path& path) {
-  std::error_code unknown;
-  return std::filesystem::space(path, unknown).available == 0 && !unknown;
-}
-
 /// The port that the gateway had before it restarted; clients know it, even if `--port 0` was given.
 constexpr const char* port_before = "AGW_PORT_BEFORE_RESTART";
 
@@ -171,7 +166,7 @@ GatewayEnd serve_until_stopped(const ServeOptions& options, std::optional<int> p
     if (!is_disk_full(error.code())) throw;
     refuse_full_disk(directory.path, error);
   } catch (const StartError& error) {
-    if (error.status() != ExitStatus::failure || !is_full(directory.path)) throw;
+    if (error.status() != ExitStatus::failure || !is_on_full_disk(directory.path)) throw;
     refuse_full_disk(directory.path, error);
   }
 }

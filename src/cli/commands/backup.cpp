@@ -32,6 +32,7 @@
 #include "config/settings.hpp"
 #include "io/files/archive.hpp"
 #include "io/files/directory.hpp"
+#include "io/files/disk_full.hpp"
 #include "io/files/entry_state.hpp"
 #include "storage/backup.hpp"
 #include "storage/connection.hpp"
@@ -279,9 +280,8 @@ int make_backup(const fs::path& data, const fs::path& file, const fs::path& plac
     complete = write_backup(data, unfinished.path(), checkpoints);
   } catch (const DiskFull&) {
     // SQLite's message contains neither the disk nor a remedy. To read a database, it needs some space beside it.
-    std::error_code unknown;
     const auto where =
-        fs::space(data, unknown).available == 0
+        is_on_full_disk(data)
             ? fmt::format("holds {} is full: make room there", data.string())
             : fmt::format("{} was to be written to is full: make room there, or choose another place", file.string());
     throw std::runtime_error("the disk that " + where);

@@ -13,6 +13,7 @@
 #include "cli/doctor/doctor.hpp"
 #include "cli/output/table.hpp"
 #include "features/access/token.hpp"
+#include "io/files/disk_full.hpp"
 #include "io/tls/certificate_authority.hpp"
 #include "storage/backup.hpp"
 
@@ -217,7 +218,7 @@ CheckResults check_database(const DoctorContext& context) {
   if (status->st_size == 0) return {{"database", State::skipped, "it is empty: the next start fills it"}};
   if (!is_writable(file, *status)) return {not_writable("database", file, "u+rw")};
   // SQLite needs some space beside the file, and would say no more than that it cannot be read.
-  if (fs::space(context.directory.path, missing).available == 0)
+  if (is_on_full_disk(context.directory.path))
     return {{"database", State::skipped, "not checked, because the disk is full"}};
   const auto problem = database_problem(file);
   if (!problem) return {{"database", State::good, fmt::format("{} is intact", file.string())}};

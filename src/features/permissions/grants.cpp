@@ -14,11 +14,6 @@ namespace {
 /// Bytes. A person must be able to read the whole pattern.
 constexpr std::size_t max_pattern_length = 1000;
 
-/// Whether the call runs a program in the sandbox, for which each host needs permission.
-bool runs_command(const ToolRequest& request) {
-  return is_own_tool(request, {"Bash"}) || request.kind == ToolKind::shell_action || request.kind == ToolKind::program;
-}
-
 /// The directory that a grant would cover, such as `/home/x/project/`. A grant for writes can cover only places where
 /// agents may write.
 std::optional<std::string> directory_of(const ToolRequest& request) {
@@ -43,7 +38,7 @@ std::vector<std::string> command_patterns(const ToolRequest& request) {
 
 bool matches(const ToolRequest& request, const std::string& pattern) {
   const auto& target = request.target;
-  if (runs_command(request) && target.host) return grant_pattern(request) == pattern;
+  if (runs_program(request) && target.host) return grant_pattern(request) == pattern;
   if (is_own_tool(request, {"Bash"})) {
     const auto patterns = command_patterns(request);
     return contains(patterns, pattern);
@@ -57,7 +52,7 @@ bool matches(const ToolRequest& request, const std::string& pattern) {
 
 std::optional<std::string> grant_pattern(const ToolRequest& request) {
   // Cannot be confused with the pattern of an action or command: names contain no parentheses, and words quote them.
-  if (runs_command(request) && request.target.host) return "(host) " + *request.target.host;
+  if (runs_program(request) && request.target.host) return "(host) " + *request.target.host;
   if (request.kind != ToolKind::own) return request.tool;
   // Each of these calls creates or changes another record, with permanent effects, so each needs its own approval.
   if (is_own_tool(request, {"CreateExtension", "UpdateExtension"})) return std::nullopt;

@@ -120,10 +120,6 @@ std::string_view without_port(std::string_view text) {
   return has_port ? text.substr(0, colon) : text;
 }
 
-bool executes(const ToolRequest& request) {
-  return is_own_tool(request, {"Bash"}) || request.kind == ToolKind::shell_action || request.kind == ToolKind::program;
-}
-
 Permission denied(const std::string& why) {
   AGW_ASSERT(!why.empty());
   return {.verdict = Permission::Verdict::denied, .reason = "permission denied: " + why};
@@ -168,7 +164,7 @@ std::optional<Permission> restricted_by_limits(const ToolRequest& request, std::
                     request.tool));
   }
   if (scope && !has_scope(request.limits, *scope)) return denied_without_scope(request, *scope);
-  if (executes(request) && !opens_all_paths(request.limits)) {
+  if (runs_program(request) && !opens_all_paths(request.limits)) {
     return denied(
         fmt::format("a command cannot be held to the paths of the agent's capabilities, so {} is not "
                     "available; a person widens those",
@@ -262,7 +258,7 @@ bool names_private_host(const ToolRequest& request) {
 }
 
 Permission may_execute(const ToolRequest& request, Stage stage) {
-  AGW_ASSERT(executes(request));
+  AGW_ASSERT(runs_program(request));
   AGW_ASSERT(opens_all_paths(request.limits));
   const bool is_open = capabilities_open_network(request);
   const bool network = stage >= Stage::trusted && is_open;
@@ -319,7 +315,7 @@ Permission permission_at(const ToolRequest& request, const Requirements& require
   if (is_own_tool(request, {"WebFetch"}) || (is_own_tool(request, {"Ingest"}) && request.target.host)) {
     return may_fetch(request, stage);
   }
-  if (executes(request)) return may_execute(request, stage);
+  if (runs_program(request)) return may_execute(request, stage);
   return {};
 }
 
@@ -338,7 +334,7 @@ std::optional<Stage> stage_that_allows(const ToolRequest& request, const Require
 bool is_approved(const ToolRequest& request) {
   if (!request.approved) return false;
   // Tools of integrations and actions are approved for all targets, but commands only for the approved one.
-  if (request.kind != ToolKind::own && !executes(request)) return true;
+  if (request.kind != ToolKind::own && !runs_program(request)) return true;
   const auto& approved = *request.approved;
   const auto& target = request.target;
   // Approving a command with network access approves its hosts.
@@ -362,8 +358,8 @@ Permission with_persons(const ToolRequest& request, const Requirements& requirem
     return allowed;
   }
   if (!request.may_ask) return found;
-  const auto host =
-      executes(request) && request.target.host ? "this command wants " + *request.target.host + ": " : std::string();
+  const auto host = runs_program(request) && request.target.host ? "this command wants " + *request.target.host + ": "
+                                                                 : std::string();
   const auto rule = fmt::format("{}{} needs an agent of stage {} here, and this one is {}", host, request.tool,
                                 to_text(*needed), to_text(stage));
   if (found.reason.empty()) found.reason = "permission denied: " + rule;
@@ -400,9 +396,9 @@ Permission permission_for(const ToolRequest& request) {
   // A refusal says what to do.
   AGW_ASSERT(found.verdict != Permission::Verdict::denied || !found.reason.empty());
   AGW_ASSERT(found.verdict != Permission::Verdict::staged || writes_files(request) || changes_extensions(request));
-  AGW_ASSERT(!found.network || executes(request));
+  AGW_ASSERT(!found.network || runs_program(request));
   AGW_ASSERT(!found.network || capabilities_open_network(request));
-  AGW_ASSERT(!found.asks_hosts || executes(request));
+  AGW_ASSERT(!found.asks_hosts || runs_program(request));
   AGW_ASSERT(!found.names_host || request.target.host);
   AGW_ASSERT(!found.disables_record || changes_extensions(request));
   AGW_ASSERT(is_within_highest(request, *requirements, found));

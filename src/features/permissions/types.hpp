@@ -75,6 +75,11 @@ inline bool is_own_tool(const ToolRequest& request, std::initializer_list<std::s
   return request.kind == ToolKind::own && contains(tools, request.tool);
 }
 
+/// Whether the call runs a program in the sandbox, for which each host needs permission.
+inline bool runs_program(const ToolRequest& request) {
+  return is_own_tool(request, {"Bash"}) || request.kind == ToolKind::shell_action || request.kind == ToolKind::program;
+}
+
 /// A program that an app or integration keeps running, with the properties that determine the hosts it may reach.
 struct ProgramHosts {
   std::string name;                           ///< of the extension

@@ -48,7 +48,7 @@ struct UntilEnd {
   ~UntilEnd() { flag = false; }
 };
 
-/// No value if that is unknown; 0 if there is none.
+/// 0 if nothing is there; no value if that cannot be found out.
 std::optional<ino_t> inode_of(const std::filesystem::path& path) {
   struct stat status{};
   if (::stat(path.c_str(), &status) == 0) return status.st_ino;
