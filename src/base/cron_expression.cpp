@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <charconv>
 #include <span>
 #include <vector>
 
@@ -8,6 +7,7 @@
 
 #include "base/cron.hpp"
 #include "base/json/json.hpp"
+#include "base/text/numbers.hpp"
 
 namespace agw {
 
@@ -63,11 +63,8 @@ std::string upper(std::string_view text) {
 }
 
 std::optional<int> number(std::string_view text) {
-  int value = 0;
-  const bool digits = !text.empty() && text.find_first_not_of("0123456789") == text.npos;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (!digits || error != std::errc{}) return std::nullopt;
-  return value;
+  const bool is_digits = text.find_first_not_of("0123456789") == text.npos;
+  return is_digits ? parse_number<int>(text) : std::nullopt;
 }
 
 std::optional<int> value_of(const FieldRules& rules, std::string_view text) {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <cstdio>
 #include <functional>
 #include <iostream>
@@ -16,6 +15,7 @@
 
 #include "base/error.hpp"
 #include "base/printable.hpp"
+#include "base/text/numbers.hpp"
 #include "cli/description.hpp"
 #include "cli/similar_word.hpp"
 
@@ -47,16 +47,9 @@ CLI::callback_t store_in(std::vector<std::string>& value) {
   };
 }
 
-std::optional<int> whole_number(const std::string& text) {
-  int number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  return number;
-}
-
 CLI::callback_t store_in(std::optional<int>& value) {
   return [&value](const Texts& texts) {
-    value = whole_number(texts.back());
+    value = parse_number<int>(texts.back());
     return value.has_value();
   };
 }
@@ -210,7 +203,7 @@ void Arguments::option(const std::string& name, std::optional<std::string>& valu
 
 void Arguments::option(const std::string& name, std::optional<int>& value, int min, int max, const std::string& about) {
   auto in_range = [min, max](const std::string& text) {
-    const auto number = whole_number(text);
+    const auto number = parse_number<int>(text);
     const bool fits = number && *number >= min && *number <= max;
     return fits ? "" : fmt::format("{} is not a whole number from {} to {}", text, min, max);
   };

@@ -1,13 +1,13 @@
 #include "config/addresses.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 
 #include <boost/algorithm/string/case_conv.hpp>
 #include <boost/asio/ip/address_v6.hpp>
 
 #include "base/text/ascii.hpp"
+#include "base/text/numbers.hpp"
 
 namespace agw {
 
@@ -40,10 +40,7 @@ std::optional<Authority> split(std::string_view authority) {
   const auto colon = authority.find(':', bracket);
   if (colon == authority.npos) return Authority{authority, {}};
   const auto port = authority.substr(colon + 1);
-  unsigned number = 0;
-  const auto [end, error] = std::from_chars(port.data(), port.data() + port.size(), number);
-  const bool is_port = error == std::errc{} && end == port.data() + port.size() && number > 0 && number <= 65535;
-  if (!is_port) return std::nullopt;
+  if (!parse_port(port)) return std::nullopt;
   return Authority{authority.substr(0, colon), port};
 }
 

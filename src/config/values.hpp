@@ -1,12 +1,12 @@
 #pragma once
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <optional>
 
 #include <fmt/format.h>
 
+#include "base/text/numbers.hpp"
 #include "config/keys.hpp"
 
 namespace agw {
@@ -20,19 +20,16 @@ auto at(Section Target::* section, Member Section::* member) {
 }
 
 template <class Number>
-std::optional<Number> parse_number(std::string_view text) {
-  Number number{};
+std::optional<Number> yaml_number(std::string_view text) {
   if (text.starts_with('+')) text.remove_prefix(1);
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  return number;
+  return parse_number<Number>(text);
 }
 
 template <class Target, class Place>
 Value<Target> whole_number(Place place, std::int64_t min, std::int64_t max) {
   return {fmt::format("a whole number from {} to {}", min, max),
           [=](Target& target, const ConfigNode& entry) {
-            const auto number = parse_number<std::int64_t>(entry.text);
+            const auto number = yaml_number<std::int64_t>(entry.text);
             if (!entry.is_number() || !number || *number < min || *number > max) return false;
             std::invoke(place, target) = *number;
             return true;
@@ -49,7 +46,7 @@ template <class Target, class Place>
 Value<Target> number_up_to(Place place, int max) {
   return {fmt::format("a number above 0, up to {}", max),
           [=](Target& target, const ConfigNode& entry) {
-            const auto number = parse_number<double>(entry.text);
+            const auto number = yaml_number<double>(entry.text);
             if (!entry.is_number() || !number || !(*number > 0 && *number <= max)) return false;
             std::invoke(place, target) = *number;
             return true;
@@ -66,7 +63,7 @@ template <class Target, class Place>
 Value<Target> amount(Place place) {
   return {"a number from 0 up",
           [=](Target& target, const ConfigNode& entry) {
-            const auto number = parse_number<double>(entry.text);
+            const auto number = yaml_number<double>(entry.text);
             if (!entry.is_number() || !number || !std::isfinite(*number) || *number < 0) return false;
             std::invoke(place, target) = number;
             return true;

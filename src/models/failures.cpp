@@ -7,7 +7,6 @@
 #include <time.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -21,6 +20,7 @@
 #include "base/json/json_values.hpp"
 #include "base/text/ascii.hpp"
 #include "base/text/contains_any.hpp"
+#include "base/text/numbers.hpp"
 #include "base/text/utf8.hpp"
 #include "models/json_reader.hpp"
 #include "models/utf8_decoder.hpp"
@@ -60,11 +60,9 @@ void add_word(ProviderError& provider_error, const json::object& error, std::str
 }
 
 std::optional<double> number(std::string_view text) {
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size() || !std::isfinite(value) || value < 0)
-    return std::nullopt;
-  return std::min(value, 1e12);
+  const auto value = parse_number<double>(text);
+  if (!value || !std::isfinite(*value) || *value < 0) return std::nullopt;
+  return std::min(*value, 1e12);
 }
 
 milliseconds from_seconds(double seconds) { return milliseconds(static_cast<std::int64_t>(seconds * 1000)); }

@@ -22,8 +22,6 @@ bool is_header_name(std::string_view name) {
   return !name.empty() && std::ranges::all_of(name, [](char c) { return is_alphanumeric(c) || c == '-' || c == '_'; });
 }
 
-bool has_control(std::string_view text) { return std::ranges::any_of(text, is_control); }
-
 /// Validates one definition.
 class DefinitionCheck {
 public:

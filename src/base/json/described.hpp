@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/json/json.hpp"
+#include "base/json/json_values.hpp"
 #include "base/time/time.hpp"
 
 /// A type that is sent or received as JSON is described once, in its folder's types.cpp, with Boost.Describe. The
@@ -136,6 +136,11 @@ template <class E>
 std::optional<E> from_text(std::string_view name) {
   const auto value = enum_value(names(Tag<E>{}), name);
   return value ? std::optional<E>(static_cast<E>(*value)) : std::nullopt;
+}
+/// The member of a JSON object from outside; `otherwise` if it is absent or names no enumerator.
+template <class E>
+E enum_member(const json::object& object, std::string_view name, E otherwise) {
+  return from_text<E>(string_member(object, name).value_or("")).value_or(otherwise);
 }
 
 template <class T>

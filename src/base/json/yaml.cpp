@@ -11,24 +11,18 @@
 #include <yaml-cpp/parser.h>
 #include <yaml-cpp/yaml.h>
 
+#include "base/text/numbers.hpp"
+
 namespace agw {
 
 namespace {
-
-template <class Number>
-std::optional<Number> whole_text(std::string_view text, auto... format) {
-  Number number{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number, format...);
-  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  return number;
-}
 
 std::optional<json::value> based_integer(std::string_view text) {
   const int base = text.starts_with("0x") ? 16 : text.starts_with("0o") ? 8 : 0;
   if (base == 0) return std::nullopt;
   const auto digits = text.substr(2);
   if (digits.starts_with('-')) return std::nullopt;
-  if (const auto number = whole_text<std::int64_t>(digits, base)) return json::value(*number);
+  if (const auto number = parse_number<std::int64_t>(digits, base)) return json::value(*number);
   return std::nullopt;
 }
 
@@ -39,9 +33,9 @@ std::optional<json::value> decimal_number(std::string_view text) {
   // from_chars would also accept `inf`, `nan` and a second sign.
   const auto first = text.find_first_not_of('-');
   if (first > 1 || text.find_first_not_of("0123456789.eE+-") != text.npos) return std::nullopt;
-  if (const auto number = whole_text<std::int64_t>(text)) return json::value(*number);
-  if (const auto number = whole_text<std::uint64_t>(text)) return json::value(*number);
-  if (const auto number = whole_text<double>(text)) return json::value(*number);
+  if (const auto number = parse_number<std::int64_t>(text)) return json::value(*number);
+  if (const auto number = parse_number<std::uint64_t>(text)) return json::value(*number);
+  if (const auto number = parse_number<double>(text)) return json::value(*number);
   return std::nullopt;
 }
 

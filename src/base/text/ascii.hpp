@@ -21,6 +21,9 @@ constexpr bool is_letter(char c) { return is_lower(c) || is_upper(c); }
 constexpr bool is_alphanumeric(char c) { return is_letter(c) || is_digit(c); }
 constexpr bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }
 
+/// Whether `text` contains a control character.
+inline bool has_control(std::string_view text) { return std::ranges::any_of(text, is_control); }
+
 /// The small form of a capital letter; any other character as it is.
 constexpr char to_lower(char c) { return static_cast<char>(c + (is_upper(c) ? 'a' - 'A' : 0)); }
 

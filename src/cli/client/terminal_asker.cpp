@@ -2,7 +2,6 @@
 
 #include <unistd.h>
 
-#include <charconv>
 #include <chrono>
 
 #include <fmt/format.h>
@@ -11,6 +10,7 @@
 #include "base/json/json_values.hpp"
 #include "base/printable.hpp"
 #include "base/text/ascii.hpp"
+#include "base/text/numbers.hpp"
 #include "cli/client/decision_line.hpp"
 #include "cli/output/terminal.hpp"
 #include "features/approvals/exact_text.hpp"
@@ -27,10 +27,8 @@ constexpr auto settle_time = 500ms;
 
 /// The option whose number the line contains; nullopt for other lines.
 std::optional<std::string> option_in(std::string_view line, const std::vector<std::string>& options) {
-  std::size_t number = 0;
-  const auto [end, error] = std::from_chars(line.data(), line.data() + line.size(), number);
-  const bool is_number = error == std::errc{} && end == line.data() + line.size();
-  return is_number && number > 0 && number <= options.size() ? std::optional(options[number - 1]) : std::nullopt;
+  const auto number = parse_number<std::size_t>(line).value_or(0);
+  return number > 0 && number <= options.size() ? std::optional(options[number - 1]) : std::nullopt;
 }
 
 std::string field_text(std::string_view name, const json::object& member, bool is_required) {

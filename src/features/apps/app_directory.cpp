@@ -20,10 +20,6 @@ namespace {
 constexpr std::array<std::string_view, 12> system_directories{"/bin",  "/boot", "/dev",  "/etc", "/lib", "/lib64",
                                                               "/proc", "/run",  "/sbin", "/sys", "/usr", "/var"};
 
-bool is_hidden(const fs::path& relative) {
-  return std::ranges::any_of(relative, [](const fs::path& part) { return part.native().starts_with('.'); });
-}
-
 bool is_system_path(const fs::path& path) {
   return std::ranges::any_of(system_directories, [&](std::string_view system) { return is_within(path, system); });
 }
@@ -32,7 +28,7 @@ bool may_be_served(const fs::path& path, const fs::path& home, const fs::path& d
   if (is_private_path(path) || path == home || path == data_directory) return false;
   if (is_within(data_directory, path)) return false;
   if (is_within(path, data_directory)) return is_within(path, data_directory / "agents");
-  if (is_within(path, home)) return !is_hidden(path.lexically_relative(home));
+  if (is_within(path, home)) return !has_hidden_part(path.lexically_relative(home));
   return !is_within(home, path) && !is_system_path(path);
 }
 

@@ -1,7 +1,6 @@
 #include "features/channels/approvals.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
 
 #include <fmt/format.h>
@@ -12,6 +11,7 @@
 #include "api/error.hpp"
 #include "base/containers.hpp"
 #include "base/json/json_values.hpp"
+#include "base/text/numbers.hpp"
 #include "base/text/utf8.hpp"
 #include "features/approvals/request_text.hpp"
 #include "features/channels/markup.hpp"
@@ -33,12 +33,6 @@ std::string_view label_of(GrantScope scope) {
       break;
   }
   return "Always allow";
-}
-
-std::optional<int> whole_number(std::string_view text) {
-  int number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return error == std::errc() && end == text.data() + text.size() ? std::optional(number) : std::nullopt;
 }
 
 }  // namespace
@@ -182,7 +176,7 @@ void ChannelApprovals::close_thread(std::string_view thread_id) {
 
 Task<std::string> ChannelApprovals::press(std::string button) {
   const auto colon = button.find(':');
-  const auto choice = whole_number(std::string_view(button).substr(0, colon));
+  const auto choice = parse_number<int>(std::string_view(button).substr(0, colon));
   const auto asked = colon == button.npos ? nullptr : memory_.find_asked(std::string_view(button).substr(colon + 1));
   if (!asked || !choice || *choice < 0 || *choice >= static_cast<int>(asked->choices.size())) {
     co_return "This is decided already.";
@@ -195,7 +189,7 @@ Task<std::string> ChannelApprovals::press(std::string button) {
 std::pair<AskedRequestPointer, std::size_t> ChannelApprovals::chosen(const std::vector<AskedRequestPointer>& requests,
                                                                      const ChatPlace& place, std::string_view text) {
   const auto digits = text.substr(0, text.find_first_not_of("0123456789"));
-  const auto number = whole_number(digits);
+  const auto number = parse_number<int>(digits);
   if (!number) return {};
   const auto rest = boost::trim_copy_if(text.substr(digits.size()), boost::is_any_of(" \t\r.):"));
   for (const auto& one : requests) {

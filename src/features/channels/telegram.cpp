@@ -18,13 +18,13 @@
 #include "features/channels/telegram.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "base/json/json_values.hpp"
 #include "base/text/ascii.hpp"
+#include "base/text/numbers.hpp"
 #include "features/attachments/service.hpp"
 #include "features/channels/markup.hpp"
 
@@ -51,10 +51,8 @@ constexpr std::size_t max_photo = 10 * 1024 * 1024;
 
 /// An id as a JSON number.
 json::value number_of(std::string_view id) {
-  std::int64_t number = 0;
-  const auto [end, error] = std::from_chars(id.data(), id.data() + id.size(), number);
-  if (error != std::errc() || end != id.data() + id.size()) return json::value(id);
-  return number;
+  const auto number = parse_number<std::int64_t>(id);
+  return number ? json::value(*number) : json::value(id);
 }
 
 json::object addressed(const ChatPlace& place) {

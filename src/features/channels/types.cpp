@@ -59,12 +59,6 @@ const Description& describe(Tag<ConfirmedSender>) { return description_of<Confir
 
 namespace {
 
-template <class E>
-E value_in(const json::object& members, std::string_view name, E otherwise) {
-  const auto text = string_member(members, name);
-  return text ? from_text<E>(*text).value_or(otherwise) : otherwise;
-}
-
 /// Ids are numbers at some services, so people write them as numbers.
 std::set<std::string, std::less<>> ids_in(const json::object& members, std::string_view name) {
   std::set<std::string, std::less<>> ids;
@@ -104,14 +98,14 @@ ChannelSettings common_settings(const Extension& extension) {
   const auto& members = extension.definition.members();
   ChannelSettings settings{.id = extension.id,
                            .name = extension.name,
-                           .service = value_in(members, "service", ChannelService::telegram),
+                           .service = enum_member(members, "service", ChannelService::telegram),
                            .token = string_or_empty(members, "token"),
                            .address = string_or_empty(members, "address"),
                            .agent_id = string_or_empty(members, "agent_id"),
                            .allow = ids_in(members, "allow"),
                            .pairing = is_true(members, "pairing"),
-                           .threads = value_in(members, "threads", ChannelThreads::chat),
-                           .stream = value_in(members, "stream", ChannelStream::draft),
+                           .threads = enum_member(members, "threads", ChannelThreads::chat),
+                           .stream = enum_member(members, "stream", ChannelStream::draft),
                            .notify = {},
                            .is_persons = extension.source == Source::user};
   while (settings.address.ends_with('/')) settings.address.pop_back();

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <ctime>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -27,10 +28,6 @@ constexpr std::int64_t time_to_touch = 3600;
 
 bool is_blob_name(std::string_view name) {
   return name.size() == name_length && name.find_first_not_of("0123456789abcdef") == name.npos;
-}
-
-std::int64_t seconds_now() {
-  return std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
 template <class T>
@@ -115,7 +112,7 @@ bool BlobStore::touch(const std::string& name) {
   AGW_ASSERT(moved == 1);
   entry.used = ++clock_;
   by_use_.emplace(entry.used, name);
-  if (const auto now = seconds_now(); now - entry.touched > time_to_touch) {
+  if (const auto now = std::time(nullptr); now - entry.touched > time_to_touch) {
     if (::utimensat(directory().descriptor(), name.c_str(), nullptr, AT_SYMLINK_NOFOLLOW) != 0 && errno == ENOENT) {
       AGW_ASSERT(bytes_ >= entry.size);
       bytes_ -= entry.size;
@@ -143,8 +140,10 @@ void BlobStore::add(const std::string& name, std::uint64_t size, Durability dura
   AGW_ASSERT(is_blob_name(name));
   AGW_ASSERT(size > 0);
   ++clock_;
-  const Entry entry{
-      .size = size, .used = clock_, .stored = durability == Durability::now ? 0 : clock_, .touched = seconds_now()};
+  const Entry entry{.size = size,
+                    .used = clock_,
+                    .stored = durability == Durability::now ? 0 : clock_,
+                    .touched = std::time(nullptr)};
   bytes_ += size;
   by_use_.emplace(entry.used, name);
   entries_.emplace(name, entry);
@@ -213,7 +212,7 @@ bool BlobStore::is_certainly_kept(const std::string& name) {
   if (!lock) return false;
   const auto found = entries_.find(name);
   if (found == entries_.end() || !is_on_disk(name)) return false;
-  return seconds_now() - found->second.touched <= time_to_touch && touch(name);
+  return std::time(nullptr) - found->second.touched <= time_to_touch && touch(name);
 }
 
 void BlobStore::sync() {

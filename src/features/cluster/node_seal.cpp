@@ -2,7 +2,6 @@
 
 #include <openssl/crypto.h>
 
-#include <charconv>
 #include <optional>
 #include <utility>
 
@@ -10,6 +9,7 @@
 
 #include "base/async/assert.hpp"
 #include "base/digest.hpp"
+#include "base/text/numbers.hpp"
 
 namespace agw {
 
@@ -20,13 +20,6 @@ std::string_view take_word(std::string_view& text) {
   const auto word = text.substr(0, end);
   text.remove_prefix(std::min(end + 1, text.size()));
   return word;
-}
-
-std::optional<std::int64_t> number_of(std::string_view text) {
-  std::int64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  return number;
 }
 
 }  // namespace
@@ -41,8 +34,8 @@ std::string node_seal(std::string_view secret, const NodeCall& call) {
 bool NodeSeals::accept(std::string_view seal, const std::string& path) {
   auto rest = seal;
   NodeCall call{.from = std::string(take_word(rest)), .to = node_, .to_epoch = epoch_, .path = path};
-  const auto epoch = number_of(take_word(rest));
-  const auto number = number_of(take_word(rest));
+  const auto epoch = parse_number<std::int64_t>(take_word(rest));
+  const auto number = parse_number<std::int64_t>(take_word(rest));
   if (!epoch || !number) return false;
   call.epoch = *epoch;
   call.number = *number;

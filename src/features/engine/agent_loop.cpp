@@ -45,10 +45,7 @@ constexpr std::string_view last_step =
     "This is the last step of this answer: call no tool. Say what has been done, and what is left to do.";
 
 /// The mode in the run's order, which a command or a job may set; otherwise the thread's mode.
-ThreadMode run_mode(const Run& run, const Thread& thread) {
-  const auto ordered = string_member(run.order, "mode");
-  return ordered ? from_text<ThreadMode>(*ordered).value_or(thread.mode) : thread.mode;
-}
+ThreadMode run_mode(const Run& run, const Thread& thread) { return enum_member(run.order, "mode", thread.mode); }
 
 std::int64_t max_steps(const Extension& agent) {
   return number_input(agent.definition.members(), "max_steps", usual_max_steps, 1, max_max_steps);

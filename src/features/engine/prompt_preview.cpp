@@ -15,9 +15,7 @@ namespace {
 /// A new thread of the agent, with default values.
 Thread new_thread_of(const Extension& agent) {
   Thread thread;
-  if (const auto mode = string_member(agent.definition.members(), "mode")) {
-    thread.mode = from_text<ThreadMode>(*mode).value_or(thread.mode);
-  }
+  thread.mode = enum_member(agent.definition.members(), "mode", thread.mode);
   return thread;
 }
 

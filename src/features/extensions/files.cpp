@@ -11,6 +11,7 @@
 #include "api/refusals.hpp"
 #include "base/json/json_values.hpp"
 #include "base/log.hpp"
+#include "base/text/is_within.hpp"
 #include "features/extensions/extension_text.hpp"
 #include "features/extensions/service.hpp"
 
@@ -33,17 +34,13 @@ fs::path beneath(const fs::path& root, const fs::path& path) {
   return is_beneath ? relative : fs::path();
 }
 
-bool is_hidden(const fs::path& relative) {
-  return std::ranges::any_of(relative, [](const fs::path& part) { return part.native().starts_with('.'); });
-}
-
 /// Whether the directory of an app may be shown. `real` is its resolved path.
 bool may_be_shown(const fs::path& real, const fs::path& home, const fs::path& data_directory) {
   const bool around = real == data_directory || !beneath(real, data_directory).empty();
   if (around) return false;
   if (const auto own = beneath(data_directory, real); !own.empty()) return *own.begin() == "agents";
   const auto relative = beneath(home, real);
-  return !relative.empty() && !is_hidden(relative);
+  return !relative.empty() && !has_hidden_part(relative);
 }
 
 [[noreturn]] void refuse(FileError error) {

@@ -59,11 +59,6 @@ std::vector<OfferedTool> browser_tools() {
   return tools;
 }
 
-std::string host_in(const std::string& url) {
-  const auto parsed = WebUrl::parse(url);
-  return parsed ? parsed->host() : std::string();
-}
-
 std::string told(const BrowserDialog& dialog) {
   return fmt::format("(A dialog of the site was dismissed, because nobody answered it: {} \"{}\".)\n", dialog.kind,
                      shortened(dialog.message, max_message_length));
@@ -97,7 +92,7 @@ private:
   void note(std::string_view action) { browser_->note_agent(fmt::format("{} {}", call_.run.agent_name, action)); }
 
   void require_host(const std::string& url) const {
-    if (const auto why = refusal_of(call_, host_in(url)); !why.empty()) throw Forbidden(why);
+    if (const auto why = refusal_of(call_, WebUrl::host_of(url)); !why.empty()) throw Forbidden(why);
   }
 
   std::string active_url() const {
@@ -263,7 +258,7 @@ private:
     std::string list;
     int number = 0;
     for (const auto& tab : browser_->tabs()) {
-      const bool may_see = refusal_of(call_, host_in(tab.url)).empty();
+      const bool may_see = refusal_of(call_, WebUrl::host_of(tab.url)).empty();
       list += fmt::format("{}. {}{}\n", ++number,
                           may_see ? fmt::format("\"{}\" {}", tab.title, tab.url.empty() ? "about:blank" : tab.url)
                                   : "(of a host that you may not reach)",

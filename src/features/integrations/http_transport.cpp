@@ -26,7 +26,6 @@
 #include "features/integrations/http_transport.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
 
 #include <fmt/format.h>
@@ -36,6 +35,7 @@
 #include "base/error.hpp"
 #include "base/json/json_values.hpp"
 #include "base/log.hpp"
+#include "base/text/numbers.hpp"
 #include "features/integrations/sse_transport.hpp"
 #include "models/frames.hpp"
 #include "models/wire_format.hpp"
@@ -137,11 +137,8 @@ public:
 
   void note(const Frame& frame) {
     if (!frame.id.empty()) last_event = frame.id.substr(0, 1024);
-    int number = 0;
-    const auto [end, error] = std::from_chars(frame.retry.data(), frame.retry.data() + frame.retry.size(), number);
-    if (error == std::errc{} && end == frame.retry.data() + frame.retry.size() && number >= 0 && !frame.retry.empty()) {
-      retry = std::min<milliseconds>(milliseconds(number), max_retry);
-    }
+    if (const auto number = parse_number<int>(frame.retry); number >= 0)
+      retry = std::min<milliseconds>(milliseconds(*number), max_retry);
   }
 };
 

@@ -23,6 +23,7 @@
 #include "features/integrations/logins.hpp"
 
 #include <algorithm>
+#include <ctime>
 
 #include <fmt/format.h>
 #include <boost/url/parse.hpp>
@@ -47,12 +48,8 @@ constexpr std::size_t max_logins = 100;
 constexpr std::size_t max_challenges = 1000;
 constexpr std::int64_t refresh_margin_seconds = 30;
 
-std::int64_t now_in_seconds() {
-  return std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch()).count();
-}
-
 bool expires_soon(const OAuthTokens& tokens) {
-  return tokens.expires_at != 0 && tokens.expires_at < now_in_seconds() + refresh_margin_seconds;
+  return tokens.expires_at != 0 && tokens.expires_at < std::time(nullptr) + refresh_margin_seconds;
 }
 
 /// Allows only redirects to this machine or by HTTPS, so that others cannot intercept the code.

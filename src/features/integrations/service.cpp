@@ -68,11 +68,6 @@ IntegrationStatus status_of(const Integration& integration) {
   return integration.has_tried() ? IntegrationStatus::connected : IntegrationStatus::connecting;
 }
 
-std::string host_of(const std::string& url) {
-  const auto parsed = WebUrl::parse(url);
-  return parsed ? parsed->host() : std::string();
-}
-
 bool may_offer(const IntegrationSettings& settings, const std::string& tool) {
   return !settings.allowed_tools || settings.allowed_tools->contains(tool);
 }
@@ -339,7 +334,7 @@ std::unique_ptr<Integration> Integrations::make_http_server(IntegrationSettings 
         .on_refusal = [this, settings](McpRefusal refusal) { return handle_refusal(settings, std::move(refusal)); }};
     return std::make_unique<HttpTransport>(loop_, http_, std::move(server));
   };
-  const auto host = host_of(settings.url);
+  const auto host = WebUrl::host_of(settings.url);
   return std::make_unique<McpIntegration>(loop_, std::move(settings), host, transport,
                                           [this] { return is_stopping_ ? shutdown_close_timeout : close_timeout; });
 }

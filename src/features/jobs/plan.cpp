@@ -16,12 +16,6 @@ std::optional<std::string> text(const json::object& members, std::string_view na
   return member ? std::optional<std::string>(*member) : std::nullopt;
 }
 
-template <class E>
-E listed(const json::object& members, std::string_view name, E otherwise) {
-  const auto member = string_member(members, name);
-  return member ? from_text<E>(*member).value_or(otherwise) : otherwise;
-}
-
 }  // namespace
 
 BOOST_DESCRIBE_ENUM(JobConcurrency, forbid, queue, replace)
@@ -42,8 +36,8 @@ JobPlan::JobPlan(const Extension& job) {
   if (const auto* seconds = members.if_contains("timeout_s"); seconds && seconds->is_number()) {
     timeout_s = seconds->to_number<double>();
   }
-  concurrency = listed(members, "concurrency", concurrency);
-  missed = listed(members, "missed", missed);
+  concurrency = enum_member(members, "concurrency", concurrency);
+  missed = enum_member(members, "missed", missed);
 }
 
 std::chrono::milliseconds JobPlan::timeout() const {

@@ -11,8 +11,8 @@ InheritedLimits inherited_limits_in(const json::object& order) {
   if (!given || !given->is_object()) return inherited;
   const auto& members = given->get_object();
   // An invalid member must not extend any right.
-  inherited.stage = from_text<Stage>(string_member(members, "stage").value_or("")).value_or(Stage::apprentice);
-  inherited.mode = from_text<ThreadMode>(string_member(members, "mode").value_or("")).value_or(ThreadMode::plan);
+  inherited.stage = enum_member(members, "stage", Stage::apprentice);
+  inherited.mode = enum_member(members, "mode", ThreadMode::plan);
   const auto* depth = members.if_contains("depth");
   inherited.depth = depth && depth->is_int64() ? static_cast<int>(depth->get_int64()) : max_run_depth;
   return inherited;

@@ -23,13 +23,11 @@ constexpr std::size_t max_domain_length = 200;
 constexpr std::array<std::string_view, 7> improvable{"soul.md", "user-profile.md", "agents",    "jobs",
                                                      "skills",  "knowledge",       "extensions"};
 
-bool has_control_character(std::string_view text) { return std::ranges::any_of(text, is_control); }
-
 void judge(const DomainConfig& config, Problems& problems) {
   if (!problems.empty()) return;
   if (config.domain.empty()) problems.push_back({"domain", "domain must not be empty"});
   if (config.domain.size() > max_domain_length) problems.push_back({"domain", "domain must have at most 200 bytes"});
-  if (has_control_character(config.domain)) {
+  if (has_control(config.domain)) {
     problems.push_back({"domain", "domain must not hold control characters"});
   }
   if (!config.asset_path.starts_with('/')) problems.push_back({"asset_path", "asset_path must be absolute"});

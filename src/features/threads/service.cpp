@@ -39,8 +39,7 @@ constexpr std::string_view default_agent = "assistant";
 
 /// The mode of the agent's new threads; plan if the agent is null.
 ThreadMode mode_of(const ExtensionPointer& agent) {
-  const auto mode = agent ? string_member(agent->definition.members(), "mode") : std::nullopt;
-  return mode ? from_text<ThreadMode>(*mode).value_or(ThreadMode::plan) : ThreadMode::plan;
+  return agent ? enum_member(agent->definition.members(), "mode", ThreadMode::plan) : ThreadMode::plan;
 }
 
 /// Returns a function that maps the id of a turn in `numbers` (sorted) to the id of its copy in `ids`.

@@ -7,8 +7,7 @@ namespace {
 
 ThreadTask task_in(const json::value& entry) {
   const auto& members = entry.as_object();
-  return {string_or_empty(members, "text"),
-          from_text<TaskStatus>(string_or_empty(members, "status")).value_or(TaskStatus::pending)};
+  return {string_or_empty(members, "text"), enum_member(members, "status", TaskStatus::pending)};
 }
 
 }  // namespace

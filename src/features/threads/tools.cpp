@@ -55,8 +55,7 @@ std::vector<ThreadTask> tasks_in(const json::object& input) {
   std::vector<ThreadTask> tasks;
   for (const auto& item : input.at("items").as_array()) {
     const auto& members = item.as_object();
-    tasks.push_back({string_or_empty(members, "text"),
-                     from_text<TaskStatus>(string_or_empty(members, "status")).value_or(TaskStatus::pending)});
+    tasks.push_back({string_or_empty(members, "text"), enum_member(members, "status", TaskStatus::pending)});
   }
   return tasks;
 }

@@ -81,13 +81,11 @@ FileResult<struct stat> status_of(const Descriptor& file, std::string_view path)
   return status;
 }
 
-std::int64_t nanoseconds(const timespec& time) { return time.tv_sec * std::int64_t{1'000'000'000} + time.tv_nsec; }
-
 FileStamp stamp_of(const struct stat& status) {
   return {.inode = status.st_ino,
           .size = static_cast<std::uint64_t>(status.st_size),
-          .modified_ns = nanoseconds(status.st_mtim),
-          .changed_ns = nanoseconds(status.st_ctim)};
+          .modified_ns = nanoseconds_of(status.st_mtim),
+          .changed_ns = nanoseconds_of(status.st_ctim)};
 }
 
 /// `size` is only a hint: a file may grow while it is read, and some file systems report no sizes.

@@ -49,6 +49,11 @@ struct FileStatus {
   mode_t mode = 0;  ///< permission bits
 };
 
+/// Since the epoch.
+inline std::int64_t nanoseconds_of(const timespec& time) {
+  return time.tv_sec * std::int64_t{1'000'000'000} + time.tv_nsec;
+}
+
 /// Identifies a version of a file without reading it: versions with different content have different stamps, unless the
 /// clock was set back. All zero if the file does not exist.
 struct FileStamp {

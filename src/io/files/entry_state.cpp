@@ -28,8 +28,6 @@ namespace {
 constexpr int read_attempts = 3;
 constexpr std::size_t max_link_length = 4096;
 
-std::int64_t since_epoch(const timespec& time) { return time.tv_sec * std::int64_t{1'000'000'000} + time.tv_nsec; }
-
 timespec time_of(std::int64_t nanoseconds) {
   constexpr std::int64_t second = 1'000'000'000;
   auto seconds = nanoseconds / second;
@@ -52,12 +50,12 @@ EntryKind kind_of(mode_t mode) {
 EntryState state_of(const struct stat& status) {
   return {.kind = kind_of(status.st_mode),
           .mode = status.st_mode & 07777u,
-          .modified_ns = since_epoch(status.st_mtim),
-          .accessed_ns = since_epoch(status.st_atim),
+          .modified_ns = nanoseconds_of(status.st_mtim),
+          .accessed_ns = nanoseconds_of(status.st_atim),
           .stamp = {.inode = status.st_ino,
                     .size = static_cast<std::uint64_t>(status.st_size),
-                    .modified_ns = since_epoch(status.st_mtim),
-                    .changed_ns = since_epoch(status.st_ctim)},
+                    .modified_ns = nanoseconds_of(status.st_mtim),
+                    .changed_ns = nanoseconds_of(status.st_ctim)},
           .links = status.st_nlink,
           .device = status.st_dev};
 }
@@ -315,14 +313,14 @@ std::optional<std::int64_t> birth_of(int directory, const std::string& name, con
   constexpr auto wanted = STATX_BTIME | STATX_INO;
   if (::statx(directory, name.c_str(), AT_SYMLINK_NOFOLLOW, wanted, &status) != 0) return std::nullopt;
   if ((status.stx_mask & STATX_BTIME) == 0 || status.stx_ino != stamp.inode) return std::nullopt;
-  return since_epoch({.tv_sec = status.stx_btime.tv_sec, .tv_nsec = status.stx_btime.tv_nsec});
+  return nanoseconds_of({.tv_sec = status.stx_btime.tv_sec, .tv_nsec = status.stx_btime.tv_nsec});
 }
 
 std::int64_t file_clock_now() {
   timespec now{};
   // The precise clock would be some milliseconds ahead of the times of files.
   ::clock_gettime(CLOCK_REALTIME_COARSE, &now);
-  return since_epoch(now);
+  return nanoseconds_of(now);
 }
 
 EntryState read_entry(int directory, const std::string& name, std::size_t limit, const std::filesystem::path& path) {

@@ -1,13 +1,14 @@
 #include "io/http/head.hpp"
 
 #include <algorithm>
-#include <charconv>
 
 #include <boost/algorithm/string/case_conv.hpp>
 #include <boost/algorithm/string/classification.hpp>
 #include <boost/algorithm/string/predicate.hpp>
 #include <boost/algorithm/string/split.hpp>
 #include <boost/algorithm/string/trim.hpp>
+
+#include "base/text/numbers.hpp"
 
 namespace agw {
 
@@ -58,11 +59,8 @@ std::optional<Refusal> check_length(Head& head) {
   for (const auto& [name, value] : head.fields) {
     if (name != "content-length") continue;
     if (head.content_length) return malformed("more than one Content-Length");
-    std::uint64_t length = 0;
-    const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), length);
-    if (!all_digits(value) || error != std::errc{} || end != value.data() + value.size()) {
-      return malformed("Content-Length must be a number");
-    }
+    const auto length = parse_number<std::uint64_t>(value);
+    if (!all_digits(value) || !length) return malformed("Content-Length must be a number");
     head.content_length = length;
   }
   return std::nullopt;

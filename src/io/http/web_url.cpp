@@ -1,7 +1,6 @@
 #include "io/http/web_url.hpp"
 
 #include <algorithm>
-#include <charconv>
 
 #include <fmt/format.h>
 #include <boost/algorithm/string/case_conv.hpp>
@@ -11,6 +10,7 @@
 #include <boost/url/url.hpp>
 
 #include "base/text/ascii.hpp"
+#include "base/text/numbers.hpp"
 
 namespace agw {
 
@@ -72,10 +72,7 @@ std::string plain_host(const urls::url& url) {
 std::optional<unsigned> port_of(const urls::url& url) {
   const std::string text(url.port());
   if (text.empty()) return url.scheme() == "http" ? 80 : 443;
-  unsigned port = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), port);
-  if (error != std::errc{} || port == 0 || port > 65535) return std::nullopt;
-  return port;
+  return parse_port(text);
 }
 
 std::string origin_of(const urls::url& url, const std::string& host, unsigned port) {
@@ -104,6 +101,11 @@ std::optional<WebUrl> WebUrl::parse(std::string_view given) {
   made.text_ = made.origin_ + (path.empty() ? "/" : path);
   if (url.has_query()) made.text_ += "?" + std::string(url.encoded_query());
   return made;
+}
+
+std::string WebUrl::host_of(std::string_view text) {
+  auto url = parse(text);
+  return url ? std::move(url->host_) : std::string();
 }
 
 std::optional<WebUrl> WebUrl::resolve(std::string_view given) const {

@@ -16,6 +16,9 @@ public:
   /// differently. Accepts spaces and non-ASCII characters in the path and query, which people paste.
   static std::optional<WebUrl> parse(std::string_view text);
 
+  /// The host of such a URL, or an empty string.
+  static std::string host_of(std::string_view text);
+
   /// Resolves a link or a `Location` relative to this URL.
   std::optional<WebUrl> resolve(std::string_view reference) const;
 

@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 
 #include <fmt/format.h>
 
 #include <boost/algorithm/string/case_conv.hpp>
 
 #include "base/containers.hpp"
+#include "base/text/numbers.hpp"
 #include "io/http/public_address.hpp"
 
 namespace agw {
@@ -19,13 +19,6 @@ constexpr std::uint16_t http_port = 80;
 
 bool is_host_character(char c) {
   return c > ' ' && c < '\x7f' && std::string_view("/\\@?#[]<>\"'`{}|^%").find(c) == std::string_view::npos;
-}
-
-std::optional<std::uint16_t> to_port(std::string_view text) {
-  std::uint16_t port = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), port);
-  if (error != std::errc() || end != text.data() + text.size() || port == 0) return std::nullopt;
-  return port;
 }
 
 /// Fields about the connection to the proxy, and fields that are replaced.
@@ -99,7 +92,7 @@ std::optional<HostPort> to_host_port(std::string_view text, std::uint16_t standa
   }
   out.host.resize(without_root(out.host).size());
   if (!rest.empty()) {
-    const auto port = rest.starts_with(':') ? to_port(rest.substr(1)) : std::nullopt;
+    const auto port = rest.starts_with(':') ? parse_port(rest.substr(1)) : std::nullopt;
     if (!port) return std::nullopt;
     out.port = *port;
   }

@@ -1,11 +1,11 @@
 #include "io/xmpp/xmpp_address.hpp"
 
 #include <algorithm>
-#include <charconv>
 
 #include <boost/asio/ip/address.hpp>
 
 #include "base/text/ascii.hpp"
+#include "base/text/numbers.hpp"
 #include "base/text/utf8.hpp"
 
 namespace agw {
@@ -18,13 +18,6 @@ constexpr std::uint16_t tls_port = 5223;
 constexpr std::size_t max_part = 1023;
 
 bool may_be_in_host(char c) { return is_alphanumeric(c) || c == '.' || c == '-'; }
-
-std::optional<std::uint16_t> parse_port(std::string_view text) {
-  std::uint16_t port = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), port);
-  if (error != std::errc() || end != text.data() + text.size() || port == 0) return std::nullopt;
-  return port;
-}
 
 /// Sets the host and returns the text after it. Nullopt if there is none.
 std::optional<std::string_view> take_host(std::string_view text, std::string& host) {

@@ -4,7 +4,6 @@
 // stream (`deliver`): as plain JSON if it is quick, otherwise as events, which a client can resume on another
 // connection.
 
-#include <charconv>
 #include <exception>
 #include <utility>
 
@@ -14,6 +13,7 @@
 #include "api/refusals.hpp"
 #include "base/async/assert.hpp"
 #include "base/json/bounded_json.hpp"
+#include "base/text/numbers.hpp"
 #include "features/integrations/protocol.hpp"
 #include "server/mcp/api_caller.hpp"
 #include "server/mcp/server.hpp"
@@ -46,10 +46,9 @@ std::string event_of(const McpStream& stream, const McpStream::Message& message,
 std::optional<std::pair<std::string, std::uint64_t>> read_event_id(std::string_view id) {
   const auto dash = id.find('-');
   if (dash == id.npos) return std::nullopt;
-  std::uint64_t number = 0;
-  const auto [end, error] = std::from_chars(id.data() + dash + 1, id.data() + id.size(), number);
-  if (error != std::errc{} || end != id.data() + id.size()) return std::nullopt;
-  return std::pair(std::string(id.substr(0, dash)), number);
+  const auto number = parse_number<std::uint64_t>(id.substr(dash + 1));
+  if (!number) return std::nullopt;
+  return std::pair(std::string(id.substr(0, dash)), *number);
 }
 
 Task<> send_json(ProxyStream& http, int status, std::string_view body, Fields fields = {}) {

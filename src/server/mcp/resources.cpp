@@ -1,7 +1,6 @@
 #include "server/mcp/resources.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <set>
 #include <utility>
 
@@ -10,6 +9,7 @@
 #include <boost/url/rfc/unreserved_chars.hpp>
 
 #include "base/json/json_values.hpp"
+#include "base/text/numbers.hpp"
 #include "features/integrations/protocol.hpp"
 #include "server/http/target.hpp"
 #include "server/mcp/message.hpp"
@@ -70,11 +70,9 @@ std::size_t offset_in(const json::object& params, std::size_t size) {
   const auto* cursor = params.if_contains("cursor");
   if (!cursor) return 0;
   const std::string text = cursor->is_string() ? std::string(cursor->get_string()) : "";
-  std::size_t offset = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), offset);
-  if (error != std::errc{} || end != text.data() + text.size() || offset > size)
-    throw McpError(rpc_code::invalid_params, "unknown cursor");
-  return offset;
+  const auto offset = parse_number<std::size_t>(text);
+  if (!offset || *offset > size) throw McpError(rpc_code::invalid_params, "unknown cursor");
+  return *offset;
 }
 
 /// The elements of a list that a route has returned.

@@ -11,6 +11,8 @@
 #include <fmt/format.h>
 #include <boost/algorithm/string/predicate.hpp>
 
+#include "base/text/numbers.hpp"
+
 namespace agw {
 
 using namespace std::chrono_literals;
@@ -52,10 +54,7 @@ std::uint32_t number_after(std::string_view text, std::string_view name) {
 std::optional<std::size_t> literal_size(std::string_view line) {
   const auto open = line.rfind('{');
   if (!line.ends_with('}') || open == line.npos) return std::nullopt;
-  std::size_t size = 0;
-  const auto digits = line.substr(open + 1, line.size() - open - 2);
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), size);
-  if (error != std::errc() || end != digits.data() + digits.size()) return std::nullopt;
+  const auto size = parse_number<std::size_t>(line.substr(open + 1, line.size() - open - 2));
   if (size > max_literal) fail("the server sent more than was requested");
   return size;
 }
