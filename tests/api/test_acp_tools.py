@@ -81,6 +81,17 @@ def test_call_beyond_the_stage_needs_permission(talker, acting, option, output):
     assert output in editor.kinds(session, "tool_call_update")[0]["rawOutput"]
 
 
+def test_request_to_write_a_file_shows_its_present_content(talker, acting, open_folder):
+    editor, session = acting("apprentice")
+    editor.decide = select("allow_once")
+    (open_folder / "old.txt").write_text("before\n")
+    talker.stub.script(calls(("Write", {"path": "old.txt", "content": "after\n"})),
+                       calls(("Write", {"path": "new.txt", "content": "first\n"})), "Done.")
+    editor.prompt(session, "Write both.")
+    diffs = [asked["params"]["toolCall"]["content"][-1] for asked in editor.asked]
+    assert [(diff["oldText"], diff["newText"]) for diff in diffs] == [("before\n", "after\n"), (None, "first\n")]
+
+
 def test_call_that_is_always_allowed_is_asked_for_once(talker, acting):
     editor, session = acting("apprentice")
     editor.decide = select("allow_thread")

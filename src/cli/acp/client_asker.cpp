@@ -98,7 +98,7 @@ Task<std::optional<json::object>> ClientAsker::ask_permission(json::object reque
 json::object ClientAsker::tool_call(const json::object& request) const {
   const auto tool = string_or_empty(request, "tool");
   const auto input = object_or_empty(request, "input");
-  auto call = tool_call_members(tool, input, directory_);
+  auto call = next_call_members(tool, input, directory_);
   const auto active = updates_.active_call(tool, input);
   call["toolCallId"] = active.empty() ? "permission-" + string_or_empty(request, "id") : active;
   call["status"] = "pending";

@@ -1,8 +1,6 @@
 #include "cli/acp/event_updates.hpp"
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 #include <utility>
 
 #include <fmt/format.h>
@@ -15,10 +13,6 @@ namespace agw::cli {
 
 namespace {
 
-namespace fs = std::filesystem;
-
-constexpr std::uintmax_t max_shown_file = 1 << 20;
-
 json::object update_of(std::string_view kind, json::object members = {}) {
   members["sessionUpdate"] = kind;
   return members;
@@ -28,16 +22,6 @@ json::object chunk(std::string_view kind, std::string_view text, const std::stri
   auto update = update_of(kind, {{"content", text_block(text)}});
   if (!message.empty()) update["messageId"] = message;
   return update;
-}
-
-/// The content of a file before a call writes it; nullopt if it cannot be shown, or was already written.
-std::optional<std::string> current_text(const fs::path& file, const json::object& input) {
-  std::error_code error;
-  if (!fs::is_regular_file(file, error) || fs::file_size(file, error) > max_shown_file || error) return std::nullopt;
-  std::ifstream opened(file, std::ios::binary);
-  std::string text(std::istreambuf_iterator<char>(opened), {});
-  if (!opened || !is_utf8(text) || text == string_or_empty(input, "content")) return std::nullopt;
-  return text;
 }
 
 std::string_view plan_status(const std::string& status) {
@@ -114,9 +98,7 @@ json::object EventUpdates::begin_call(const json::object& event) {
   const auto id = call_id(string_or_empty(event, "runId"), string_or_empty(event, "toolCallId"));
   const auto tool = string_or_empty(event, "toolName");
   const auto input = object_or_empty(event, "input");
-  const auto file = tool == "Write" ? file_of_call(input, context_.directory) : fs::path();
-  const auto current = file.empty() ? std::nullopt : current_text(file, input);
-  auto members = tool_call_members(tool, input, context_.directory, current ? &*current : nullptr);
+  auto members = next_call_members(tool, input, context_.directory);
   calls_[id] = {tool, input, members.contains("content")};
   members["toolCallId"] = id;
   members["status"] = "in_progress";

@@ -2,10 +2,14 @@
 
 #include <algorithm>
 #include <array>
+#include <fstream>
+#include <iterator>
+#include <optional>
 #include <utility>
 
 #include "base/json/json_values.hpp"
 #include "base/printable.hpp"
+#include "base/text/utf8.hpp"
 
 namespace agw::cli {
 
@@ -14,6 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t max_title = 120;
+constexpr std::uintmax_t max_shown_file = 1 << 20;
 
 constexpr std::array<std::pair<std::string_view, std::string_view>, 16> kinds{{{"Read", "read"},
                                                                                {"ReadSkill", "read"},
@@ -43,6 +48,16 @@ std::string title_of(const std::string& tool, const json::object& input) {
     return one_line(tool == "Bash" ? value : tool + ' ' + value, max_title);
   }
   return one_line(tool, max_title);
+}
+
+/// The content of a file before a call writes it; nullopt if it cannot be shown, or was already written.
+std::optional<std::string> current_text(const fs::path& file, const json::object& input) {
+  std::error_code error;
+  if (!fs::is_regular_file(file, error) || fs::file_size(file, error) > max_shown_file || error) return std::nullopt;
+  std::ifstream opened(file, std::ios::binary);
+  std::string text(std::istreambuf_iterator<char>(opened), {});
+  if (!opened || !is_utf8(text) || text == string_or_empty(input, "content")) return std::nullopt;
+  return text;
 }
 
 json::array diff_of(const std::string& tool, const json::object& input, const fs::path& file,
@@ -89,6 +104,12 @@ json::object tool_call_members(const std::string& tool, const json::object& inpu
   members["locations"] = json::array{std::move(location)};
   if (tool == "Write" || tool == "Edit") members["content"] = diff_of(tool, input, file, current);
   return members;
+}
+
+json::object next_call_members(const std::string& tool, const json::object& input, const fs::path& directory) {
+  const auto file = tool == "Write" ? file_of_call(input, directory) : fs::path();
+  const auto current = file.empty() ? std::nullopt : current_text(file, input);
+  return tool_call_members(tool, input, directory, current ? &*current : nullptr);
 }
 
 json::object tool_result_members(const std::string& output, bool is_error, bool omits_content) {

@@ -18,6 +18,10 @@ std::string_view tool_kind(std::string_view tool);
 json::object tool_call_members(const std::string& tool, const json::object& input,
                                const std::filesystem::path& directory, const std::string* current = nullptr);
 
+/// The same for a call that comes next: the diff of a `Write` begins from what the file contains now.
+json::object next_call_members(const std::string& tool, const json::object& input,
+                               const std::filesystem::path& directory);
+
 /// The absolute path of the file that a call concerns; empty if there is none.
 std::filesystem::path file_of_call(const json::object& input, const std::filesystem::path& directory);
 
