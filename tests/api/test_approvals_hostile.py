@@ -47,8 +47,19 @@ def test_requests_beyond_the_limit_are_denied_and_not_staged(talker, thread):
     assert end["output"] == "permission denied: too many requests wait for a person or were not allowed"
 
 
+def test_20_of_the_calls_of_a_step_wait_for_a_person_at_the_same_time(talker, thread):
+    many = calls(*[("AskUser", {"question": f"Number {number}?"}, f"call-{number}") for number in range(25)])
+    with person(talker, thread, many, "Done.") as user:
+        ends = [user.events.until(lambda event: event["type"] == "tool-end")[-1] for _ in range(5)]
+        waiting = pending(talker.gateway, thread)
+        for request in waiting:
+            accepted(talker.gateway.http.post(f"/permissions/{request['id']}", json={"answer": "yes"}))
+        user.run()
+    assert len(waiting) == 20 and all(end["output"].startswith("too much is being asked at once") for end in ends)
+
+
 def test_at_most_200_requests_are_pending(own_talker):
-    gateway, at_once = own_talker.gateway, 8  # the maximum of concurrent questions of a step
+    gateway, at_once = own_talker.gateway, 20  # the maximum of a run
     agent = new_agent(gateway, "asker", "apprentice")
     questions = calls(*[("AskUser", {"question": f"Number {number}?"}, f"call-{number}") for number in range(at_once)])
     own_talker.stub.always(questions)

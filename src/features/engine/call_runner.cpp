@@ -48,7 +48,8 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-constexpr std::size_t max_at_once = 8;
+/// More than the requests that a run may have pending.
+constexpr std::size_t max_at_once = 32;
 /// Bytes. Only tools that do not limit their output themselves can exceed it.
 constexpr std::size_t max_output_length = 4 * max_result_characters + 64 * 1024;
 constexpr std::size_t max_quoted_length = 500;
