@@ -169,6 +169,11 @@ bool fit_effort(json::object& request) {
   return true;
 }
 
+bool leave_out_tools(json::object& request) {
+  for (const auto* name : {"tool_choice", "parallel_tool_calls", "toolConfig"}) request.erase(name);
+  return request.erase("tools") > 0;
+}
+
 bool leave_out_thinking(json::object& request) {
   bool changed = request.erase("reasoning_effort") > 0;
   for (const auto name : thinking_labels) changed |= request.erase(name) > 0;

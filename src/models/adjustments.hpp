@@ -22,6 +22,9 @@ bool fit_effort(json::object& request);
 /// Removes the request to think, in any API.
 bool leave_out_thinking(json::object& request);
 
+/// Removes the tools and what the request says of them, in any API.
+bool leave_out_tools(json::object& request);
+
 /// Joins consecutive messages of the same role that have no calls, and results with a text of the user after them.
 bool join_messages(json::array& messages);
 

@@ -184,6 +184,13 @@ TEST(AskToContinue, GivesTheUserTheLastWord) {
   EXPECT_FALSE(ask_to_continue(messages, "Continue."));
 }
 
+TEST(LeaveOutTools, LeavesOutWhatIsSaidOfThem) {
+  json::object request{{"tools", json::array{}}, {"tool_choice", "required"}, {"model", "m"}};
+  EXPECT_TRUE(leave_out_tools(request));
+  EXPECT_EQ(to_json(request), R"({"model":"m"})");
+  EXPECT_FALSE(leave_out_tools(request));
+}
+
 TEST(ShortenIds, KeepsCallsAndResultsTogether) {
   const std::string id(41, 'x');
   const auto chat = [&] {

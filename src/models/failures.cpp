@@ -238,6 +238,15 @@ ProviderError parse_provider_error(std::string_view body) {
   return error ? read_provider_error(*error) : read_object(*object);
 }
 
+bool is_without_tools(const ProviderError& provider_error) {
+  auto message = ascii_lower_case(provider_error.message);
+  std::erase_if(message, [](char c) { return c == '`' || c == '\'' || c == '"'; });
+  return contains_any(message, {"not support tools", "not support tool use", "not support tool call",
+                                "not support function call", "tools is not supported", "tools are not supported",
+                                "tool use is not supported", "tool calling is not supported",
+                                "function calling is not supported", "function calling is not enabled"});
+}
+
 std::string redact(std::string_view message, std::string_view key) {
   std::string whole(message);
   if (key.size() >= 6) boost::replace_all(whole, key, "[key]");

@@ -32,6 +32,9 @@ const json::value* error_in(const json::object& message);
 /// Reads the value of an `error` member.
 ProviderError read_provider_error(const json::value& error);
 
+/// Whether the error says that the model takes no tools, with which it does not answer.
+bool is_without_tools(const ProviderError& provider_error);
+
 /// Removes `key`, parts of it, and anything else that looks like a key from `message`, because some providers quote the
 /// request in their errors.
 std::string redact(std::string_view message, std::string_view key);

@@ -186,5 +186,20 @@ TEST(Redact, TakesOutKeysAndPartsOfKeys) {
   EXPECT_EQ(redact("model gpt-6.2-sol is überlastet", key), "model gpt-6.2-sol is überlastet");
 }
 
+TEST(Failures, TellWhetherAModelTakesNoTools) {
+  for (const auto* text : {"registry.ollama.ai/library/smollm2:135m does not support tools",
+                           "Tools is not supported in this model. For a list of supported models, refer to x",
+                           "`tool calling` is not supported with this model", "Tool use is not supported",
+                           "Function calling is not enabled for models/gemma"}) {
+    EXPECT_TRUE(is_without_tools({.message = text})) << text;
+  }
+  // It has some, or a server has to be started in another way.
+  for (const auto* text :
+       {"does not support tool_choice=required", "No endpoints found that support tool use.",
+        "\"auto\" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set"}) {
+    EXPECT_FALSE(is_without_tools({.message = text})) << text;
+  }
+}
+
 }  // namespace
 }  // namespace agw

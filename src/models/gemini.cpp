@@ -290,8 +290,6 @@ public:
           std::pair{"resence", "presencePenalty"}, std::pair{"requency", "frequencyPenalty"}}) {
       if (mentions(word) && config.erase(member) > 0) return true;
     }
-    const bool of_tools = mentions("unction calling is not enabled") || mentions("ool use is not supported");
-    if (of_tools && request.erase("tools") > 0) return true;
     if (mentions("eveloper instruction is not enabled")) return move_system(request);
     return mentions("hought signature") && remove_signatures(request);
   }

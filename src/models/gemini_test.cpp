@@ -148,8 +148,6 @@ TEST(GeminiRequest, OmitsWhatAModelRefuses) {
   auto body = wire->request(gemini_conversation());
   EXPECT_TRUE(wire->adjust(body, {"Thinking is not enabled for this model", "INVALID_ARGUMENT", 400}));
   EXPECT_FALSE(body.at("generationConfig").as_object().contains("thinkingConfig"));
-  EXPECT_TRUE(wire->adjust(body, {"Function calling is not enabled for models/gemma", "", 400}));
-  EXPECT_FALSE(body.contains("tools"));
   EXPECT_TRUE(wire->adjust(body, {"Developer instruction is not enabled for models/gemma", "", 400}));
   EXPECT_FALSE(body.contains("systemInstruction"));
   EXPECT_EQ(body.at("contents").at(0).at("parts").at(0).at("text"), "You are kind.");

@@ -106,7 +106,8 @@ bool may_adjust(const ModelOutcome& outcome, const ProviderError& provider_error
   const bool is_of_template =
       mentions("emplate") || mentions("inja") || mentions("alternate") || mentions("raise_exception");
   const bool may_be_of_template = failure->status == 500 || failure->status == 0;
-  return failure->status == 400 || failure->status == 422 || (may_be_of_template && is_of_template);
+  return failure->status == 400 || failure->status == 422 || (may_be_of_template && is_of_template) ||
+         is_without_tools(provider_error);
 }
 
 /// Whether the error names the levels of reasoning that the model has.
@@ -217,7 +218,8 @@ Task<HttpProvider::Body> HttpProvider::write_body(const ModelRequest& request,
     for (const auto& error : errors) {
       body.fits_value = fit_limit(object, error.message) ||
                         (request.options.thinks_if_able && names_efforts(error) && fit_effort(object));
-      body.has_last_change = body.fits_value || format_->adjust(object, error) ||
+      body.has_last_change = body.fits_value || (is_without_tools(error) && leave_out_tools(object)) ||
+                             format_->adjust(object, error) ||
                              (may_leave_out_thinking(request, error) && leave_out_thinking(object));
     }
     body.text = to_json(value);

@@ -130,10 +130,8 @@ public:
     return body;
   }
 
-  /// A model without support for tools can still answer.
   bool adjust(json::object& request, const ProviderError& provider_error) const override {
     const auto mentions = [&](std::string_view text) { return provider_error.message.find(text) != std::string::npos; };
-    if (mentions("does not support tools")) return request.erase("tools") > 0;
     auto& messages = request["messages"].get_array();
     if (mentions("alternate")) return join_messages(messages) || move_prompt_to_user(messages);
     // Thinking of most models is on or off, without levels.

@@ -111,13 +111,5 @@ TEST(OllamaRequest, IsMendedForModelsWithStricterTemplates) {
   EXPECT_EQ(to_json(body.at("messages")), R"([{"role":"user","content":"Hi\n\nLook"}])");
 }
 
-TEST(OllamaRequest, TalksToAModelThatKnowsNoTools) {
-  ModelRequest request;
-  request.tools.push_back({"get_weather", "", json::object()});
-  auto body = ollama_wire_format()->request(request);
-  EXPECT_TRUE(ollama_wire_format()->adjust(body, {"\"m\" does not support tools", {}, 0}));
-  EXPECT_FALSE(body.contains("tools"));
-}
-
 }  // namespace
 }  // namespace agw

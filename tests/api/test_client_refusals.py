@@ -100,6 +100,19 @@ def test_template_without_a_system_prompt_gets_it_in_the_question(gateway, refus
         assert sent == [{"role": "user", "content": "Be kind.\n\nHi"}] and len(gateway.stub.requests) == requests
 
 
+@pytest.mark.parametrize("service", ["chat", "responses"])
+@pytest.mark.parametrize("status, refusal", [
+    (400, "Tools is not supported in this model. For a list of supported models, refer to the documentation."),
+    (400, "`tool calling` is not supported with this model"),
+    (405, "Tool calling is not supported for model: mistralai/Mistral-Small-24B-Instruct-2501")])
+def test_model_that_takes_no_tools_answers_without(gateway, service, status, refusal):  # noqa: F811
+    gateway.stub.script(Fault(status, refusal))
+    tool = {"type": "function", "function": {"name": "weather", "parameters": SCHEMA}}
+    for requests in (2, 3):  # what the model refuses is remembered
+        sent = chat(gateway, service, tools=[tool], tool_choice="required")
+        assert not {"tools", "tool_choice"} & sent.keys() and len(gateway.stub.requests) == requests
+
+
 def test_text_after_a_result_joins_it_for_mistral(gateway):  # noqa: F811
     gateway.stub.script(Fault(400, "Unexpected role 'user' after role 'tool'", kind="invalid_request_message_order"))
     sent = message(gateway, "chat", messages=[
