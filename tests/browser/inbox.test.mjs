@@ -56,11 +56,10 @@ else {
     assert.match(readFileSync(`${env.data}/knowledge/wiki/lake.md`, 'utf8'), /Mine/);
   });
 
-  test('a rejected proposal can be proposed again', async () => {
+  test('one click rejects a proposal, which can be proposed again', async () => {
     await addProposal('pond', { title: 'A pond', content: '# Pond\n' });
     const page = await env.open('/inbox/assistant/2026-01-02/pond');
-    await page.getByRole('button', { name: 'Reject', exact: true }).click();
-    await page.getByRole('button', { name: 'Reject proposal' }).click();
+    await page.getByRole('button', { name: 'Reject' }).click();
     await page.getByRole('button', { name: 'Propose again: A pond' }).click();
     await page.getByRole('list', { name: 'Proposals, oldest first' }).getByText('A pond').waitFor();
     for (const { agent, date, name, title } of await env.api('GET', '/proposals'))
@@ -157,9 +156,8 @@ else {
     await page.keyboard.type('Which text?');
     await page.keyboard.press('Enter');
     await page.getByRole('list', { name: 'Comments' }).getByText('line 3: Text. — Which text?').waitFor();
-    await page.getByRole('button', { name: 'Reject', exact: true }).click();
     await page.getByRole('textbox', { name: /^Reason/ }).fill('Too short');
-    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Reject' }).click();
     await page.getByRole('region', { name: 'Decided proposal' }).getByText('Rejected.').waitFor();
     const [experiment] = await env.api('GET', '/autoresearch/experiments?limit=1');
     assert.equal(experiment.reason, 'Too short\nline 3: Text. — Which text?');
