@@ -96,7 +96,7 @@ def test_a_model_answers(talker):
     talker.stub.script(Reply("Hello there", usage={"input": 10, "output": 5, "cache_read": 4, "cache_write": 0}))
     message = answer(talker, system="Be brief.", temperature=0.5)
     assert message["id"].startswith("msg_") and message["model"] == MODEL and message["role"] == "assistant"
-    assert message["content"] == [{"type": "text", "text": "Hello there", "citations": None}]
+    assert message["content"] == [{"type": "text", "text": "Hello there"}]
     assert message["stop_reason"] == "end_turn" and message["stop_sequence"] is None
     assert message["usage"]["input_tokens"] + message["usage"]["cache_read_input_tokens"] == 10 + 4
     assert message["usage"]["output_tokens"] == 5

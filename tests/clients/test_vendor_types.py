@@ -9,7 +9,8 @@ from conftest import MODULES
 from stubs.provider import Reply, ToolCall
 from talker import MODEL
 
-# Wire is a type without the members that the libraries add to what they receive. Optional members may be null, which
+# Wire is a type without the members that the libraries add to what they receive, and without the citations that Anthropic
+# leaves out of texts that cite nothing. Optional members may be null, which
 # OpenAI's services and Open Responses send. Further members are allowed.
 PRELUDE = """
 import type { ChatCompletion, ChatCompletionChunk } from "openai/resources/chat/completions";
@@ -19,8 +20,8 @@ import type { Model } from "openai/resources/models";
 import type { Message, MessageTokensCount, RawMessageStreamEvent } from "@anthropic-ai/sdk/resources/messages";
 import type { ModelInfo } from "@anthropic-ai/sdk/resources/models";
 type Wire<T> = T extends string | number | boolean | null | undefined ? T : T extends (infer E)[] ? Wire<E>[]
-  : T extends object ? { [K in keyof T as K extends "output_text" ? never : K]: Wire<T[K]> | Absent<T, K> }
-    & { [more: string]: unknown } : T;
+  : T extends object ? { [K in keyof T as K extends "output_text" | "citations" ? never : K]:
+    Wire<T[K]> | Absent<T, K> } & { [more: string]: unknown } : T;
 type Absent<T, K extends keyof T> = {} extends Pick<T, K> ? null : never;
 const fits = <T>() => <V extends Wire<T>>(value: V) => value;
 """

@@ -72,7 +72,8 @@ json::object full_usage(const ClientAnswer& answer) {
   return written;
 }
 
-json::object text_content(std::string_view text) { return {{"type", "text"}, {"text", text}, {"citations", nullptr}}; }
+/// Without `citations`, as Anthropic sends text that cites nothing: the AI SDK refuses null.
+json::object text_content(std::string_view text) { return {{"type", "text"}, {"text", text}}; }
 
 json::object thinking_content(std::string_view text, std::string_view signature) {
   return {{"type", "thinking"}, {"thinking", text}, {"signature", signature}};
