@@ -418,8 +418,8 @@ private:
     limit = std::min(limit, options.output_ceiling);
     body["max_tokens"] = limit;
     if (thinks_adaptively(request.model)) return think_adaptively(body, options);
-    const auto room = options.reasoning_budget ? limit - 1 : limit - std::min(min_text_tokens, limit / 2);
-    const auto budget = std::min(wanted, room);
+    const bool fits = options.reasoning_budget && wanted < limit;
+    const auto budget = fits ? wanted : std::min(wanted, limit - std::min(min_text_tokens, limit / 2));
     if (budget >= min_thinking_tokens) body["thinking"] = json::object{{"type", "enabled"}, {"budget_tokens", budget}};
   }
 

@@ -414,7 +414,9 @@ def test_stream_without_a_text_has_the_encrypted_reasoning(gateway):
 @pytest.mark.parametrize("ask, limit", [
     (lambda gateway, limit: chat(gateway, "anthropic", max_completion_tokens=limit, reasoning_effort="high"), 100),
     (lambda gateway, limit: respond(gateway, "anthropic", max_output_tokens=limit, reasoning={"effort": "high"}), 5000),
-    (lambda gateway, limit: message(gateway, max_tokens=limit, output_config={"effort": "low"}), 3000)])
+    (lambda gateway, limit: message(gateway, max_tokens=limit, output_config={"effort": "low"}), 3000),
+    (lambda gateway, limit: message(gateway, max_tokens=limit, thinking={"type": "enabled", "budget_tokens": limit}),
+     9000)])
 def test_thinking_stays_within_the_programs_limit(gateway, ask, limit):
     asked = ask(gateway, limit)
     assert asked["max_tokens"] == limit

@@ -283,9 +283,6 @@ AnthropicMessages read_anthropic_messages(const json::object& object) {
   const auto limit = body.integer("max_tokens", 1, max_token_count);
   if (!limit) throw bad_parameter("max_tokens", "is missing");
   call.max_output_tokens = *limit;
-  if (call.options.reasoning_budget.value_or(0) >= *limit) {
-    throw bad_parameter("thinking.budget_tokens", "must be less than max_tokens");
-  }
   read_stop_sequences(body, call.options);
   call.temperature = body.number("temperature", 0, 1);
   call.options.top_p = body.number("top_p", 0, 1);
