@@ -99,8 +99,8 @@ def test_idempotency_key_is_declared_where_it_has_an_effect(openapi):
 def test_errors_are_declared_in_the_shape_of_their_protocol(gateway, openapi):
     resolver = jsonschema.RefResolver.from_schema(openapi)
     for method, path, headers in (("get", "/threads/{id}", {}), ("post", "/v1/chat/completions", {}),
-                                  ("post", "/v1/messages", {}), ("get", "/v1/models/{rest}", {}),
-                                  ("get", "/v1/models/{rest}", {"anthropic-version": "2023-06-01"}),
+                                  ("post", "/v1/messages", {}), ("get", "/v1/models/{id}", {}),
+                                  ("get", "/v1/models/{id}", {"anthropic-version": "2023-06-01"}),
                                   ("post", "/mcp", {})):
         error = gateway.http.request(method, path, headers=headers, json={})
         declared = openapi["paths"][path][method]["responses"][str(error.status_code)]["content"]["application/json"]

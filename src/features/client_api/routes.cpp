@@ -48,7 +48,7 @@ Routes openai_routes(ClientApi& api) {
       get("/v1/models", "List agents and models as OpenAI or Anthropic do", list_models_for_clients, api)
           .query<ModelPage>()
           .responds<json::object>(),
-      get("/v1/models/*", "Show an agent or a model as OpenAI or Anthropic do", show_model_to_clients, api)
+      get("/v1/models/*id", "Show an agent or a model as OpenAI or Anthropic do", show_model_to_clients, api)
           .responds<json::object>()
           .fails_with({400, 404}),
       post_stream("/v1/embeddings", "Create embeddings with a model, as OpenAI's API does", make_embeddings, api)

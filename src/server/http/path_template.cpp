@@ -10,7 +10,7 @@ PathTemplate path_template(std::string_view path) {
     path.remove_prefix(1);
     const auto segment = path.substr(0, path.find('/'));
     path.remove_prefix(segment.size());
-    const bool named = segment.starts_with(':') || segment == "*";
+    const bool named = segment.starts_with(':') || segment.starts_with('*');
     if (named) made.names.emplace_back(segment == "*" ? "rest" : segment.substr(1));
     made.path += named ? "/{" + made.names.back() + "}" : "/" + std::string(segment);
   }

@@ -8,7 +8,8 @@
 
 namespace agw {
 
-/// A route's path in OpenAPI's notation: `/threads/:id/turns` becomes `/threads/{id}/turns`, `*` becomes `{rest}`.
+/// A route's path in OpenAPI's notation: `/threads/:id/turns` becomes `/threads/{id}/turns`, `*` becomes `{rest}`,
+/// `*id` becomes `{id}`.
 struct PathTemplate {
   std::string path;
   std::vector<std::string> names;  ///< of the parameters in braces

@@ -71,7 +71,7 @@ void Router::add(const Route& route) {
     rest.remove_prefix(segment.size());
     AGW_CHECK(!open_ended, "* must end a route's path: " + route.path);
     AGW_CHECK(segment != ":", "a parameter needs a name: " + route.path);
-    if (segment == "*") {
+    if (segment.starts_with('*')) {
       open_ended = true;
     } else if (segment.starts_with(':')) {
       if (!node->any) node->any = std::make_unique<Node>();

@@ -1716,7 +1716,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/v1/models/{rest}": {
+    "/v1/models/{id}": {
         parameters: {
             query?: never;
             header?: never;
@@ -1727,7 +1727,7 @@ export interface paths {
          * Show an agent or a model as OpenAI or Anthropic do
          * @description Show an agent or a model as OpenAI or Anthropic do. It changes nothing.
          */
-        get: operations["getV1ModelsRest"];
+        get: operations["getV1ModelsId"];
         put?: never;
         post?: never;
         delete?: never;
@@ -10747,12 +10747,12 @@ export interface operations {
             };
         };
     };
-    getV1ModelsRest: {
+    getV1ModelsId: {
         parameters: {
             query?: never;
             header?: never;
             path: {
-                rest: string;
+                id: string;
             };
             cookie?: never;
         };
