@@ -35,6 +35,12 @@ else {
             throw new DOMException('Access is denied for this document.', 'SecurityError');
           },
         });
+      // Firefox refuses this, too, while it blocks cookies.
+      window.BroadcastChannel = class {
+        constructor() {
+          throw new DOMException('The operation is insecure.', 'SecurityError');
+        }
+      };
     });
     await page.goto(`${env.url}/ui/`);
     await page.getByRole('textbox', { name: 'Code' }).fill(await code());
@@ -83,6 +89,24 @@ else {
     await page.getByRole('button', { name: 'Pair' }).click();
     await message(page).waitFor();
     assert.equal(await message(page).inputValue(), 'half a thought');
+  });
+
+  test('a code typed in one tab pairs the others, and forgetting the browser in one ends all', async () => {
+    const one = await env.newPage();
+    await one.goto(`${env.url}/ui/`);
+    const two = await one.context().newPage();
+    await two.goto(`${env.url}/ui/`);
+    const field = (page) => page.getByRole('textbox', { name: 'Code' });
+    await field(two).waitFor();
+    await field(one).fill(await code());
+    await one.getByRole('button', { name: 'Pair' }).click();
+    for (const page of [one, two]) await message(page).waitFor();
+    await one.keyboard.press('Control+k');
+    await one.keyboard.type('forget this browser');
+    await one.keyboard.press('Enter');
+    await one.getByRole('dialog', { name: 'Forget this browser?' }).getByRole('button', { name: 'Forget' }).click();
+    for (const page of [one, two]) await field(page).waitFor();
+    assert.deepEqual(await two.evaluate(() => Object.keys(localStorage)), []);
   });
 
   test('forgetting a browser asks first and removes queued messages, also from the palette', async () => {

@@ -157,7 +157,7 @@ else {
     'when another tab forgets this browser': (page) =>
       Promise.all([
         page.waitForEvent('load'),
-        page.evaluate(() => new BroadcastChannel('agw.session').postMessage('forgotten')),
+        page.evaluate(() => dispatchEvent(new StorageEvent('storage', { key: 'agw.forgotten' }))),
       ]),
   };
   for (const [when, happens] of Object.entries(ends))

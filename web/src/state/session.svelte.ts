@@ -2,9 +2,7 @@
 import { authorize, post } from '../api/client';
 import { socket } from '../api/socket.svelte';
 import { router } from '../base/router.svelte';
-import { clearStorage, disableStorage, store, stored } from '../base/storage';
-
-const tabs = new BroadcastChannel('agw.session');
+import { clearStorage, disableStorage, onStorageChange, store, stored } from '../base/storage';
 
 class Session {
   token = $state<string | null>(stored<string | null>('token', null));
@@ -13,10 +11,8 @@ class Session {
 
   constructor() {
     authorize(this.token, () => this.#refused());
-    tabs.onmessage = ({ data }) => {
-      if (data === 'forgotten') this.#leave();
-      else if (data === 'paired') this.#begin(stored<string | null>('token', null));
-    };
+    onStorageChange<string>('token', (paired) => this.#begin(paired));
+    onStorageChange('forgotten', () => this.#leave());
     if (this.token) socket.start(this.token);
   }
 
@@ -25,17 +21,18 @@ class Session {
     const { token } = await post<{ token: string }>('/pair', { otp: code });
     if (keep) store('token', token);
     this.#begin(token);
-    if (keep) tabs.postMessage('paired');
   }
 
   /** Removes the token and all other data of the page from this browser, in all tabs. */
   forget(): void {
     clearStorage();
-    tabs.postMessage('forgotten');
+    // Only a moment, for the other tabs.
+    store('forgotten', true);
+    store('forgotten', undefined);
     this.#leave();
   }
 
-  #begin(token: string | null): void {
+  #begin(token?: string): void {
     if (!token || token === this.token) return;
     this.token = token;
     this.lost = false;
