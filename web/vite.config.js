@@ -30,7 +30,7 @@ const chat = [
   /node_modules\/marked\//,
   /src\/(base|api|state)\/(?!split_matches|notifications|reseed|versions|download|base64url|integrations)/,
   /src\/markdown\/(?!highlight|Drawn|Formula|[Dd]iagram)/,
-  /src\/views\/(shell|chat|threads)\/(?!Shortcut|FirstRun|NewChat|Examples|[Ss]uggestions|ThreadFilter|SelectionBar|Changes|changes|EditMessage|change_chat|VersionSwitch|PlanCard|plan|Offers|AttachmentList|Artifact|versions_of_artifact|ToolBody|ToolPictures|Picture|pictures)/,
+  /src\/views\/(shell|chat|threads)\/(?!Shortcut|FirstRun|NewChat|Examples|[Ss]uggestions|ThreadFilter|SelectionBar|Changes|changes|EditMessage|change_chat|VersionSwitch|PlanCard|plan|Offers|AttachmentList|upload|Artifact|versions_of_artifact|ToolBody|ToolPictures|Picture|pictures)/,
   /src\/components\/(CopyButton|ModelPicker|Time|LoadError|resource)\b/,
 ];
 const matchesAny = (tests) => (id) => tests.some((test) => test.test(id));

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { eventually, message, missing, withGateway } from './environment.mjs';
+import { eventually, holdRequests, message, missing, withGateway } from './environment.mjs';
 
 if (missing) test(`the page (skipped: ${missing})`, { skip: true });
 else {
@@ -79,6 +79,23 @@ else {
     await drop(page, message(page), { files: [file.replace('/inside.txt', '')] });
     await page.getByText('Folders cannot be attached').waitFor();
     assert.equal(await attached(page).count(), 0);
+  });
+
+  test('files that are empty, or gone before they are sent, are refused with a reason', async () => {
+    const files = [];
+    for (const [path, text] of Object.entries({ 'sent.txt': 'Tea\n', 'empty.txt': '', 'gone.txt': 'Milk\n' }))
+      files.push(await env.backend.write({ path, text }));
+    const page = await env.open('/new');
+    await message(page).waitFor();
+    const uploads = await holdRequests(page, '**/files?*');
+    await drop(page, message(page), { files });
+    await uploads.requested();
+    await env.backend.remove({ path: 'gone.txt' });
+    await uploads.release();
+    for (const name of ['empty.txt', 'gone.txt'])
+      await page.getByText(`${name} is empty, or was moved or changed since you chose it.`).waitFor();
+    assert.equal(await attached(page).getByRole('listitem').count(), 1);
+    assert.equal(await page.getByRole('button', { name: 'Retry' }).count(), 0);
   });
 
   test('a text dropped on the message is inserted', async () => {

@@ -1,29 +1,10 @@
-import { ApiError, get, post } from '../../api/client';
-import { socket } from '../../api/socket.svelte';
+import { ApiError } from '../../api/client';
+import { onDemand } from '../../api/on_demand';
 import type { Attachment } from '../../api/types';
 import { onStorageChange, storeAndNotify, store, stored } from '../../base/storage';
 import { toasts } from '../../base/toasts.svelte';
 import { escapeInvisible } from '../../base/escape';
 import { t } from '../../base/language';
-
-/** The gateway's limit for a file. */
-const maxBytes = 20 * 1024 * 1024;
-
-/** The gateway rejects names with control characters. */
-const unprintable = /\p{Cc}/gu;
-
-/** Begins again once the gateway is back, if it was stopped during the upload. */
-async function upload(file: File): Promise<Attachment> {
-  for (;;) {
-    try {
-      return await post('/files', file, { query: { name: file.name.replace(unprintable, ' ') } });
-    } catch (error) {
-      const isCut = error instanceof ApiError && error.status === 0;
-      if (!isCut || (await get('/health').catch(() => false))) throw error;
-      await socket.reconnected();
-    }
-  }
-}
 
 /** The picture types that every browser can display. */
 const picture = /^image\/(png|jpeg|gif|webp)$/;
@@ -59,18 +40,15 @@ export class Attachments {
 
   add(chosen: Iterable<File>): void {
     for (const file of [...chosen]) {
-      if (file.size > maxBytes) toasts.error(t('{name} is larger than 20 MB.', { name: escapeInvisible(file.name) }));
-      else {
-        this.coming.push(file);
-        this.#queue = this.#queue.then(() => this.#bring(file));
-      }
+      this.coming.push(file);
+      this.#queue = this.#queue.then(() => this.#bring(file));
     }
   }
 
   async #bring(file: File): Promise<void> {
     if (!this.coming.includes(file)) return;
     try {
-      const brought = await upload(file);
+      const brought = await (await onDemand(() => import('./upload'))).upload(file);
       if (!this.coming.includes(file)) return;
       if (this.#left) storeAndNotify(this.#kept, [...stored<Attachment[]>(this.#kept, []), brought]);
       else {
@@ -80,10 +58,12 @@ export class Attachments {
     } catch (error) {
       if (!this.coming.includes(file)) return;
       this.#failed();
-      toasts.error(`${escapeInvisible(file.name)}: ${error instanceof Error ? error.message : error}`, {
-        label: t('Retry'),
-        run: () => this.add([file]),
-      });
+      if (!(error instanceof ApiError)) toasts.error(error);
+      else
+        toasts.error(`${escapeInvisible(file.name)}: ${error.message}`, {
+          label: t('Retry'),
+          run: () => this.add([file]),
+        });
     } finally {
       this.coming = this.coming.filter((one) => one !== file);
     }
