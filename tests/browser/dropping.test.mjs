@@ -98,6 +98,22 @@ else {
     assert.equal(await page.getByRole('button', { name: 'Retry' }).count(), 0);
   });
 
+  test('many files leave room for the message', async () => {
+    const page = await env.open('/new');
+    const name = (number) => `quarterly report of branch number ${number}.txt`;
+    const files = Array.from({ length: 60 }, (_, i) => ({
+      name: name(i),
+      mimeType: 'text/plain',
+      buffer: Buffer.from('x'),
+    }));
+    await page.locator('input[type=file]').setInputFiles(files);
+    await attached(page).getByText(name(59)).waitFor();
+    const { y, height } = await page.getByRole('button', { name: 'Send' }).boundingBox();
+    assert.ok(y + height < 800, `Send ends at ${y + height}`);
+    await page.getByRole('button', { name: `Remove ${name(59)}` }).click();
+    await attached(page).getByText(name(59)).waitFor({ state: 'detached' });
+  });
+
   test('a text dropped on the message is inserted', async () => {
     const page = await env.open('/new');
     await drop(page, message(page), { text: 'a dragged sentence' });
