@@ -205,6 +205,27 @@ else {
     await expectStored(page, ['Later']);
   });
 
+  test('an unsent message of a closed tab is sent by another one', async () => {
+    const page = await openThread();
+    const other = await page.context().newPage();
+    await other.goto(`${env.proxy.url}/ui/#/new`);
+    await message(other).waitFor();
+    env.proxy.down = true;
+    env.proxy.cut();
+    await sendMessage(page, 'Left behind');
+    await page.getByText('Saved in this browser').waitFor();
+    const id = idOf(page);
+    await page.close({ runBeforeUnload: true });
+    env.proxy.down = false;
+    await eventually(async () =>
+      assert.deepEqual(
+        (await env.turns(id)).filter(({ role }) => role === 'user').map(({ content }) => content),
+        ['Left behind'],
+      ),
+    );
+    await eventually(async () => assert.equal(await other.evaluate(() => localStorage.getItem('agw.outbox')), null));
+  });
+
   test('turns deleted in another tab disappear', async () => {
     const page = await openThread();
     await env.backend.reply({ text: 'To be deleted' });

@@ -20,6 +20,8 @@ export interface OutgoingMessage {
   at: number;
   state: 'sending' | 'waiting' | 'failed';
   error?: string | undefined;
+  /** Its tab was closed. */
+  left?: boolean | undefined;
 }
 
 /** Failed deliveries are retried even while the WebSocket is connected. */
@@ -43,7 +45,12 @@ class Outbox {
     // A message that another tab has sent or discarded must not come back from here.
     onStorageChange<OutgoingMessage[]>('outbox', (now = [], before = []) => {
       for (const { key } of before) if (!now.some((one) => one.key === key)) this.#remove(key);
+      const left = now.filter((one) => one.left && !this.#own.has(one.key));
+      for (const message of left) this.#take(message);
+      if (left.length) this.sendAll();
     });
+    // The other tabs send what this one leaves.
+    addEventListener('pagehide', () => this.#keep(true));
   }
 
   onDelivered(listener: Delivered): () => void {
@@ -66,11 +73,15 @@ class Outbox {
 
   add(message: Omit<OutgoingMessage, 'key' | 'at' | 'state'>): OutgoingMessage {
     const added: OutgoingMessage = { ...message, key: newKey(), at: Date.now(), state: 'sending' };
-    this.messages.push(added);
-    this.#own.add(added.key);
+    this.#take(added);
     this.#keep();
     void this.send(added.key);
     return added;
+  }
+
+  #take(message: OutgoingMessage): void {
+    this.messages.push(message);
+    this.#own.add(message.key);
   }
 
   discard(key: string): void {
@@ -130,9 +141,9 @@ class Outbox {
   }
 
   /** Stores the messages of this tab without removing those of other tabs. */
-  #keep(): void {
+  #keep(left?: boolean): void {
     const others = stored<OutgoingMessage[]>('outbox', []).filter(({ key }) => !this.#own.has(key));
-    const all = [...others, ...this.messages];
+    const all = [...others, ...this.messages.map((message) => ({ ...message, left }))];
     store('outbox', all.length ? all : undefined);
   }
 }
