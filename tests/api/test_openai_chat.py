@@ -118,6 +118,17 @@ def test_a_conversation_with_tool_results_is_sent_to_the_model(talker):
         "role": "tool", "tool_call_id": "x", "content": "sunny"}
 
 
+def test_a_part_of_an_answer_may_repeat_what_the_answer_had_beside_its_text(talker):
+    call = {"id": "call_1", "type": "function", "function": {"name": "weather", "arguments": "{}"}}
+    beside = {"role": "assistant", "refusal": None, "reasoning_content": "Hm.", "tool_calls": [call], "annotations": []}
+    complete(talker, messages=[
+        {"role": "user", "content": "Weather?"},
+        {"role": "assistant", "content": [{"type": "text", "text": "I look.", **beside}], "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "call_1", "content": "sunny"}])
+    answer = talker.stub.requests[-1].json["messages"][1]
+    assert answer["content"] == "I look." and [use["id"] for use in answer["tool_calls"]] == ["call_1"]
+
+
 def test_all_settings_are_sent_to_the_service(talker):
     schema = {"type": "object", "properties": {"a": {"type": "integer"}}}
     complete(talker, top_p=0.5, seed=7, stop=["END"], reasoning_effort="low", max_tokens=50,

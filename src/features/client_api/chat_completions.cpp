@@ -73,6 +73,8 @@ private:
       const auto type = part.required_text("type");
       if (type != "text" && type != "refusal") throw bad_parameter(part.path_of("type"), "only text is possible here");
       add_text_part(text, part.text(type).value_or(""));
+      // OpenAI's Agents SDK repeats in a part what the answer had beside its text.
+      part.ignore({"role", "refusal", "reasoning_content", "tool_calls", "annotations"});
       finish_part(part, call_.options);
     }
     return text;
