@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <climits>
 #include <csignal>
@@ -21,6 +20,7 @@
 
 #include "base/data_files.hpp"
 #include "base/log.hpp"
+#include "base/text/numbers.hpp"
 #include "config/addresses.hpp"
 #include "config/settings.hpp"
 #include "gateway/run_gateway.hpp"
@@ -36,7 +36,6 @@ namespace agw {
 
 namespace {
 
-constexpr int max_port = 65535;
 constexpr std::int64_t files_besides_connections = 512;
 
 SettingsSources find_settings(const ServeOptions& options, const DataDirectory& directory) {
@@ -95,10 +94,7 @@ constexpr const char* port_before = "AGW_PORT_BEFORE_RESTART";
 std::optional<int> take_port_before() {
   const auto text = process_environment()(port_before);
   ::unsetenv(port_before);  // NOLINT(concurrency-mt-unsafe): no thread was started yet
-  int port = 0;
-  const auto read = text ? std::from_chars(text->data(), text->data() + text->size(), port) : std::from_chars_result{};
-  const bool is_port = text && read.ec == std::errc() && port > 0 && port <= max_port;
-  return is_port ? std::optional(port) : std::nullopt;
+  return text ? parse_port(*text) : std::nullopt;
 }
 
 GatewayEnd start_and_serve(const ServeOptions& options, DataDirectory directory, std::optional<int> previous_port) {

@@ -1,6 +1,5 @@
 #include "features/browsers/devtools.hpp"
 
-#include <charconv>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -9,6 +8,7 @@
 
 #include "base/async/assert.hpp"
 #include "base/json/json_values.hpp"
+#include "base/text/numbers.hpp"
 #include "base/text/utf8.hpp"
 
 namespace agw {
@@ -23,12 +23,8 @@ json::object failure(std::string_view why) { return {{"error", json::object{{"me
 
 /// The unit of UTF-16 that `text` begins with, as an escape such as `\uD83D`.
 std::optional<unsigned> escaped_unit(std::string_view text) {
-  unsigned unit = 0;
   if (text.size() < escape_length || !text.starts_with("\\u")) return std::nullopt;
-  const auto digits = text.substr(2, escape_length - 2);
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), unit, 16);
-  if (error != std::errc() || end != digits.data() + digits.size()) return std::nullopt;
-  return unit;
+  return parse_number<unsigned>(text.substr(2, escape_length - 2), 16);
 }
 
 }  // namespace
