@@ -6,6 +6,7 @@ differ from its declaration fails any test that calls it.
 See docs/contract/requests.md#response-headers.
 """
 
+import functools
 import re
 import threading
 import warnings
@@ -15,6 +16,8 @@ import jsonschema
 import http_client
 
 METHODS = ("get", "post", "put", "patch", "delete")
+TYPES = {"null": {type(None)}, "boolean": {bool}, "integer": {int}, "number": {int, float}, "string": {str},
+         "array": {list}, "object": {dict}}
 
 _shapes = None
 _fetched = False
@@ -101,11 +104,13 @@ class Shapes:
     nearly every request of a test is checked."""
 
     def __init__(self, document):
+        self._document = document
         self._paths = document["paths"]
         self._patterns = [(re.compile(re.sub(r"\\{[^}]+\\}", "[^/]+", re.escape(template))), template)
                           for template in sorted(self._paths, key=lambda template: template.count("{"))]
         self._resolver = jsonschema.RefResolver.from_schema(document)
         self._lock = threading.Lock()  # the resolver is stateful, and tests send requests from several threads
+        self._quick_checks = {}  # by the identity of their schema
 
     def operation(self, method, path):
         """Returns the operation that matches the path; literal segments take precedence over parameters."""
@@ -115,9 +120,45 @@ class Shapes:
         return None
 
     def problems(self, schema, value):
+        if self._quick_check(schema)(value):
+            return []
         validator = jsonschema.Draft202012Validator(schema, resolver=self._resolver)
         with self._lock:
             return [f"{'/'.join(map(str, error.absolute_path))}: {error.message}" for error in validator.iter_errors(value)]
+
+    def _quick_check(self, schema):
+        """Returns a function that is true only of values of this shape. jsonschema, which takes many times as long and
+        names the problem, has to check only the others."""
+        found = self._quick_checks.get(id(schema))
+        if not found:
+            self._quick_checks[id(schema)] = lambda value: self._quick_checks[id(schema)](value)  # for shapes within themselves
+            checks = [self._quick_check_of(keyword, wanted) for keyword, wanted in schema.items()
+                      if keyword not in ("description", "format")]  # which require nothing
+            found = self._quick_checks[id(schema)] = lambda value: all(check(value) for check in checks)
+        return found
+
+    def _quick_check_of(self, keyword, wanted):
+        if keyword == "$ref":
+            return self._quick_check(functools.reduce(dict.get, wanted.removeprefix("#/").split("/"), self._document))
+        if keyword == "type":
+            types = set().union(*(TYPES[name] for name in ([wanted] if isinstance(wanted, str) else wanted)))
+            return lambda value: type(value) in types
+        if keyword in ("const", "enum"):
+            values = [wanted] if keyword == "const" else wanted
+            return lambda value: type(value) is str and value in values
+        if keyword == "required":
+            return lambda value: type(value) is dict and all(name in value for name in wanted)
+        if keyword == "properties":
+            checks = {name: self._quick_check(schema) for name, schema in wanted.items()}
+            return lambda value: type(value) is dict and all(
+                name not in checks or checks[name](member) for name, member in value.items())
+        if keyword == "items":
+            check = self._quick_check(wanted)
+            return lambda value: type(value) is not list or all(map(check, value))
+        if keyword == "anyOf":
+            checks = [self._quick_check(schema) for schema in wanted]
+            return lambda value: any(check(value) for check in checks)
+        return lambda value: False
 
 
 def _declared(gateway):
