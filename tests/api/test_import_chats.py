@@ -312,6 +312,25 @@ def test_claudes_edited_messages_become_forks(own_gateway, tmp_path):
     assert texts(own_gateway, "Plan (fork 1)") == [("user", "A"), ("assistant", "a")]
 
 
+def test_calls_between_paragraphs_keep_their_places(own_gateway, tmp_path):
+    def search(name):
+        return [{"type": "tool_use", "id": name, "name": "web_search", "input": {"query": name}},
+                {"type": "tool_result", "tool_use_id": name, "content": [{"type": "text", "text": "found"}]}]
+
+    def text(content):
+        return {"type": "text", "text": content}
+
+    blocks = [*search("a"), text("Schön."), *search("b"), *search("c"), text("More."), *search("d"), text("Done.")]
+    chat = claude(claude_message("1", "human", "Look"), claude_message("2", "assistant", "", 1, content=blocks),
+                  claude_message("3", "assistant", "", 2, content=[text("Again."), *search("e")]))
+    imported(own_gateway, "claude", write_json(tmp_path / "conversations.json", [chat]))
+    answer = turns(own_gateway, "Plan")[-1]
+    assert answer["content"] == "Schön.\n\nMore.\n\nDone.\n\nAgain."
+    assert answer["metadata"]["steps"] == [
+        {"text_end": 0, "tool_call_ids": ["a"]}, {"text_end": 6, "tool_call_ids": ["b", "c"]},
+        {"text_end": 13, "tool_call_ids": ["d"]}, {"text_end": 28, "tool_call_ids": ["e"]}]
+
+
 def test_attached_texts_of_claude_are_attached_and_other_files_named(own_gateway, tmp_path):
     chat = claude(claude_message("1", "human", "Read", attachments=[{"file_name": "a.txt", "extracted_content": "secret plan"}],
                                  files=[{"file_name": "b.png"}]),

@@ -257,13 +257,22 @@ void TurnWriter::attach(const SourceMessage& message) {
 
 void TurnWriter::answer(const SourceMessage& message) {
   if (!answer_) answer_ = SourceMessage{.id = message.id, .role = message.role};
+  const auto earlier = answer_->text.size();
   add_paragraph(answer_->text, message.text);
+  const std::string_view text = answer_->text;
   add_paragraph(answer_->reasoning, message.reasoning);
   if (!message.model.empty()) answer_->model = message.model;
   if (message.at) answer_->at = message.at;
+  std::size_t counted = 0;
+  std::size_t characters = 0;
   for (const auto& call : message.calls) {
-    if (std::exchange(results_since_step_, false) || !message.text.empty() || steps_.empty()) {
-      steps_.push_back(json::object{{"text_end", count_characters(answer_->text)}, {"tool_call_ids", json::array()}});
+    // A reader may have shortened the text after the call.
+    const auto bytes = std::min(call.text_bytes.value_or(message.text.size()), message.text.size());
+    const auto end = std::max(counted, bytes == 0 ? earlier : text.size() - message.text.size() + bytes);
+    characters += count_characters(text.substr(counted, end - counted));
+    counted = end;
+    if (std::exchange(results_since_step_, false) || steps_.empty() || steps_.back().at("text_end") != characters) {
+      steps_.push_back(json::object{{"text_end", characters}, {"tool_call_ids", json::array()}});
     }
     steps_.back().at("tool_call_ids").as_array().emplace_back(call.id);
     calls_.push_back({call, std::nullopt, message.at});

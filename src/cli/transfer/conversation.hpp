@@ -20,6 +20,7 @@ struct SourceCall {
   std::string id;
   std::string name;
   json::object input;
+  std::optional<std::size_t> text_bytes{};  ///< how much of its message's text precedes it; nullopt means all
 
   bool operator==(const SourceCall&) const = default;
 };

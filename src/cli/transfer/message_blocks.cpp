@@ -46,7 +46,8 @@ void read_block(const json::object& block, SourceMessage& message) {
   } else if (type == "tool_use" || type == "server_tool_use") {
     auto id = string_or_empty(block, "id");
     if (id.empty()) id = fmt::format("{}/{}", message.id, message.calls.size());
-    message.calls.push_back({std::move(id), string_or_empty(block, "name"), object_or_empty(block, "input")});
+    message.calls.push_back(
+        {std::move(id), string_or_empty(block, "name"), object_or_empty(block, "input"), message.text.size()});
   } else if (type.ends_with("tool_result")) {
     auto id = string_or_empty(block, "tool_use_id");
     // Claude's own exports contain results in the message of the calls, in the same order, and may lack ids.

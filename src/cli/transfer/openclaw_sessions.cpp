@@ -37,8 +37,8 @@ void read_openclaw_blocks(const json::array& blocks, SourceMessage& message) {
   for (const auto& block : blocks) {
     const auto* object = block.if_object();
     if (object && string_or_empty(*object, "type") == "toolCall") {
-      message.calls.push_back(
-          {string_or_empty(*object, "id"), string_or_empty(*object, "name"), object_or_empty(*object, "arguments")});
+      message.calls.push_back({string_or_empty(*object, "id"), string_or_empty(*object, "name"),
+                               object_or_empty(*object, "arguments"), message.text.size()});
     } else {
       read_blocks({&block, 1}, message);
     }

@@ -46,7 +46,7 @@ void read_opencode_file(const json::object& part, SourceMessage& message) {
 /// Uses the unique id of the part instead of the call's, which the model chose.
 void read_opencode_call(const std::string& id, const json::object& part, SourceMessage& message) {
   const auto state = object_or_empty(part, "state");
-  message.calls.push_back({id, string_or_empty(part, "tool"), object_or_empty(state, "input")});
+  message.calls.push_back({id, string_or_empty(part, "tool"), object_or_empty(state, "input"), message.text.size()});
   const auto status = string_or_empty(state, "status");
   if (status == "completed") message.results.push_back({id, string_or_empty(state, "output")});
   const auto* attachments = array_member(state, "attachments");
