@@ -58,8 +58,8 @@ function withoutObject(code, name) {
 }
 
 /** @returns {import('vite').Plugin}
- * Removes the HTML renderer from marked, and the dialects that the page does not read. Bundlers cannot remove them, because
- * the module creates an instance of everything. */
+ * Removes the HTML renderer from marked, and the dialects and options that the page does not use. Bundlers cannot remove
+ * them, because the module creates an instance of everything. */
 const lexerOnly = () => ({
   name: 'lexer-only',
   transform(code, id) {
@@ -69,14 +69,22 @@ const lexerOnly = () => ({
     const dialects = [...code.matchAll(/,(?:pedantic|breaks):([\w$]+)(?=[,}])/g)].filter(([, name]) =>
       code.includes(`,${name}={`),
     );
-    if (at < 0 || dialects.length !== 3)
+    const rules = /other:([\w$]+),block:([\w$]+)\.normal,inline:([\w$]+)\.normal/.exec(code);
+    if (at < 0 || dialects.length !== 3 || !rules)
       throw new Error('the build of marked has changed: see lexerOnly in vite.config.js');
     const lexer = dialects
       .reduce((rest, [member, name]) => withoutObject(rest, name).replace(member, ''), code.slice(0, at))
-      .replaceAll(/this\.options\.(pedantic|breaks)/g, '!1')
+      .replaceAll(/this\.options\.(pedantic|breaks|silent)/g, '!1')
       .replaceAll('this.options.gfm', '!0')
+      .replaceAll('this.options.hooks', '(void 0)')
+      .replaceAll(/this\.(?:tokenizer\.)?rules\.(other|block|inline)\b/g, '$1Rules')
       .replaceAll(/(?<==)[\w$]+(?=\([^()]*\)\.replace)/g, '/* @__PURE__ */ $&');
-    return { code: `${lexer}export { ${named('Lexer')} as Lexer, ${named('defaults')} as defaults };`, map: null };
+    const [, other, block, inline] = rules;
+    const constants = `const otherRules = ${other}, blockRules = ${block}.gfm, inlineRules = ${inline}.gfm;`;
+    return {
+      code: `${lexer}${constants}export { ${named('Lexer')} as Lexer, ${named('defaults')} as defaults };`,
+      map: null,
+    };
   },
   /** Removes the patterns that only the removed code used. */
   renderChunk(code) {
