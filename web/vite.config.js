@@ -94,6 +94,35 @@ const lexerOnly = () => ({
   },
 });
 
+/** The functions of highlight.js that the page does not use: they highlight all code on a page, and add plugins. */
+const unusedHighlighting = new RegExp(
+  `\\n {4}(${[
+    'highlightAll',
+    'highlightElement',
+    'highlightBlock: deprecateHighlightBlock',
+    'configure',
+    'initHighlighting',
+    'initHighlightingOnLoad',
+    'unregisterLanguage',
+    'listLanguages',
+    'addPlugin',
+    'removePlugin',
+  ].join('|')}),?(?=\\n)`,
+  'g',
+);
+
+/** @returns {import('vite').Plugin}
+ * Removes them. Bundlers cannot, because they are members of an object. */
+const onlyHighlight = () => ({
+  name: 'only-highlight',
+  transform(code, id) {
+    if (!id.endsWith('/highlight.js/lib/core.js')) return undefined;
+    if (code.match(unusedHighlighting)?.length !== 10)
+      throw new Error('highlight.js has changed: see onlyHighlight in vite.config.js');
+    return { code: code.replace(unusedHighlighting, ''), map: null };
+  },
+});
+
 /** @returns {import('vite').Plugin}
  * Tells the bundler that nothing is hydrated, because no server renders the page, so that Svelte's code for it is removed. */
 const withoutHydration = () => ({
@@ -161,6 +190,7 @@ export default defineConfig({
     svelte(),
     icons(),
     lexerOnly(),
+    onlyHighlight(),
     terminalStyles(),
     nameChat(),
     recordPackages(),
