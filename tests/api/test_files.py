@@ -139,6 +139,15 @@ def test_invalid_text_in_its_charset_is_not_shown(talker, thread_of_talker, cont
     assert (talker.gateway.data / "attachments" / made["id"]).read_bytes() == content
 
 
+def test_a_thread_that_begins_with_a_file_alone_is_named_after_it(talker, thread_of_talker):
+    thread, name = thread_of_talker["id"], "Minutes of the long meeting about which of the two roofs leaks more.txt"
+    files = [uploaded(talker.gateway, b"x", name=one)["id"] for one in (name, "second.txt")]
+    talker.says(thread_of_talker, "", answer="read", attachments=files)
+    assert accepted(talker.gateway.http.get(f"/threads/{thread}"))["title"] == "Minutes of the long meeting about which of…"
+    talker.says(thread_of_talker, "And?", answer="that is all")
+    assert talker.request_count() == 2, "the model is not asked for a title: there are no words to make it from"
+
+
 def test_later_question_still_includes_the_file(talker, thread_of_talker):
     made = uploaded(talker.gateway, b"Tom is a cat", name="notes.txt", mime="text/plain")
     talker.says(thread_of_talker, "read", answer="done", attachments=[made["id"]])

@@ -44,12 +44,12 @@ bool is_answer(const Turn& turn) {
   return reason != "error" && reason != "stopped" && reason != "interrupted";
 }
 
-/// The first question of a conversation with few answers; null if there is none.
+/// The first question of a conversation with few answers; null if there is none, or it consists of files only.
 const Turn* question_to_name(const ThreadContext& conversation) {
   const auto& turns = conversation.turns;
   const bool is_new = conversation.is_whole && std::ranges::count_if(turns, is_answer) < max_attempts;
   const auto question = is_new ? std::ranges::find(turns, Role::user, &Turn::role) : turns.end();
-  return question == turns.end() ? nullptr : &*question;
+  return question == turns.end() || question->content.empty() ? nullptr : &*question;
 }
 
 /// Removes a thread from the set when it is destroyed.

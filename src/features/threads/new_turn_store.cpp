@@ -10,6 +10,7 @@
 
 #include "base/async/assert.hpp"
 #include "base/json/json.hpp"
+#include "base/json/json_values.hpp"
 #include "features/threads/thread_store.hpp"
 #include "features/threads/turn_order_store.hpp"
 #include "features/threads/turn_store.hpp"
@@ -24,10 +25,19 @@ std::optional<std::string> metadata_text(const Turn& turn) {
   return to_json(json::value(*turn.metadata));
 }
 
+/// What names a thread that begins with the turn: its content, or the first file of a message that has nothing else.
+std::string title_of(const Turn& turn) {
+  auto title = title_from(turn.content);
+  const auto* files = title.empty() && turn.metadata ? array_member(*turn.metadata, "attachments") : nullptr;
+  if (files && !files->empty() && files->front().is_object())
+    title = title_from(string_or_empty(files->front().get_object(), "name"));
+  return title;
+}
+
 /// The first message of a person becomes the title of a thread without one.
 void set_title(Connection& connection, thread_store::StoredThread& stored, const Turn& turn) {
   if (turn.role != Role::user || stored.titled_by != thread_store::TitledBy::none) return;
-  auto title = title_from(turn.content);
+  auto title = title_of(turn);
   if (title.empty()) return;
   stored.thread.title = std::move(title);
   connection.prepare("UPDATE threads SET title = :title, titled_by = 'gateway' WHERE number = :number")
