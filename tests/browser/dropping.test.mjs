@@ -98,6 +98,14 @@ else {
     assert.equal(await page.getByRole('button', { name: 'Retry' }).count(), 0);
   });
 
+  test('a file whose name is too long is refused with a reason', async () => {
+    const page = await env.open('/new');
+    const name = `${'長'.repeat(90)}.txt`;
+    await page.locator('input[type=file]').setInputFiles({ name, mimeType: 'text/plain', buffer: Buffer.from('x') });
+    await page.getByText(`The name of a file is too long. Give it a shorter one: ${name}`).waitFor();
+    assert.equal(await page.getByRole('button', { name: 'Retry' }).count(), 0);
+  });
+
   test('many files leave room for the message', async () => {
     const page = await env.open('/new');
     const name = (number) => `quarterly report of branch number ${number}.txt`;

@@ -7,6 +7,9 @@ import { t } from '../../base/language';
 /** The gateway's limit for a file. */
 const maxBytes = 20 * 1024 * 1024;
 
+/** The gateway's limit for a name, in UTF-8. */
+const maxNameBytes = 255;
+
 /** The gateway rejects names with control characters. */
 const unprintable = /\p{Cc}/gu;
 
@@ -27,6 +30,8 @@ const isReadable = (file: File): Promise<boolean> =>
 export async function upload(file: File): Promise<Attachment> {
   const name = escapeInvisible(file.name);
   if (file.size > maxBytes) throw new Error(t('{name} is larger than 20 MB.', { name }));
+  if (new Blob([file.name]).size > maxNameBytes)
+    throw new Error(t('The name of a file is too long. Give it a shorter one: {name}', { name }));
   for (;;) {
     if (!file.size || !(await isReadable(file)))
       throw new Error(t('{name} is empty, or was moved or changed since you chose it.', { name }));
