@@ -105,6 +105,55 @@ else {
     await eventually(async () => assert.equal(await card(page).count(), 0));
   });
 
+  for (const [decision, words] of Object.entries({ allow: 'Allowed once by', deny: 'Denied by' }))
+    test(`a reason being typed is kept when another browser decides: ${decision}`, async () => {
+      const page = await env.open('/new');
+      await env.backend.reply({ text: 'I try.', tool_calls: [write(`${decision}.md`)] });
+      const held = await env.backend.hold({ pieces: ['Hm'] });
+      await page.getByText('Act', { exact: true }).click();
+      await sendMessage(page, 'Please do it');
+      await card(page).locator('button[aria-disabled=false]').first().waitFor();
+      await button(card(page), 'Deny…').click();
+      await page.getByRole('textbox', { name: 'Reason' }).fill('Use the calendar');
+      const [waiting] = await env.api('GET', '/permissions');
+      await env.api('POST', `/permissions/${waiting.id}`, { decision });
+      await card(page).getByText(words).waitFor();
+      await page.getByText('Your text is in the message box.').waitFor();
+      assert.equal(await message(page).inputValue(), 'Use the calendar');
+      await env.backend.release({ held, pieces: ['Well.'] });
+    });
+
+  test('a reason being typed is kept when another tab allows the call, not when it denies it for this reason', async () => {
+    const page = await env.open('/new');
+    const reason = (tab) => tab.getByRole('textbox', { name: 'Reason' });
+    for (const decides of ['Allow once', 'Deny…']) {
+      await env.backend.reply({ text: 'I try.', tool_calls: [write(`${decides[0]}.md`)] });
+      const held = await env.backend.hold({ pieces: ['Hm'] });
+      await page.getByText('Act', { exact: true }).click();
+      await sendMessage(page, 'Please do it');
+      const second = await page.context().newPage();
+      await page.waitForURL(/#\/t\//);
+      await second.goto(page.url());
+      for (const tab of [page, second]) await card(tab).locator('button[aria-disabled=false]').first().waitFor();
+      await button(card(page), 'Deny…').click();
+      await reason(page).fill('Use the calendar');
+      await button(card(second), decides).click();
+      if (decides === 'Deny…') {
+        await eventually(async () => assert.equal(await reason(second).inputValue(), 'Use the calendar'));
+        await reason(second).press('Enter');
+      }
+      await card(page)
+        .getByText(/ by a person/)
+        .waitFor();
+      const kept = decides === 'Deny…' ? '' : 'Use the calendar';
+      await eventually(async () => assert.equal(await message(page).inputValue(), kept));
+      await message(page).fill('');
+      await env.backend.release({ held, pieces: ['Well.'] });
+      await button(page, 'Stop').waitFor({ state: 'hidden' });
+      await second.close();
+    }
+  });
+
   /** Enables notifications, which `window.shown` lists with their texts. */
   async function enableNotifications(page) {
     await page.evaluate(() => {

@@ -1,6 +1,15 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { answers, eventually, expectFocus, missing, questions, sendMessage, withGateway } from './environment.mjs';
+import {
+  answers,
+  eventually,
+  expectFocus,
+  message,
+  missing,
+  questions,
+  sendMessage,
+  withGateway,
+} from './environment.mjs';
 
 if (missing) test(`the page (skipped: ${missing})`, { skip: true });
 else {
@@ -120,6 +129,49 @@ else {
     await button(page, 'Cancel').click();
     await button(page, 'Edit message').click();
     assert.equal(await box.inputValue(), 'A plum?');
+  });
+
+  for (const [what, change] of Object.entries({
+    edited: async (turn) => {
+      await env.backend.reply({ text: 'Perhaps.' });
+      await env.api('POST', `/turns/${turn.id}/regenerate`, { content: 'A fig?' });
+    },
+    deleted: (turn) => env.api('DELETE', `/turns/${turn.id}`),
+  }))
+    test(`the text of an edit is kept if the message is ${what} elsewhere`, async () => {
+      const { id } = await env.thread();
+      const page = await env.open(`/t/${id}`);
+      await ask(page, 'A plum?', 'No.');
+      await message(page).fill('Something else.');
+      await button(page, 'Edit message').click();
+      await page.getByRole('textbox', { name: 'Edited message' }).fill('A ripe plum?');
+      await change((await env.turns(id))[0]);
+      await page.getByText('The message that you edited was changed or deleted meanwhile.').waitFor();
+      assert.equal(await message(page).inputValue(), 'Something else.\n\nA ripe plum?');
+      await page.reload();
+      await eventually(async () => assert.equal(await message(page).inputValue(), 'Something else.\n\nA ripe plum?'));
+    });
+
+  test('an edit that another tab has sent is not kept', async () => {
+    const page = await env.open(`/t/${(await env.thread()).id}`);
+    await ask(page, 'A plum?', 'No.');
+    const second = await page.context().newPage();
+    await second.goto(page.url());
+    await button(page, 'Edit message').click();
+    await page.getByRole('textbox', { name: 'Edited message' }).fill('A ripe plum?');
+    await eventually(async () =>
+      assert.match(await page.evaluate(() => JSON.stringify(localStorage)), /draft\.edit.*A ripe plum/),
+    );
+    await second.reload();
+    const box = second.getByRole('textbox', { name: 'Edited message' });
+    await eventually(async () => assert.equal(await box.inputValue(), 'A ripe plum?'));
+    await env.backend.reply({ text: 'Perhaps.' });
+    await box.press('Enter');
+    for (const tab of [second, page]) {
+      await answers(tab).getByText('Perhaps.').waitFor();
+      assert.equal(await message(tab).inputValue(), '');
+      assert.equal(await tab.getByText('was changed or deleted meanwhile').count(), 0);
+    }
   });
 
   test('an answer is regenerated with another model', async () => {

@@ -4,6 +4,7 @@ import type { PermissionRequest } from '../../api/types';
 import { announcer } from '../../base/announce.svelte';
 import { toasts } from '../../base/toasts.svelte';
 import { approvals } from '../../state/approvals.svelte';
+import type { Draft } from '../chat/draft.svelte';
 import { t } from '../../base/language';
 
 export type Decision =
@@ -45,20 +46,29 @@ export const outcomeOf = ({ decision, scope, by }: PermissionRequest): string =>
   endings[by ?? ''] ??
   t('{decided} by a person on another page or device.', { decided: wordsFor(decision ?? '', scope) });
 
-/** Sends the decision. Returns whether the request is decided now, by this or another person. */
-export async function decide({ id }: PermissionRequest, body: Decision): Promise<boolean> {
+/** Sends the decision. `typed`: the words of this or another tab. Clears them if they are sent, or were typed here. */
+export async function decide<T>(request: PermissionRequest, body: Decision, typed: Draft<T>): Promise<void> {
+  const { id } = request;
   try {
     await post(apiPath`/permissions/${id}`, body);
     approvals.drop(id);
+    if (typed.isOwn || 'answer' in body || 'reason' in body) typed.clear();
     announcer.say(
       `${'answer' in body ? t('Answered') : wordsFor(body.decision, 'scope' in body ? body.scope : null)}.`,
     );
-    return true;
   } catch (error) {
     const status = error instanceof ApiError ? error.status : 0;
     // Another person decided first; an event reports their decision.
     if (status === 409 || status === 404) await approvals.load();
     else toasts.error(error);
-    return status === 409 || status === 404;
+    await keepTyped(request, typed);
   }
+}
+
+/** Keeps what was typed in this tab if the request has ended or was decided elsewhere. */
+export async function keepTyped<T>({ id, thread_id }: PermissionRequest, typed: Draft<T>): Promise<void> {
+  // States still have the values from before while effects end.
+  await Promise.resolve();
+  if (typed.isOwn && approvals.all.every((request) => request.id !== id || request.decision))
+    typed.moveTo(thread_id, t('The agent got another answer, or was stopped.'));
 }

@@ -1,13 +1,20 @@
 import { onStorageChange, store, stored } from '../../base/storage';
+import { toasts } from '../../base/toasts.svelte';
+import { t } from '../../base/language';
 
 const saveDelay = 300;
 
 /** The storage key for the edited text of a sent message. */
 export const editKey = (turnId: string): string => `draft.edit.${turnId}`;
 
+/** The drafts on the page, by key. */
+const shown = new Map<string, Draft>();
+
 /** A message or an answer being written, or the values of a form, stored in this browser under `key` and shared by its tabs. */
 export class Draft<T = string> {
   text = $state.raw() as T | '';
+  /** Whether the last change of the text was made in this tab. */
+  isOwn = false;
   readonly #key: string;
   #timer: ReturnType<typeof setTimeout> | undefined;
   /** Changed in this tab and not stored yet. */
@@ -19,17 +26,25 @@ export class Draft<T = string> {
     this.text = stored(key, '');
     $effect(() => {
       addEventListener('pagehide', this.save);
+      shown.set(key, this as Draft);
       return () => {
+        shown.delete(key);
         removeEventListener('pagehide', this.save);
         this.save();
       };
     });
-    $effect(() => onStorageChange<T>(key, (text) => this.#isDirty || (this.text = text ?? '')));
+    $effect(() =>
+      onStorageChange<T>(key, (text) => {
+        if (this.#isDirty) return;
+        this.text = text ?? '';
+        this.isOwn = false;
+      }),
+    );
   }
 
   /** Stores the text after a pause in typing. */
   changed(): void {
-    this.#isDirty = true;
+    this.#isDirty = this.isOwn = true;
     clearTimeout(this.#timer);
     this.#timer = setTimeout(this.save, saveDelay);
   }
@@ -40,6 +55,18 @@ export class Draft<T = string> {
     if (this.#isDirty) store(this.#key, this.text || undefined);
     this.#isDirty = false;
   };
+
+  /** Moves the text to the message being written in a chat, because what it was for is gone. `why`: a sentence. */
+  moveTo(threadId: string, why: string): void {
+    const message = shown.get(`draft.${threadId}`);
+    const { text } = this;
+    if (!text || !message) return;
+    this.clear();
+    const words = typeof text === 'string' ? text.trim() : Object.values(text).join('\n');
+    message.text = [message.text, words].filter(Boolean).join('\n\n');
+    message.changed();
+    toasts.show(`${why} ${t('Your text is in the message box.')}`);
+  }
 
   clear(): void {
     this.text = '';
