@@ -128,8 +128,8 @@ ThinkingDisplay read_thinking(Parameters& body, CallOptions& options) {
   Parameters thinking(*object, "thinking");
   const auto type = thinking.required_text("type");
   const auto display = thinking.text("display").value_or("summarized");
-  if (display != "summarized" && display != "omitted") {
-    throw bad_parameter(thinking.path_of("display"), "must be summarized or omitted");
+  if (display != "summarized" && display != "omitted" && display != "updates") {
+    throw bad_parameter(thinking.path_of("display"), "must be summarized, updates or omitted");
   }
   if (type == "enabled") {
     options.reasoning_budget = thinking.integer("budget_tokens", min_thinking_budget, max_token_count);

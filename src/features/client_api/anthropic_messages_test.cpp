@@ -178,6 +178,9 @@ TEST(AnthropicMessages, ShowNoThoughtsUnlessAsked) {
                                      "output_config": {"effort": "low"}})");
   EXPECT_EQ(read_anthropic_messages(omitted).thinking, ThinkingDisplay::omitted);
   EXPECT_EQ(read_anthropic_messages(omitted).request.call.options.reasoning_effort, "low");
+  // Claude Code asks for updates when another program reads its answers.
+  const auto updates = body_with(R"({"thinking": {"type": "adaptive", "display": "updates"}})");
+  EXPECT_EQ(read_anthropic_messages(updates).thinking, ThinkingDisplay::shown);
 }
 
 TEST(AnthropicMessages, NameMissingMembers) {
