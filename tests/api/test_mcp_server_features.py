@@ -68,6 +68,7 @@ def test_arguments_are_path_and_query(client, gateway):
     thread = new_thread_with(gateway, "one", "two & three/four")
     result = client.call("get_threads_id_turns", id=thread["id"], limit=1)
     assert [turn["content"] for turn in json.loads(text_of(result))] == ["two & three/four"]
+    assert result["structuredContent"] == {"result": json.loads(text_of(result))}
     assert client.call("get_extensions_id", id="help")["structuredContent"]["name"] == "help"
 
 

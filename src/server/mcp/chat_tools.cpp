@@ -55,8 +55,10 @@ json::object unparsed_result(const std::string& text, bool is_error) {
 
 json::object text_result(const std::string& text) {
   auto result = unparsed_result(text, false);
-  const auto parsed = parse_json(text, {.max_depth = max_own_json_depth});
-  if (parsed && parsed->is_object()) result["structuredContent"] = *parsed;
+  // It must be an object. Gemini CLI takes other JSON from the text if there is none, and then refuses the result.
+  if (auto parsed = parse_json(text, {.max_depth = max_own_json_depth}))
+    result["structuredContent"] =
+        parsed->is_object() ? *std::move(parsed) : json::object{{"result", *std::move(parsed)}};
   return result;
 }
 
