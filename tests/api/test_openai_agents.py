@@ -42,6 +42,18 @@ def test_an_agent_answers_on_a_new_thread(talker):
     assert turns(talker, response["metadata"]["thread_id"]) == [("user", "Hello"), ("assistant", "Good morning.")]
 
 
+def test_tokens_of_reasoning_are_counted(talker):
+    used = {"input": 10, "output": 9, "cache_read": 2, "cache_write": 0, "reasoning": 4}
+    tools = [PLACE]
+    talker.stub.script(Reply("", tool_calls=[ToolCall("place", {}, id="a")], usage=used), Reply("Here.", usage=used))
+    first = chat(talker, user("Where?"), tools=tools)
+    result = {"role": "tool", "tool_call_id": message_in(first)["tool_calls"][0]["id"], "content": "line 3"}
+    second = chat(talker, user("Where?"), message_in(first), result, tools=tools)
+    for usage in (first["usage"], second["usage"]):
+        assert usage["completion_tokens"] == 9 and usage["completion_tokens_details"]["reasoning_tokens"] == 4
+        assert usage["prompt_tokens"] == 12 and usage["prompt_tokens_details"]["cached_tokens"] == 2
+
+
 def test_store_is_accepted_for_an_agent(talker):
     talker.answers("I keep it.")
     response = chat(talker, user("Keep this"), store=True)

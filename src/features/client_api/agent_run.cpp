@@ -73,12 +73,11 @@ const AgentRun::Call* AgentRun::find_call(std::string_view id) const {
   return found == calls_.end() ? nullptr : &*found;
 }
 
-void AgentRun::call(const std::vector<ToolUse>& uses, const json::object& progress) {
+void AgentRun::call(const std::vector<ToolUse>& uses) {
   AGW_DEBUG_ASSERT(!uses.empty());
   AGW_DEBUG_ASSERT(!ended_);
   calls_.clear();
   resumed_.reset();
-  update_usage(progress);
   for (std::size_t number = 0; number < uses.size(); ++number) {
     auto& use = calls_.emplace_back(Call{.use = uses[number], .model_id = uses[number].id}).use;
     use.id = "call_" + random_hex(call_id_bytes);
@@ -132,19 +131,9 @@ Conversation AgentRun::conversation() const {
 
 void AgentRun::ended(std::string_view type, const json::object& members, std::string_view error) {
   if (std::exchange(ended_, true)) return;
-  update_usage(members);
   finish_reason_ = type == "finish" ? string_or_empty(members, "finishReason") : "stopped";
   error_ = error;
   paused_.notify();
-}
-
-void AgentRun::update_usage(const json::object& members) {
-  const auto* usage = object_member(members, "usage");
-  if (!usage) return;
-  counted_ = {.input_tokens = integer_or_zero(*usage, "input_tokens"),
-              .output_tokens = integer_or_zero(*usage, "output_tokens"),
-              .cache_read_tokens = integer_or_zero(*usage, "cache_read_tokens"),
-              .cache_write_tokens = integer_or_zero(*usage, "cache_write_tokens")};
 }
 
 Task<> AgentRun::wait_until_paused() { co_await paused_.wait(); }
@@ -152,11 +141,7 @@ Task<> AgentRun::wait_until_paused() { co_await paused_.wait(); }
 void AgentRun::finish(ClientAnswer& answer) {
   AGW_ASSERT(answer.tool_uses.empty());
   unfollow();
-  answer.usage = {.input_tokens = counted_.input_tokens - reported_.input_tokens,
-                  .output_tokens = counted_.output_tokens - reported_.output_tokens,
-                  .cache_read_tokens = counted_.cache_read_tokens - reported_.cache_read_tokens,
-                  .cache_write_tokens = counted_.cache_write_tokens - reported_.cache_write_tokens};
-  reported_ = counted_;
+  answer.usage = std::exchange(unreported_, {});
   answer.stop = StopReason::stop;
   if (!ended_) {
     for (const auto& call : calls_) answer.tool_uses.push_back(call.use);

@@ -66,9 +66,10 @@ public:
   CallSettings settings() const override { return settings_; }
   void text(std::string_view delta) override;
   void reasoning(std::string_view delta) override;
-  void call(const std::vector<ToolUse>& uses, const json::object& progress) override;
+  void call(const std::vector<ToolUse>& uses) override;
   Task<Result> result(std::string call_id, StopSource& stop) override;
   bool waits_for_request() const override { return !ended_ && paused_.happened(); }
+  void used(const Usage& usage) override { unreported_ += usage; }
   void model_failed(const ModelFailure& failure) override { model_failure_ = failure; }
   void ended(std::string_view type, const json::object& members, std::string_view error) override;
 
@@ -84,7 +85,6 @@ private:
   /// The call with that id for the program; null if there is none.
   const Call* find_call(std::string_view id) const;
   void emit(Delta delta);
-  void update_usage(const json::object& members);
 
   const std::string system_;
   const std::vector<ToolDescription> tools_;
@@ -94,8 +94,7 @@ private:
   AsyncEvent paused_;
   AsyncEvent resumed_;
   std::vector<Call> calls_;
-  Usage counted_;
-  Usage reported_;
+  Usage unreported_;
   std::string all_text_;
   std::string finish_reason_;
   std::string error_;

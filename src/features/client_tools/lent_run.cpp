@@ -9,7 +9,7 @@ namespace agw {
 
 LentRun::LentRun(std::shared_ptr<Lender> lender) : lender_(std::move(lender)), lent_(lender_->lent()) {}
 
-void LentRun::call(const std::vector<ToolUse>& uses, const json::object& /*progress*/) {
+void LentRun::call(const std::vector<ToolUse>& uses) {
   calls_.clear();
   for (const auto& use : uses) {
     json::object request{{"type", "call"}, {"toolCallId", use.id}, {"tool", use.name}, {"input", use.input}};

@@ -24,7 +24,7 @@ public:
 
   void text(std::string_view) override {}
   void reasoning(std::string_view) override {}
-  void call(const std::vector<ToolUse>& uses, const json::object& progress) override;
+  void call(const std::vector<ToolUse>& uses) override;
   Task<Result> result(std::string call_id, StopSource& stop) override;
   void ended(std::string_view, const json::object&, std::string_view) override {}
 

@@ -251,6 +251,7 @@ void AgentLoop::record_usage(const Completion& completion) {
   AGW_DEBUG_ASSERT(asked_at_ >= active_->began);
   const auto before = outcome_.cost_usd;
   agw::record_usage(outcome_, services_, agent(), active_->run.thread_id, completion);
+  if (active_->client) active_->client->used(completion.usage());
   const auto now = std::chrono::steady_clock::now();
   outcome_.model_calls.push_back({.model = completion.id(),
                                   .at = whole_milliseconds(asked_at_ - active_->began),
@@ -280,7 +281,7 @@ Task<> AgentLoop::call_tools(std::vector<ToolUse> uses) {
     results = co_await services_.calls.run(active_, caller_, std::move(uses));
     if (!of_client.empty() && !active_->stop.requested()) {
       co_await keeping.join();
-      active_->client->call(of_client, progress_members(outcome_));
+      active_->client->call(of_client);
       for (auto& result : co_await services_.calls.run(active_, caller_, std::move(of_client)))
         results.push_back(std::move(result));
     }

@@ -28,7 +28,7 @@ public:
   virtual void text(std::string_view delta) = 0;
   virtual void reasoning(std::string_view delta) = 0;
   /// The model has called these tools of the program. `result` follows for each.
-  virtual void call(const std::vector<ToolUse>& uses, const json::object& progress) = 0;
+  virtual void call(const std::vector<ToolUse>& uses) = 0;
 
   struct Result {
     std::string text;
@@ -46,6 +46,8 @@ public:
   /// The texts that the program has open. The agent's file tools read and write them instead of the files. Null: none.
   virtual TextBuffers* buffers() { return nullptr; }
 
+  /// A call of a model has used these tokens.
+  virtual void used(const Usage& /*usage*/) {}
   /// A call of a model has failed, after all retries and fallbacks. The run is about to end.
   virtual void model_failed(const ModelFailure& /*failure*/) {}
 

@@ -148,7 +148,8 @@ class Chat:
             "prompt_tokens": prompt, "completion_tokens": reply.usage["output"],
             "total_tokens": prompt + reply.usage["output"],
             "prompt_tokens_details": {"cached_tokens": reply.usage["cache_read"],
-                                      "cache_write_tokens": reply.usage["cache_write"]}})
+                                      "cache_write_tokens": reply.usage["cache_write"]},
+            "completion_tokens_details": {"reasoning_tokens": reply.usage.get("reasoning", 0)}})
         yield b"data: [DONE]\n\n"
 
     @staticmethod
