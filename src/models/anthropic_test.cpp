@@ -122,7 +122,7 @@ data: {"type":"message_stop"}
 
 )");
   EXPECT_EQ(answer.reply().stop, StopReason::length);
-  EXPECT_EQ(answer.reply().tool_uses.at(0).raw_input, R"({"city": "Pa)");
+  EXPECT_EQ(answer.reply().tool_uses.at(0).arguments, R"({"city": "Pa)");
 }
 
 TEST(AnthropicReader, AnErrorInTheStreamIsAFailureWithWhatWasCounted) {

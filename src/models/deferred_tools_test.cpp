@@ -24,7 +24,7 @@ ModelRequest searching_request(std::string model) {
   question.text = "Which?";
   Message call;
   call.role = Message::Role::assistant;
-  call.tool_uses = {{"call_1", "FindTools", {{"query", "bee"}}, std::nullopt}};
+  call.tool_uses = {{"call_1", "FindTools", {{"query", "bee"}}}};
   Message result;
   result.role = Message::Role::tool;
   result.text = "1 of the tools match: b";

@@ -48,13 +48,16 @@ using DeferredTools = std::shared_ptr<const std::vector<ToolDescription>>;
 /// The tool that searches deferred tools. Services with a search of their own get it in that form.
 inline constexpr std::string_view find_tools_name = "FindTools";
 
-/// A tool call that the model requests. Arguments that are not a JSON object are kept in `raw_input`, for the error
-/// result.
+/// A tool call that the model requests.
 struct ToolUse {
   std::string id;
   std::string name;
   json::object input;
-  std::optional<std::string> raw_input;
+  /// The arguments as the model wrote them, if that is known; writing `input` changes spaces and some numbers.
+  std::string arguments{};
+  bool is_malformed = false;  ///< the arguments are not a JSON object, and `input` is empty
+
+  std::string arguments_text() const { return arguments.empty() ? to_json(input) : arguments; }
 };
 
 /// An image in a user's message.

@@ -34,6 +34,15 @@ void append(std::string& arguments, std::string_view piece) {
 
 }  // namespace
 
+void set_arguments_of(ToolUse& use, std::string text) {
+  auto input = read_arguments(text);
+  use.is_malformed = !input;
+  if (input) use.input = std::move(*input);
+  // Not `null`, and not a string of JSON.
+  const bool is_object = text.find('{') < text.find('"');
+  if (is_object || use.is_malformed) use.arguments = std::move(text);
+}
+
 ToolCalls::Call* ToolCalls::find(std::int64_t index) {
   const auto found =
       std::find_if(calls_.rbegin(), calls_.rend(), [&](const Call& call) { return call.index == index; });
@@ -91,11 +100,7 @@ std::vector<ToolUse> ToolCalls::finish() const {
     if (use.id.empty() || ids.contains(use.id)) use.id = "call_" + random_hex(12);
     ids.insert(use.id);
     use.name = to_valid_utf8(call.name);
-    if (auto input = read_arguments(call.arguments)) {
-      use.input = std::move(*input);
-    } else {
-      use.raw_input = to_valid_utf8(call.arguments);
-    }
+    set_arguments_of(use, to_valid_utf8(call.arguments));
   }
   AGW_ASSERT(uses.size() == calls_.size());
   AGW_ASSERT(ids.size() == uses.size());  // each result has one call

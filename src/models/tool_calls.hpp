@@ -9,6 +9,9 @@
 
 namespace agw {
 
+/// Sets the arguments and what is read from them.
+void set_arguments_of(ToolUse& use, std::string text);
+
 /// Assembles tool calls that arrive in pieces, in the order of their first pieces.
 class ToolCalls {
 public:

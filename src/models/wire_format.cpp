@@ -149,7 +149,7 @@ void AnswerReader::emit_rest_of_calls() {
     auto& reported = reported_[number];
     if (reported.id.empty()) on_delta_({Delta::Kind::call, {}, number, uses[number].id, uses[number].name});
     auto rest = reported.arguments.finish();
-    if (reported.bytes == 0) rest = uses[number].raw_input.value_or(to_json(uses[number].input));
+    if (reported.bytes == 0) rest = uses[number].arguments_text();
     if (!rest.empty()) on_delta_({Delta::Kind::arguments, std::move(rest), number});
   }
 }
@@ -266,7 +266,7 @@ std::string data_url(const Image& image) { return fmt::format("data:{};base64,{}
 
 std::string result_text(const Message& message) { return message.is_error ? "Error: " + message.text : message.text; }
 
-std::string arguments_text(const ToolUse& use) { return to_json(use.input); }
+std::string arguments_text(const ToolUse& use) { return use.is_malformed ? "{}" : use.arguments_text(); }
 
 void add_labels(json::object& body, const CallOptions& options) {
   if (!options.service_tier.empty()) body["service_tier"] = options.service_tier;

@@ -82,6 +82,38 @@ def test_tool_calls_are_returned_to_the_client(talker):
     assert sent["tools"][0]["function"]["name"] == "weather"
 
 
+def test_arguments_are_passed_on_as_they_were_written(talker):
+    written = '{"ratio":1.0, "id": 12345678901234567890123,"tags":[ "Ü" ],"small":1e-7}'
+    talker.stub.script(Reply("", tool_calls=[ToolCall("weather", written, id="a"), ToolCall("weather", "", id="b")]),
+                       "Fine.")
+    message = complete(talker, tools=[WEATHER])["choices"][0]["message"]
+    assert [call["function"]["arguments"] for call in message["tool_calls"]] == [written, "{}"]
+    results = [{"role": "tool", "tool_call_id": call["id"], "content": "ok"} for call in message["tool_calls"]]
+    complete(talker, tools=[WEATHER], messages=[{"role": "user", "content": "Hi"}, message, *results])
+    sent = talker.stub.requests[-1].json["messages"][1]["tool_calls"]
+    assert [call["function"]["arguments"] for call in sent] == [written, "{}"]
+
+
+@pytest.mark.parametrize("streamed", [False, True], ids=["whole", "streamed"])
+def test_arguments_of_an_agent_are_passed_on_as_they_were_written(talker, streamed):
+    written = '{"ratio":1.0, "id": 12345678901234567890123}'
+    talker.stub.script(Reply("", tool_calls=[ToolCall("weather", written, id="a")]))
+    asked = {"model": "assistant", "tools": [WEATHER]}
+    pieces = ([chunk["choices"][0]["delta"] for chunk in stream(talker, **asked)] if streamed
+              else [complete(talker, **asked)["choices"][0]["message"]])
+    calls = [call for piece in pieces for call in piece.get("tool_calls", [])]
+    assert "".join(call["function"]["arguments"] for call in calls) == written
+
+
+def test_malformed_arguments_reach_the_program_but_no_service(talker):
+    talker.stub.script(Reply("", tool_calls=[ToolCall("weather", '{"city": "Kö', id="a")]), "Fine.")
+    message = complete(talker, tools=[WEATHER])["choices"][0]["message"]
+    assert message["tool_calls"][0]["function"]["arguments"] == '{"city": "Kö'
+    result = {"role": "tool", "tool_call_id": "a", "content": "no"}
+    complete(talker, tools=[WEATHER], messages=[{"role": "user", "content": "Hi"}, message, result])
+    assert talker.stub.requests[-1].json["messages"][1]["tool_calls"][0]["function"]["arguments"] == "{}"
+
+
 def test_tool_calls_are_streamed(talker):
     talker.stub.script(Reply("", tool_calls=[ToolCall("weather", {"city": "A"}, id="a"),
                                              ToolCall("weather", {"city": "B"}, id="b")]))

@@ -111,6 +111,16 @@ def test_a_model_streams_its_response(talker):
     assert text_of(events[-1]["response"]) == "one two three"
 
 
+def test_arguments_are_passed_on_as_they_were_written(talker):
+    written = '{"ratio":1.0, "id": 12345678901234567890123}'
+    talker.stub.script(Reply("", tool_calls=[ToolCall("weather", written, id="a")]), "Fine.")
+    call, = respond(talker, tools=[WEATHER])["output"]
+    assert call["arguments"] == written
+    result = {"type": "function_call_output", "call_id": "a", "output": "ok"}
+    respond(talker, tools=[WEATHER], input=[{"role": "user", "content": "Hi"}, call, result])
+    assert talker.stub.requests[-1].json["messages"][1]["tool_calls"][0]["function"]["arguments"] == written
+
+
 def test_tool_calls_are_streamed(talker):
     talker.stub.script(Reply("Look.", tool_calls=[ToolCall("weather", {"city": "Rom"}, id="call_9")]))
     events = stream(talker, tools=[WEATHER])

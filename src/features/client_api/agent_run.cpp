@@ -82,7 +82,7 @@ void AgentRun::call(const std::vector<ToolUse>& uses) {
     auto& use = calls_.emplace_back(Call{.use = uses[number], .model_id = uses[number].id}).use;
     use.id = "call_" + random_hex(call_id_bytes);
     emit({Delta::Kind::call, {}, number, use.id, use.name});
-    emit({Delta::Kind::arguments, use.raw_input.value_or(to_json(use.input)), number});
+    emit({Delta::Kind::arguments, use.arguments_text(), number});
   }
   paused_.notify();
 }

@@ -225,7 +225,7 @@ private:
   }
 
   ToolUse read_use(Parameters& block) {
-    ToolUse use{.id = block.required_text("id"), .name = block.required_text("name"), .input = {}, .raw_input = {}};
+    ToolUse use{.id = block.required_text("id"), .name = block.required_text("name"), .input = {}};
     check_tool_name(use.name, block.path_of("name"), max_anthropic_tool_name);
     const auto* input = block.object("input");
     if (!input) throw bad_parameter(block.path_of("input"), "is missing");

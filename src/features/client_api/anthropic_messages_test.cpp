@@ -334,7 +334,7 @@ TEST(AnthropicWriter, WritesNoThinkingWithoutTextIntoAWholeMessage) {
 TEST(AnthropicWriter, WritesAWholeMessage) {
   auto answer = answer_of("I look.");
   answer.reasoning = "Hm";
-  answer.tool_uses = {{.id = "toolu_1", .name = "look", .input = {{"at", "it"}}, .raw_input = {}}};
+  answer.tool_uses = {{.id = "toolu_1", .name = "look", .input = {{"at", "it"}}}};
   answer.stop = StopReason::tool_use;
   const auto message = parsed(anthropic_message_writer(ThinkingDisplay::shown)->body(answer));
   const auto& content = message.at("content").as_array();

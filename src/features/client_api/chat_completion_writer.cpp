@@ -44,10 +44,9 @@ json::object chat_usage(const Usage& usage) {
 json::array chat_calls(const std::vector<ToolUse>& uses) {
   json::array calls;
   for (const auto& use : uses) {
-    calls.push_back(json::object{
-        {"id", use.id},
-        {"type", "function"},
-        {"function", json::object{{"name", use.name}, {"arguments", use.raw_input.value_or(to_json(use.input))}}}});
+    calls.push_back(json::object{{"id", use.id},
+                                 {"type", "function"},
+                                 {"function", json::object{{"name", use.name}, {"arguments", use.arguments_text()}}}});
   }
   return calls;
 }

@@ -16,7 +16,7 @@
 #include "features/client_api/shared_parameters.hpp"
 #include "features/client_api/tool_parameters.hpp"
 #include "models/call_features.hpp"
-#include "models/json_reader.hpp"
+#include "models/tool_calls.hpp"
 
 namespace agw {
 
@@ -159,18 +159,13 @@ private:
     if (call.text("type").value_or("function") != "function")
       throw bad_parameter(call.path_of("type"), "must be function");
     call.ignore({"index"});
-    ToolUse use{.id = call.required_text("id"), .name = {}, .input = {}, .raw_input = {}};
+    ToolUse use{.id = call.required_text("id"), .name = {}, .input = {}};
     const auto* function = call.object("function");
     if (!function) throw bad_parameter(call.path_of("function"), "is missing");
     Parameters called(*function, call.path_of("function"));
     use.name = called.required_text("name");
     check_tool_name(use.name, called.path_of("name"));
-    const auto arguments = called.text("arguments").value_or("");
-    if (auto input = parse_object(arguments)) {
-      use.input = std::move(*input);
-    } else {
-      use.raw_input = arguments;  // Invalid JSON that a model made is passed on unchanged.
-    }
+    set_arguments_of(use, called.text("arguments").value_or(""));
     names_[use.id] = use.name;
     called.finish();
     call.finish();

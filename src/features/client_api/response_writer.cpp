@@ -386,7 +386,7 @@ private:
     for (std::size_t number = 0; number < answer.tool_uses.size(); ++number) {
       const auto& use = answer.tool_uses[number];
       append({Delta::Kind::call, {}, number, use.id, use.name});
-      append({Delta::Kind::arguments, use.raw_input.value_or(to_json(use.input)), number});
+      append({Delta::Kind::arguments, use.arguments_text(), number});
     }
   }
 

@@ -24,7 +24,7 @@
 #include "features/client_api/pictures.hpp"
 #include "features/client_api/shared_parameters.hpp"
 #include "features/client_api/tool_parameters.hpp"
-#include "models/json_reader.hpp"
+#include "models/tool_calls.hpp"
 
 namespace agw {
 
@@ -181,16 +181,14 @@ private:
   }
 
   void read_call(Parameters& item, bool is_free_text) {
-    ToolUse use{.id = item.required_text("call_id"), .name = item.required_text("name"), .input = {}, .raw_input = {}};
+    ToolUse use{.id = item.required_text("call_id"), .name = item.required_text("name"), .input = {}};
     use.name = name_in_namespace(item.text("namespace").value_or(""), use.name);
     check_tool_name(use.name, item.path_of("name"));
     const auto arguments = item.text(is_free_text ? "input" : "arguments").value_or("");
     if (is_free_text) {
       use.input = {{free_text_argument, arguments}};
-    } else if (auto input = parse_object(arguments)) {
-      use.input = std::move(*input);
     } else {
-      use.raw_input = arguments;
+      set_arguments_of(use, arguments);
     }
     names_[use.id] = use.name;
     last_answer().tool_uses.push_back(std::move(use));

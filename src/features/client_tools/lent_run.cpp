@@ -13,7 +13,7 @@ void LentRun::call(const std::vector<ToolUse>& uses) {
   calls_.clear();
   for (const auto& use : uses) {
     json::object request{{"type", "call"}, {"toolCallId", use.id}, {"tool", use.name}, {"input", use.input}};
-    if (use.raw_input) request["input"] = *use.raw_input;
+    if (use.is_malformed) request["input"] = use.arguments;
     calls_[use.id] = std::move(request);
   }
   // Each call has its own id in a run, whatever the model has sent (ContextWindow::add_reply).

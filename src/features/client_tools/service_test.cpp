@@ -51,7 +51,7 @@ TEST(ClientTools, AreNotAskedAfterTheirSocketHasFailed) {
     }
     EXPECT_TRUE(has_failed);
     EXPECT_ANY_THROW(tools.lend(socket.id));
-    socket.lent->call({{"call", "Look", {}, std::nullopt}});
+    socket.lent->call({{"call", "Look", {}}});
     StopSource stop;
     EXPECT_TRUE((co_await socket.lent->result("call", stop)).is_error);
     EXPECT_EQ(socket.sent, 1);

@@ -359,6 +359,8 @@ std::vector<ToolUse> ContextWindow::add_reply(const std::string& model_id, std::
   message.role = Message::Role::assistant;
   message.text = std::move(text);
   message.tool_uses = reply.tool_uses;
+  // As later runs will send them, for the service's cache.
+  for (auto& use : message.tool_uses) use.arguments.clear();
   message.provider_blocks = std::move(reply.provider_blocks);
   message.provider_blocks_of = model_id;
   request_.messages.push_back(std::move(message));
@@ -375,7 +377,10 @@ void ContextWindow::make_acceptable(std::vector<ToolUse>& uses) {
     if (!is_offered) use.name = acceptable_name(std::move(use.name));
     use.id = acceptable_name(std::move(use.id));
     if (!call_ids_.insert(use.id).second) call_ids_.insert(use.id = "call_" + random_hex(12));
-    if (nests_deeper(use.input, max_input_depth)) use.raw_input = to_json(std::exchange(use.input, {}));
+    if (nests_deeper(use.input, max_input_depth)) {
+      use.arguments = to_json(std::exchange(use.input, {}));
+      use.is_malformed = true;
+    }
   }
   make_call_ids_unique(std::span(request_.messages).first(conversation_size_), call_ids_);
 }

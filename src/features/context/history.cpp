@@ -157,7 +157,7 @@ void ToolHistory::add_step(std::vector<Message>& messages, Message step, const j
     if (turn == tool_turns_.end() || !turn->second->metadata) continue;
     const auto id = unused_id(acceptable_name(turn->first.second), used_ids_);
     const auto name = acceptable_name(text_in(turn->second->metadata, "tool_name"));
-    step.tool_uses.push_back({id, name, object_or_empty(*turn->second->metadata, "input"), std::nullopt});
+    step.tool_uses.push_back({id, name, object_or_empty(*turn->second->metadata, "input")});
     results.push_back(result_of(*turn->second, id, name));
   }
   // Services refuse a call without its result.

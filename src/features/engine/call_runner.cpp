@@ -354,7 +354,7 @@ Task<ToolOutcome> CallRunner::outcome_of(const StepCalls& step, const ToolUse& u
     co_return co_await make_by_client(step, use, client);
   if (!tool) co_return failed(no_such_tool(*step.caller, step.active->client.get(), use.name));
   AGW_ASSERT(tool->description.name == use.name);
-  if (use.raw_input) co_return failed(arguments_problem(*use.raw_input));
+  if (use.is_malformed) co_return failed(arguments_problem(use.arguments));
   if (const auto problem = input_problem(*tool->description.input_schema, use.input)) {
     co_return failed("invalid input: " + *problem + unseen_schema(*step.caller, *tool));
   }
@@ -395,7 +395,7 @@ struct CallRunner::Call {
 
 Task<ToolOutcome> CallRunner::make(const StepCalls& step, const ToolUse& use, const Tool& tool, ToolRequest request) {
   AGW_ASSERT(tool.call);
-  AGW_ASSERT(!use.raw_input);
+  AGW_ASSERT(!use.is_malformed);
   AGW_ASSERT(request.tool == tool.description.name);
   // Nobody has approved anything yet.
   AGW_ASSERT(!request.approved);

@@ -12,7 +12,8 @@ namespace {
 constexpr int max_times = 2;
 
 bool same(const ToolUse& one, const ToolUse& other) {
-  return one.name == other.name && equal_by_value(one.input, other.input) && one.raw_input == other.raw_input;
+  if (one.name != other.name || one.is_malformed != other.is_malformed) return false;
+  return one.is_malformed ? one.arguments == other.arguments : equal_by_value(one.input, other.input);
 }
 
 }  // namespace
