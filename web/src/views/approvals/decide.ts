@@ -46,17 +46,24 @@ export const outcomeOf = ({ decision, scope, by }: PermissionRequest): string =>
   endings[by ?? ''] ??
   t('{decided} by a person on another page or device.', { decided: wordsFor(decision ?? '', scope) });
 
-/** Sends the decision. `typed`: the words of this or another tab. Clears them if they are sent, or were typed here. */
+/**
+ * Sends the decision. `typed`: the words of this or another tab. Those that are sent, or were typed here, are cleared before,
+ * so that no other tab takes them for unsent, and come back if the decision fails.
+ */
 export async function decide<T>(request: PermissionRequest, body: Decision, typed: Draft<T>): Promise<void> {
   const { id } = request;
+  const words = typed.text;
+  const isDone = typed.isOwn || 'answer' in body || 'reason' in body;
+  if (isDone) typed.clear();
   try {
     await post(apiPath`/permissions/${id}`, body);
     approvals.drop(id);
-    if (typed.isOwn || 'answer' in body || 'reason' in body) typed.clear();
     announcer.say(
       `${'answer' in body ? t('Answered') : wordsFor(body.decision, 'scope' in body ? body.scope : null)}.`,
     );
   } catch (error) {
+    typed.text ||= words;
+    if (isDone) typed.changed();
     const status = error instanceof ApiError ? error.status : 0;
     // Another person decided first; an event reports their decision.
     if (status === 409 || status === 404) await approvals.load();
