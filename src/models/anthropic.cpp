@@ -352,24 +352,23 @@ public:
     return body;
   }
 
-  bool adjust(json::object& request, const ProviderError& provider_error) const override {
-    const auto mentions = [&](std::string_view text) { return provider_error.message.find(text) != std::string::npos; };
-    if (mentions("defer_loading") || mentions("tool_reference")) return define_at_once(request);
-    if (mentions("thinking") && mentions("adaptive") && request.contains("thinking")) {
+  bool adjust(json::object& request, const ProviderError& error) const override {
+    if (error.mentions({"defer_loading", "tool_reference"})) return define_at_once(request);
+    if (error.mentions("thinking") && error.mentions("adaptive") && request.contains("thinking")) {
       const auto& thinking = request["thinking"].get_object();
       if (text_member(thinking, "type") == "enabled") {
         think_adaptively(request, {.reasoning_budget = thinking.at("budget_tokens").to_number<std::int64_t>()});
         return true;
       }
     }
-    if (mentions("image") && mentions("exceed")) return leave_out_large_pictures(request);
-    if ((mentions("document") || mentions("PDF")) && leave_out_documents(request)) return true;
-    if (mentions("input_schema")) return mend_schemas(request, "input_schema", provider_error.message);
-    if (mentions("prefill"))
+    if (error.mentions("image") && error.mentions("exceed")) return leave_out_large_pictures(request);
+    if (error.mentions({"document", "PDF"}) && leave_out_documents(request)) return true;
+    if (error.mentions("input_schema")) return mend_schemas(request, "input_schema", error.message);
+    if (error.mentions("prefill"))
       return ask_to_continue(request["messages"].get_array(), json::array{text_block("Continue.")});
-    if (mentions("role") && mentions("system")) return remind_as_user(request["messages"].get_array());
+    if (error.mentions("role") && error.mentions("system")) return remind_as_user(request["messages"].get_array());
     for (const auto* name : {"temperature", "top_p", "top_k", "metadata"}) {
-      if (mentions(name) && request.erase(name) > 0) return true;
+      if (error.mentions(name) && request.erase(name) > 0) return true;
     }
     return false;
   }

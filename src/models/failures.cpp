@@ -238,6 +238,10 @@ ProviderError parse_provider_error(std::string_view body) {
   return error ? read_provider_error(*error) : read_object(*object);
 }
 
+bool ProviderError::mentions(std::initializer_list<std::string_view> texts) const {
+  return contains_any(message, texts) || contains_any(words, texts);
+}
+
 bool is_without_tools(const ProviderError& provider_error) {
   auto message = ascii_lower_case(provider_error.message);
   std::erase_if(message, [](char c) { return c == '`' || c == '\'' || c == '"'; });

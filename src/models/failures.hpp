@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -23,6 +24,11 @@ struct ProviderError {
   std::optional<std::chrono::milliseconds> retry_after{};  ///< the delay that it requests, as Gemini's do
   std::string param{};                                     ///< ModelFailure::param
   bool has_message = false;                                ///< `message` is a member of the error
+
+  /// Whether `message` or `words` contains one of the texts. Services begin the same word large or small, so texts
+  /// often lack its first letter.
+  bool mentions(std::initializer_list<std::string_view> texts) const;
+  bool mentions(std::string_view text) const { return mentions({text}); }
 };
 
 /// Reads the body of an error response.

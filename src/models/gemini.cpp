@@ -279,19 +279,18 @@ public:
     return body;
   }
 
-  bool adjust(json::object& request, const ProviderError& provider_error) const override {
-    const auto mentions = [&](std::string_view word) { return provider_error.message.find(word) != std::string::npos; };
+  bool adjust(json::object& request, const ProviderError& error) const override {
     auto& config = request["generationConfig"].get_object();
     // Models that cannot think reject requests for thoughts.
-    const bool of_thoughts = mentions("hinking") || mentions("nclude_thoughts") || mentions("ncludeThoughts");
+    const bool of_thoughts = error.mentions({"hinking", "nclude_thoughts", "ncludeThoughts"});
     if (of_thoughts && config.erase("thinkingConfig") > 0) return true;
     for (const auto& [word, member] :
          {std::pair{"temperature", "temperature"}, std::pair{"op_p", "topP"}, std::pair{"op_k", "topK"},
           std::pair{"resence", "presencePenalty"}, std::pair{"requency", "frequencyPenalty"}}) {
-      if (mentions(word) && config.erase(member) > 0) return true;
+      if (error.mentions(word) && config.erase(member) > 0) return true;
     }
-    if (mentions("eveloper instruction is not enabled")) return move_system(request);
-    return mentions("hought signature") && remove_signatures(request);
+    if (error.mentions("eveloper instruction is not enabled")) return move_system(request);
+    return error.mentions("hought signature") && remove_signatures(request);
   }
 
   std::unique_ptr<AnswerReader> reader(const OnDelta& on_delta) const override {

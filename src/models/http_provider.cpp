@@ -102,9 +102,7 @@ bool is_success(int status) { return status >= 200 && status < 300; }
 bool may_adjust(const ModelOutcome& outcome, const ProviderError& provider_error) {
   const auto* failure = std::get_if<ModelFailure>(&outcome);
   if (!failure) return false;
-  const auto mentions = [&](std::string_view word) { return provider_error.message.find(word) != std::string::npos; };
-  const bool is_of_template =
-      mentions("emplate") || mentions("inja") || mentions("alternate") || mentions("raise_exception");
+  const bool is_of_template = provider_error.mentions({"emplate", "inja", "alternate", "raise_exception"});
   const bool may_be_of_template = failure->status == 500 || failure->status == 0;
   return failure->status == 400 || failure->status == 422 || (may_be_of_template && is_of_template) ||
          is_without_tools(provider_error);
@@ -112,17 +110,15 @@ bool may_adjust(const ModelOutcome& outcome, const ProviderError& provider_error
 
 /// Whether the error names the levels of reasoning that the model has.
 bool names_efforts(const ProviderError& provider_error) {
-  const auto& message = provider_error.message;
-  return message.find("high") != message.npos && (message + provider_error.words).find("effort") != message.npos;
+  return provider_error.mentions("high") && provider_error.mentions("effort");
 }
 
 /// Whether the error says that the model does not take the request to think, without which it may answer. Other errors
 /// about thinking are about the conversation.
 bool may_leave_out_thinking(const ModelRequest& request, const ProviderError& provider_error) {
-  const auto mentions = [&](std::string_view word) { return provider_error.message.find(word) != std::string::npos; };
-  const bool is_about_thinking = mentions("easoning") || mentions("hinking") || mentions("effort");
-  const bool is_unknown = mentions("support") || mentions("permitted") || mentions("must be one of") ||
-                          mentions("nknown") || mentions("nrecognized") || mentions("nexpected");
+  const bool is_about_thinking = provider_error.mentions({"easoning", "hinking", "effort"});
+  const bool is_unknown =
+      provider_error.mentions({"support", "permitted", "must be one of", "nknown", "nrecognized", "nexpected"});
   return request.options.thinks_if_able && is_about_thinking && is_unknown;
 }
 

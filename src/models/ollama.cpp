@@ -130,14 +130,13 @@ public:
     return body;
   }
 
-  bool adjust(json::object& request, const ProviderError& provider_error) const override {
-    const auto mentions = [&](std::string_view text) { return provider_error.message.find(text) != std::string::npos; };
+  bool adjust(json::object& request, const ProviderError& error) const override {
     auto& messages = request["messages"].get_array();
-    if (mentions("alternate")) return join_messages(messages) || move_prompt_to_user(messages);
+    if (error.mentions("alternate")) return join_messages(messages) || move_prompt_to_user(messages);
     // Thinking of most models is on or off, without levels.
     auto* think = request.if_contains("think");
-    if (!think || !mentions("think")) return false;
-    if (!think->is_string() || mentions("does not support thinking")) return request.erase("think") > 0;
+    if (!think || !error.mentions("think")) return false;
+    if (!think->is_string() || error.mentions("does not support thinking")) return request.erase("think") > 0;
     *think = true;
     return true;
   }

@@ -355,59 +355,11 @@ public:
     return body;
   }
 
-  bool adjust(json::object& request, const ProviderError& provider_error) const override {
-    const auto mentions = [&](std::string_view name) {
-      return provider_error.message.find(name) != std::string::npos ||
-             provider_error.words.find(name) != std::string::npos;
-    };
-    // A model that cannot reason works without the member.
-    const auto* effort = request.if_contains("reasoning_effort");
-    if (mentions("reasoning_effort") && !mentions("tools") && effort && *effort == "none")
-      return request.erase("reasoning_effort") > 0;
-    // Reasoning models accept tools only with `none`. Their error message mentions other parameters too.
-    if (mentions("reasoning_effort") && request.contains("tools")) {
-      return request.emplace("reasoning_effort", "none").second;
+  bool adjust(json::object& request, const ProviderError& error) const override {
+    for (const auto rule : {adjust_reasoning, adjust_tools, adjust_limit, adjust_messages}) {
+      if (const auto adjusted = rule(request, error)) return *adjusted;
     }
-    if (mentions(thoughts_member) || mentions(".reasoning") || mentions("'reasoning'")) {
-      return mentions("passed back") || mentions("issing") ? complete_thoughts(request) : remove_thoughts(request);
-    }
-    // The template of gpt-oss.
-    if (mentions("content and thinking")) return remove_thoughts(request);
-    if (mentions("chema") || mentions("function_declarations")) {
-      if (mend_schemas(request, "parameters", provider_error.message)) return true;
-    }
-    if (mentions("description") && shorten_descriptions(request, provider_error.message)) return true;
-    if (mentions("with a length of 9")) return shorten_ids_to_nine(request);
-    if (mentions("string too long") && mentions("tool_call")) return shorten_ids(request, max_id_size);
-    if (mentions("thought_signature")) return sign_calls(request);
-    if (mentions("strict")) return remove_strict(request);
-    const bool of_limit = mentions("max_completion_tokens") || mentions("max_tokens");
-    const bool of_its_name = mentions("supported") || mentions("instead") || mentions("nknown") ||
-                             mentions("nrecognized") || mentions("not permitted");
-    if (of_limit && of_its_name) return switch_limit(request);
-    if ((mentions("type") || mentions("file") || mentions("ocument") || mentions("PDF")) &&
-        leave_out_documents(request))
-      return true;
-    // Templates of many models accept instructions only at the beginning.
-    auto& messages = request["messages"].get_array();
-    if ((mentions("ystem") || mentions("role")) && remind_as_user(messages)) return true;
-    if (mentions("alternate") || mentions("after role"))
-      return join_messages(messages) || move_prompt_to_user(messages);
-    if (mentions("ystem role") || mentions("got system") || mentions("assistant roles"))
-      return move_prompt_to_user(messages);
-    if (mentions("content") && (mentions("null") || mentions("be a string") || mentions("valid string")))
-      return fill_contents(messages);
-    if (mentions("prefill") || mentions("with a user message") || mentions("ast role"))
-      return ask_to_continue(messages, "Continue.");
-    for (const auto* name : {"temperature", "top_p", "top_k", "frequency_penalty", "presence_penalty", "stream_options",
-                             "prompt_cache_key", "prompt_cache_retention", "safety_identifier", "metadata", "user",
-                             "chat_template_kwargs", "enable_thinking", "thinking_budget", "thinking"}) {
-      if (mentions(name) && request.erase(name) > 0) return true;
-    }
-    for (const auto& label : sampling_labels) {
-      if (mentions(label.name) && request.erase(label.name) > 0) return true;
-    }
-    return false;
+    return remove_options(request, error);
   }
 
   std::unique_ptr<AnswerReader> reader(const OnDelta& on_delta) const override {
@@ -415,6 +367,66 @@ public:
   }
 
 private:
+  /// Whether a rule adjusted the request. No value if the error has another reason.
+  using Adjusted = std::optional<bool>;
+
+  static Adjusted adjust_reasoning(json::object& request, const ProviderError& error) {
+    // A model that cannot reason works without the member.
+    const auto* effort = request.if_contains("reasoning_effort");
+    const bool of_effort = error.mentions("reasoning_effort");
+    if (of_effort && !error.mentions("tools") && effort && *effort == "none")
+      return request.erase("reasoning_effort") > 0;
+    // Reasoning models accept tools only with `none`. Their error message mentions other parameters too.
+    if (of_effort && request.contains("tools")) return request.emplace("reasoning_effort", "none").second;
+    if (error.mentions({thoughts_member, ".reasoning", "'reasoning'"}))
+      return error.mentions({"passed back", "issing"}) ? complete_thoughts(request) : remove_thoughts(request);
+    // The template of gpt-oss.
+    if (error.mentions("content and thinking")) return remove_thoughts(request);
+    return {};
+  }
+
+  static Adjusted adjust_tools(json::object& request, const ProviderError& error) {
+    if (error.mentions({"chema", "function_declarations"}) && mend_schemas(request, "parameters", error.message))
+      return true;
+    if (error.mentions("description") && shorten_descriptions(request, error.message)) return true;
+    if (error.mentions("with a length of 9")) return shorten_ids_to_nine(request);
+    if (error.mentions("string too long") && error.mentions("tool_call")) return shorten_ids(request, max_id_size);
+    if (error.mentions("thought_signature")) return sign_calls(request);
+    if (error.mentions("strict")) return remove_strict(request);
+    return {};
+  }
+
+  static Adjusted adjust_limit(json::object& request, const ProviderError& error) {
+    const bool of_limit = error.mentions({"max_completion_tokens", "max_tokens"});
+    const bool of_its_name = error.mentions({"supported", "instead", "nknown", "nrecognized", "not permitted"});
+    if (of_limit && of_its_name) return switch_limit(request);
+    return {};
+  }
+
+  static Adjusted adjust_messages(json::object& request, const ProviderError& error) {
+    if (error.mentions({"type", "file", "ocument", "PDF"}) && leave_out_documents(request)) return true;
+    // Templates of many models accept instructions only at the beginning.
+    auto& messages = request["messages"].get_array();
+    if (error.mentions({"ystem", "role"}) && remind_as_user(messages)) return true;
+    if (error.mentions({"alternate", "after role"})) return join_messages(messages) || move_prompt_to_user(messages);
+    if (error.mentions({"ystem role", "got system", "assistant roles"})) return move_prompt_to_user(messages);
+    if (error.mentions("content") && error.mentions({"null", "be a string", "valid string"}))
+      return fill_contents(messages);
+    if (error.mentions({"prefill", "with a user message", "ast role"})) return ask_to_continue(messages, "Continue.");
+    return {};
+  }
+
+  static bool remove_options(json::object& request, const ProviderError& error) {
+    for (const auto* name : {"temperature", "top_p", "top_k", "frequency_penalty", "presence_penalty", "stream_options",
+                             "prompt_cache_key", "prompt_cache_retention", "safety_identifier", "metadata", "user",
+                             "chat_template_kwargs", "enable_thinking", "thinking_budget", "thinking"}) {
+      if (error.mentions(name) && request.erase(name) > 0) return true;
+    }
+    return std::ranges::any_of(sampling_labels, [&](const auto& label) {
+      return error.mentions(label.name) && request.erase(label.name) > 0;
+    });
+  }
+
   static void add_options(json::object& body, const CallOptions& options) {
     const bool has_tools = body.contains("tools");
     if (options.tool_choice && has_tools) body["tool_choice"] = chat_tool_choice(*options.tool_choice);

@@ -389,11 +389,7 @@ public:
     return body;
   }
 
-  bool adjust(json::object& request, const ProviderError& provider_error) const override {
-    const auto mentions = [&](std::string_view name) {
-      return provider_error.message.find(name) != std::string::npos ||
-             provider_error.words.find(name) != std::string::npos;
-    };
+  bool adjust(json::object& request, const ProviderError& error) const override {
     const std::pair<std::string_view, std::string_view> removable[] = {
         {"temperature", "temperature"},
         {"top_p", "top_p"},
@@ -407,15 +403,15 @@ public:
         {"metadata", "metadata"},
         {"user", "user"},
     };
-    if (mentions("nvalid schema") && mend_schemas(request, "parameters", provider_error.message)) return true;
-    if (mentions("string too long") && mentions("call_id")) return shorten_ids(request, max_call_id_size);
-    if (mentions("description") && shorten_descriptions(request, provider_error.message)) return true;
-    if ((mentions("file") || mentions("PDF")) && leave_out_documents(request)) return true;
-    if (mentions("reasoning") && remove_effort_none(request)) return true;
-    if (mentions("tool_search") || mentions("defer_loading")) return search_as_function(request);
-    if ((mentions("developer") || mentions("ystem")) && remind_as_user(request["input"].get_array())) return true;
+    if (error.mentions("nvalid schema") && mend_schemas(request, "parameters", error.message)) return true;
+    if (error.mentions("string too long") && error.mentions("call_id")) return shorten_ids(request, max_call_id_size);
+    if (error.mentions("description") && shorten_descriptions(request, error.message)) return true;
+    if (error.mentions({"file", "PDF"}) && leave_out_documents(request)) return true;
+    if (error.mentions("reasoning") && remove_effort_none(request)) return true;
+    if (error.mentions({"tool_search", "defer_loading"})) return search_as_function(request);
+    if (error.mentions({"developer", "ystem"}) && remind_as_user(request["input"].get_array())) return true;
     for (const auto& [word, member] : removable) {
-      if (mentions(word) && request.erase(member) > 0) return true;
+      if (error.mentions(word) && request.erase(member) > 0) return true;
     }
     return false;
   }
