@@ -1,14 +1,20 @@
 // Measures the cost of checkpoints for tools, in seconds:
 //
 //     checkpoint_times write <directory> <bytes>    Write with and without its checkpoint
-//     checkpoint_times listings <directory>         the listings before and after a command that changes nothing
+//     checkpoint_times listings <directory>         the listings before and after a command that changes nothing; the
+//                                                   floor reads the state of each file twice, on two threads
+#include <fcntl.h>
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <map>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "base/async/task_group.hpp"
@@ -19,6 +25,7 @@
 #include "features/projects/service.hpp"
 #include "features/runs/service.hpp"
 #include "features/threads/service.hpp"
+#include "io/files/descriptor.hpp"
 #include "io/sandbox/sandbox.hpp"
 #include "tools/files/file_tools.hpp"
 
@@ -37,6 +44,42 @@ double median(std::vector<double> times) {
 }
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+/// The files of a directory's directories, whose states two threads read: what listings cannot do without.
+class FileStates {
+public:
+  explicit FileStates(const fs::path& root) {
+    for (const auto& directory : fs::directory_iterator(root)) {
+      auto& names = directories_[directory.path()];
+      for (const auto& file : fs::directory_iterator(directory)) names.push_back(file.path().filename());
+    }
+  }
+
+  double seconds_for_reading_twice() const {
+    const auto start = Clock::now();
+    for (int i = 0; i < 2; ++i) {
+      const std::jthread second([this] { read(1); });
+      read(0);
+    }
+    return seconds_since(start);
+  }
+
+private:
+  /// Reads every second directory.
+  void read(std::size_t number) const {
+    for (const auto& [path, names] : directories_) {
+      if (number++ % 2 != 0) continue;
+      const Descriptor directory(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+      for (const auto& name : names) {
+        struct stat status{};
+        if (::fstatat(directory.get(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0)
+          throw std::runtime_error("cannot read the state of " + name);
+      }
+    }
+  }
+
+  std::map<std::string, std::vector<std::string>> directories_;
+};
 
 /// The rooms of a gateway that tools need. The project is a directory, and the data are next to it.
 class Bench {
@@ -77,17 +120,20 @@ public:
 
   Task<> listings() {
     const ToolRun run{.run_id = "bench", .thread_id = "bench", .roots = roots()};
+    const FileStates states(project_);
     std::vector<double> times;
+    std::vector<double> floors;
     for (int i = 0; i < 12; ++i) {
       const auto start = Clock::now();
       auto before = co_await checkpoints_.before_command(run, {project_});
       co_await checkpoints_.after_command(run, std::move(before));
       times.push_back(seconds_since(start));
+      floors.push_back(co_await blocking_.run([&states] { return states.seconds_for_reading_twice(); }));
     }
     co_await checkpoints_.stop();
     const auto first = times.front();
     times.erase(times.begin());
-    std::printf("{\"tool\": %.6f, \"first\": %.6f}\n", median(times), first);
+    std::printf("{\"tool\": %.6f, \"floor\": %.6f, \"first\": %.6f}\n", median(times), median(floors), first);
   }
 
 private:
