@@ -147,6 +147,8 @@ else {
     await eventually(async () => assert.equal((await env.turns(idOf(page))).length, 2));
     await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
     await answers(page).getByText('Before, after.').waitFor();
+    // What screen readers say.
+    await page.getByText('Answered: Before, after.').waitFor({ state: 'attached' });
     await expectStored(page, ['Sleep']);
   });
 

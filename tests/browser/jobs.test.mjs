@@ -24,6 +24,9 @@ else {
     await page.getByRole('row').filter({ hasText: 'done (dry)' }).waitFor();
     await page.getByRole('row').filter({ hasText: 'done (dry)' }).getByRole('link', { name: 'output' }).click();
     await answers(page).getByText('Would tidy.').waitFor();
+    await page.goto(`${env.proxy.url}/ui/#/jobs`);
+    for (const name of ['Run: tidy-up', 'Dry run: tidy-up'])
+      await page.getByRole('button', { name, exact: true }).waitFor();
   });
 
   test('a week shows past runs, due times, and why a run was skipped', async () => {

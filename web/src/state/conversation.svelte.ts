@@ -415,7 +415,8 @@ export class Conversation {
     this.#endedRuns.add(run.runId);
     if (this.turns.findLast(({ role }) => role === 'user')?.id !== run.turnId) void this.#findRun();
     else this.#idle = true;
-    const text = this.#storedAnswer(run.runId)?.content ?? run.error ?? '';
+    // The turn may not have been read yet, as after the device has slept.
+    const text = run.parts.findLast((part) => part.kind === 'text')?.text ?? run.error ?? '';
     const tools = run.parts.filter(({ kind }) => kind === 'tool').length;
     const ran = tools ? `${tn('Ran {count} tool.', 'Ran {count} tools.', tools)} ` : '';
     announcer.say(
