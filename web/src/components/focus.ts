@@ -11,6 +11,15 @@ addEventListener('focusout', () =>
   }),
 );
 
+/** A browser neither focuses nor explains an invalid field that it cannot show. */
+addEventListener('invalid', ({ target }) => (target as Element).closest('details')?.setAttribute('open', ''), true);
+
+/** After a form was refused: focuses the first of its fields that show an error. */
+export async function focusInvalid(form: ParentNode): Promise<void> {
+  await tick();
+  form.querySelector<HTMLElement>('[aria-invalid=true]')?.focus();
+}
+
 /**
  * Focuses `before`, the element that was focused before a dialog opened, or the view's heading if that is impossible.
  */
