@@ -263,6 +263,18 @@ TEST(ChatReader, JoinsCharactersThatWereCut) {
   EXPECT_EQ(to_json(uses[1].input), R"({"y":"😀"})");
 }
 
+TEST(ChatReader, KeepsArgumentsAsTheyWereWrittenUnlessOthersCannotReadThem) {
+  const auto answer = read_stream(
+      *chat_wire_format(),
+      chunks(
+          {R"({"delta":{"tool_calls":[{"index":0,"id":"a","function":{"name":"one","arguments":"{\"x\": \"\\ud83d\\ude00\"}"}}]}})",
+           R"({"delta":{"tool_calls":[{"index":1,"id":"b","function":{"name":"two","arguments":"{\"x\": \"\\ud83d\"}"}}]}})"}));
+  const auto& uses = answer.reply().tool_uses;
+  ASSERT_EQ(uses.size(), 2u);
+  EXPECT_EQ(uses[0].arguments_text(), R"({"x": "\ud83d\ude00"})");
+  EXPECT_EQ(uses[1].arguments_text(), "{\"x\":\"\xef\xbf\xbd\"}");
+}
+
 TEST(ChatReader, TakesACallThatComesTwiceOnce) {
   const std::string call =
       R"({"delta":{"tool_calls":[{"index":0,"id":"a","function":{"name":"one","arguments":"{\"x\":1}"}}]}})";

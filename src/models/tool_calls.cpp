@@ -38,9 +38,9 @@ void set_arguments_of(ToolUse& use, std::string text) {
   auto input = read_arguments(text);
   use.is_malformed = !input;
   if (input) use.input = std::move(*input);
-  // Not `null`, and not a string of JSON.
-  const bool is_object = text.find('{') < text.find('"');
-  if (is_object || use.is_malformed) use.arguments = std::move(text);
+  // Not `null`, not a string of JSON, and not half of a character, which other programs cannot read.
+  const bool is_readable = text.find('{') < text.find('"') && (text.find("\\u") == text.npos || parse_json(text));
+  if (is_readable || use.is_malformed) use.arguments = std::move(text);
 }
 
 ToolCalls::Call* ToolCalls::find(std::int64_t index) {
