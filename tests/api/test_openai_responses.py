@@ -93,6 +93,46 @@ def test_tools_that_the_input_adds_are_called_as_codex_does(talker):
     assert (other["type"], other["namespace"], other["arguments"]) == ("function_call", "functions", "{}")
 
 
+SEARCH = {"type": "tool_search", "execution": "client", "description": "Finds tools.", "parameters": {
+    "type": "object", "properties": {"query": {"type": "string"}}, "required": ["query"]}}
+FOUND = [{"type": "namespace", "name": "files", "description": "d", "tools": [
+    {"type": "function", "name": "read", "defer_loading": True, "parameters": {"type": "object", "properties": {}}}]}]
+
+
+def respond_in_a_stream(talker, **members):
+    return stream(talker, **members)[-1]["response"]
+
+
+@pytest.mark.parametrize("ask", [respond, respond_in_a_stream], ids=["whole", "streamed"])
+def test_a_program_searches_its_tools(talker, ask):
+    talker.stub.script(Reply("", tool_calls=[ToolCall("tool_search", {"query": "read"}, id="c1")]),
+                       Reply("", tool_calls=[ToolCall("files__read", {}, id="c2")]),
+                       Reply("", tool_calls=[ToolCall("files__read", {}, id="c3")]))
+    call, = ask(talker, tools=[WEATHER, SEARCH])["output"]
+    assert (call["type"], call["call_id"], call["execution"]) == ("tool_search_call", "c1", "client")
+    assert call["arguments"] == {"query": "read"} and call["status"] == "completed" and "name" not in call
+    assert talker.stub.requests[-1].json["tools"][1]["function"]["description"] == "Finds tools."
+    result = {"type": "tool_search_output", "call_id": "c1", "execution": "client", "tools": FOUND}
+    again = [{**call, "call_id": "c0"}, {**result, "call_id": "c0"}]
+    question = {"role": "user", "content": "Read it."}
+    response = ask(talker, tools=[WEATHER, SEARCH], input=[question, call, result, *again])
+    found, = response["output"]
+    assert (found["type"], found["name"], found["namespace"]) == ("function_call", "read", "files")
+    sent = talker.stub.requests[-1].json
+    assert [tool["function"]["name"] for tool in sent["tools"]] == ["weather", "tool_search", "files__read"]
+    assert sent["messages"][1]["tool_calls"][0]["function"]["name"] == "tool_search"
+    assert sent["messages"][2]["content"] == "The tool files__read can be called."
+    # It stays found in the conversation.
+    result = {"type": "function_call_output", "call_id": "c2", "output": "A text."}
+    found, = ask(talker, tools=[WEATHER, SEARCH], input=[result], previous_response_id=response["id"])["output"]
+    assert (found["name"], found["namespace"]) == ("read", "files")
+
+
+def test_tools_that_the_service_would_search_are_all_given(talker):
+    respond(talker, tools=[WEATHER, *FOUND, {"type": "tool_search"}])
+    assert [tool["function"]["name"] for tool in talker.stub.requests[-1].json["tools"]] == ["weather", "files__read"]
+
+
 def test_malformed_arguments_of_a_tool_that_takes_free_text_are_its_text(talker):
     talker.stub.script(Reply("", tool_calls=[ToolCall("exec", CODE, id="c1")]))
     assert respond(talker, tools=[EXEC])["output"][0]["input"] == CODE

@@ -12,6 +12,7 @@
 #include "base/json/describe.hpp"
 #include "base/json/json_values.hpp"
 #include "features/client_api/parameters.hpp"
+#include "features/client_api/response_tools.hpp"
 #include "storage/database.hpp"
 
 namespace agw {
@@ -136,6 +137,10 @@ json::array continue_response(ResponseRequest& read, const std::optional<StoredR
     read.request.thread_param = "previous_response_id";
   }
   if (previous && !previous->conversation.empty()) conversation = parse_stored_json(previous->conversation).as_array();
+  const auto found = found_tools(conversation);
+  read_response_tools(found, read.request.call);
+  auto& shown = read.shown.at("tools").as_array();
+  shown.insert(shown.end(), found.begin(), found.end());
   conversation.insert(conversation.end(), read.input.begin(), read.input.end());
   add_input(read.request, conversation);
   return conversation;

@@ -15,6 +15,7 @@
 #include "api/client_errors.hpp"
 #include "base/json/json_values.hpp"
 #include "features/client_api/anthropic_blocks.hpp"
+#include "features/client_api/response_tools.hpp"
 #include "features/client_api/responses.hpp"
 #include "models/json_reader.hpp"
 
@@ -31,6 +32,7 @@ struct OutputItem {
   std::string name{};
   std::string space{};      ///< the namespace of the call's function; empty without one
   bool takes_text = false;  ///< the call's tool takes free text; `text` is that text when the call is done
+  bool searches = false;    ///< the call searches the program's tools
   std::string encrypted{};  ///< reasoning only: data that the service requires back; empty: none, or not requested
   bool done = false;
   bool is_truncated = false;  ///< done, but not complete
@@ -43,6 +45,15 @@ json::object text_part(const std::string& text) {
 }
 
 json::object summary_part(const std::string& text) { return {{"type", "summary_text"}, {"text", text}}; }
+
+json::object search_members(const OutputItem& item, const char* status) {
+  return {{"id", item.id},
+          {"type", "tool_search_call"},
+          {"status", status},
+          {"call_id", item.call_id},
+          {"execution", "client"},
+          {"arguments", item.done ? parse_object(item.text).value_or(json::object()) : json::object()}};
+}
 
 json::object call_members(const OutputItem& item, const char* status) {
   json::object members{
@@ -58,6 +69,7 @@ struct ProgramTool {
   std::string space;
   std::string name;
   bool takes_text = false;
+  bool searches = false;
 };
 
 /// By their names for the model.
@@ -70,8 +82,10 @@ ProgramTools tools_in(const json::array& tools, const std::string& space = {}) {
     const auto name = string_or_empty(object, "name");
     const auto type = string_or_empty(object, "type");
     const auto* functions = array_member(object, "tools");
-    if (type != "namespace") {
-      read.try_emplace(name_in_namespace(space, name), space, name, type == "custom");
+    if (type == "tool_search") {
+      read.try_emplace(std::string(tool_search_name), ProgramTool{.searches = true});
+    } else if (type != "namespace") {
+      read.try_emplace(name_in_namespace(space, name), ProgramTool{space, name, type == "custom"});
     } else if (functions) {
       read.merge(tools_in(*functions, name));
     }
@@ -97,7 +111,7 @@ json::object item_members(const OutputItem& item) {
       return members;
     }
     case OutputItem::Kind::call:
-      return call_members(item, status);
+      return item.searches ? search_members(item, status) : call_members(item, status);
     case OutputItem::Kind::message:
       break;
   }
@@ -309,6 +323,7 @@ private:
         item.space = tool.space;
         item.name = tool.name;
         item.takes_text = tool.takes_text;
+        item.searches = tool.searches;
       }
       return announce(item);
     }
@@ -318,7 +333,7 @@ private:
       AGW_ASSERT(item.kind == Kind::call);
       if (item.done) return;
       item.text += delta.text;
-      if (item.takes_text) return;
+      if (item.takes_text || item.searches) return;
       return item_event("response.function_call_arguments.delta", item, {}, {{"delta", delta.text}});
     }
     const auto kind = delta.kind == Delta::Kind::text ? Kind::message : Kind::reasoning;
@@ -353,6 +368,7 @@ private:
         item_event("response.reasoning_summary_part.done", item, "summary_index", {{"part", summary_part(item.text)}});
         break;
       case OutputItem::Kind::call:
+        if (item.searches) break;
         if (item.takes_text) {
           item.text = free_text_in(std::move(item.text));
           item_event("response.custom_tool_call_input.delta", item, {}, {{"delta", item.text}});

@@ -1,9 +1,9 @@
 // Reads OpenAI's Responses. `InputItems` reads the conversation: consecutive reasoning, text and calls become one
-// answer, as the gateway stores it. The rest reads the tools, which may be in namespaces, and the settings. Parameters
-// that the gateway does not support are rejected by name. `shown_members` repeats the request in the response, as the
-// API requires.
+// answer, as the gateway stores it. The rest reads the settings. Parameters that the gateway does not support are
+// rejected by name. `shown_members` repeats the request in the response, as the API requires.
 //
-// response_writer.cpp writes the responses. docs/contract/clients.md has the table of accepted members.
+// response_tools.cpp reads the tools, and response_writer.cpp writes the responses. docs/contract/clients.md has the
+// table of accepted members.
 
 #include "features/client_api/responses.hpp"
 
@@ -22,6 +22,7 @@
 #include "features/client_api/instructions.hpp"
 #include "features/client_api/parameters.hpp"
 #include "features/client_api/pictures.hpp"
+#include "features/client_api/response_tools.hpp"
 #include "features/client_api/shared_parameters.hpp"
 #include "features/client_api/tool_parameters.hpp"
 #include "models/tool_calls.hpp"
@@ -56,6 +57,16 @@ private:
       read_call(item, type == "custom_tool_call");
     } else if (type == "function_call_output" || type == "custom_tool_call_output") {
       read_result(item);
+    } else if (type == "tool_search_call") {
+      const auto* arguments = item.object("arguments");
+      add_call({.id = item.required_text("call_id"),
+                .name = std::string(tool_search_name),
+                .input = arguments ? *arguments : json::object()});
+      item.ignore({"execution", "created_by"});
+    } else if (type == "tool_search_output") {
+      const auto* tools = item.array("tools", max_client_tools);
+      add_result(item).text = tools ? found_tools_text(*tools) : std::string();
+      item.ignore({"execution", "created_by"});
     } else if (type == "additional_tools") {
       item.array("tools", max_client_tools);  // see tools_of
       item.ignore({"role"});
@@ -69,7 +80,7 @@ private:
       throw bad_parameter(
           item.path_of("type"),
           "must be message, function_call, function_call_output, custom_tool_call, custom_tool_call_output, "
-          "additional_tools, compaction, reasoning or item_reference");
+          "tool_search_call, tool_search_output, additional_tools, compaction, reasoning or item_reference");
     }
     item.finish();
   }
@@ -190,18 +201,24 @@ private:
     } else {
       set_arguments_of(use, arguments);
     }
+    add_call(std::move(use));
+  }
+
+  void add_call(ToolUse use) {
     names_[use.id] = use.name;
     last_answer().tool_uses.push_back(std::move(use));
   }
 
-  void read_result(Parameters& item) {
+  void read_result(Parameters& item) { read_content(item, "output", add_result(item)); }
+
+  Message& add_result(Parameters& item) {
     const auto id = item.required_text("call_id");
     const auto name = names_.find(id);
     auto& message = call_.messages.emplace_back();
     message.role = Message::Role::tool;
     message.tool_call_id = id;
     if (name != names_.end()) message.tool_name = name->second;
-    read_content(item, "output", message);
+    return message;
   }
 
   ClientRequest& request_;
@@ -218,101 +235,6 @@ json::array items_of(Parameters& body) {
                          {"content", json::array{json::object{{"type", "input_text"}, {"text", *input}}}}}};
   }
   return *body.array("input", max_client_messages);
-}
-
-/// Services may not know tools that take free text, and not enforce a grammar.
-void read_free_text_tool(Parameters& tool, ToolDescription& read) {
-  read.input_schema = json::object{{"type", "object"},
-                                   {"properties", json::object{{free_text_argument, json::object{{"type", "string"}}}}},
-                                   {"required", json::array{json::value(free_text_argument)}},
-                                   {"additionalProperties", false}};
-  const auto* object = tool.object("format");
-  if (!object) return;
-  Parameters format(*object, tool.path_of("format"));
-  if (format.required_text("type") == "grammar") {
-    read.description += fmt::format("\n\n{} must follow this {} grammar:\n{}", free_text_argument,
-                                    format.required_text("syntax"), format.required_text("definition"));
-  }
-  format.finish();
-}
-
-void read_function(Parameters& tool, const std::string& space, ModelRequest& call) {
-  const auto type = tool.required_text("type");
-  if (type != "function" && type != "custom") {
-    throw bad_parameter(tool.path_of("type"), fmt::format("must be function or custom: {} is not possible here", type),
-                        "unsupported_value");
-  }
-  if (call.tools.size() == max_client_tools)
-    throw bad_parameter("tools", fmt::format("must have at most {} functions", max_client_tools));
-  ToolDescription read;
-  read.name = name_in_namespace(space, tool.required_text("name"));
-  check_tool_name(read.name, tool.path_of("name"));
-  if (contains(call.tools, read.name, &ToolDescription::name))
-    throw bad_parameter(tool.path_of("name"), "another tool has this name");
-  read.description = tool.text("description").value_or("");
-  if (type == "custom") {
-    read_free_text_tool(tool, read);
-  } else {
-    read.input_schema = tool_schema(tool.find("parameters"), tool.path_of("parameters"));
-    read.strict = tool.flag("strict");
-  }
-  tool.finish();
-  call.tools.push_back(std::move(read));
-}
-
-/// Appends the namespace's description to that of its first function, because models do not know namespaces.
-void describe_namespace(Parameters& space, const std::string& name, ToolDescription& first) {
-  const auto text = space.text("description").value_or("");
-  if (!text.empty()) first.description = fmt::format("{}\n\n({}: {})", first.description, name, text);
-}
-
-/// The tools of the request, and those that items of its input add.
-json::array tools_of(Parameters& body, const json::array& input) {
-  const auto* sent = body.array("tools", max_client_tools);
-  auto tools = sent ? *sent : json::array();
-  for (const auto& item : input) {
-    const auto* object = item.if_object();
-    if (!object || string_or_empty(*object, "type") != "additional_tools") continue;
-    if (const auto* more = array_member(*object, "tools")) tools.insert(tools.end(), more->begin(), more->end());
-  }
-  return tools;
-}
-
-void read_response_tools(const json::array& tools, ModelRequest& call) {
-  for (std::size_t i = 0; i < tools.size(); ++i) {
-    const auto path = fmt::format("tools[{}]", i);
-    Parameters tool(object_at(tools[i], path), path);
-    if (tool.required_text("type") != "namespace") {
-      read_function(tool, {}, call);
-      continue;
-    }
-    const auto space = tool.required_text("name");
-    const auto* functions = tool.array("tools", max_client_tools);
-    for (std::size_t j = 0; functions && j < functions->size(); ++j) {
-      const auto at = fmt::format("{}[{}]", tool.path_of("tools"), j);
-      Parameters function(object_at((*functions)[j], at), at);
-      read_function(function, space, call);
-      if (j == 0) describe_namespace(tool, space, call.tools.back());
-    }
-    tool.ignore({"description"});
-    tool.finish();
-  }
-}
-
-/// Returns the tool's name for the model.
-NamedTool read_allowed_tool(Parameters& tool) {
-  if (const auto type = tool.required_text("type"); type != "function" && type != "custom")
-    throw bad_parameter(tool.path_of("type"), "must be function or custom");
-  const auto space = tool.text("namespace").value_or("");
-  return {name_in_namespace(space, tool.required_text("name")), tool.path_of("name")};
-}
-
-void read_chosen_response_tools(Parameters& choice, ModelRequest& call) {
-  const auto type = choice.required_text("type");
-  if (type == "allowed_tools") return read_allowed_tools(choice, call, read_allowed_tool);
-  if (type != "function" && type != "custom")
-    throw bad_parameter("tool_choice.type", "must be function, custom or allowed_tools");
-  call.options.tool_choice = ToolChoice{ToolChoice::Kind::named, choice.required_text("name")};
 }
 
 void read_text_format(Parameters& body, CallOptions& options) {
@@ -444,10 +366,6 @@ json::object shown_members(const json::object& body, json::array tools) {
 }
 
 }  // namespace
-
-std::string name_in_namespace(std::string_view space, std::string_view name) {
-  return space.empty() ? std::string(name) : fmt::format("{}__{}", space, name);
-}
 
 void add_input(ClientRequest& request, const json::array& items) { InputItems(request).read(items); }
 

@@ -30,12 +30,6 @@ ResponseRequest read_response_request(const json::object& body);
 /// Adds items to the conversation of the request. Throws ApiError 400.
 void add_input(ClientRequest& request, const json::array& items);
 
-/// The name, for the model, of a function in the program's namespace `space`; just `name` if `space` is empty.
-std::string name_in_namespace(std::string_view space, std::string_view name);
-
-/// Models get a tool that takes free text as a function whose only argument, of this name, is the text.
-inline constexpr std::string_view free_text_argument = "input";
-
 /// Stores the response and its output items, before the answer ends.
 using StoreResponse = std::function<Task<>(const ClientAnswer& answer, json::object response)>;
 
