@@ -176,6 +176,11 @@ def test_disks_without_links_or_flags_of_renames_can_hold_backups(filled_gateway
     assert "is there already" in command(filled_gateway, "backup", str(tmp_path / "stick" / "b.tar.zst"), status=1)
 
 
+def test_standard_output_is_refused(filled_gateway):
+    assert "name a file" in command(filled_gateway, "backup", "-", status=1)
+    assert "-" not in os.listdir(filled_gateway.home)
+
+
 def test_existing_file_is_not_overwritten(filled_gateway, tmp_path):
     (tmp_path / "b").write_text("mine")
     assert "is there already" in command(filled_gateway, "backup", str(tmp_path / "b"), status=1)

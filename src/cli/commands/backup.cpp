@@ -247,6 +247,7 @@ bool write_backup(const fs::path& data, const fs::path& target, bool checkpoints
 }
 
 void check(const fs::path& data, const fs::path& file) {
+  if (file == "-") throw std::runtime_error("a backup cannot be written to standard output: name a file");
   const SettingsSources sources{.file = data / data_files::configuration};
   if (!load_settings(sources).cluster.database.empty()) {
     throw std::runtime_error(
