@@ -82,6 +82,11 @@ def test_data_directory_is_created_private(own_gateway):
     assert mode(own_gateway.data) == 0o700
 
 
+def test_a_umask_that_takes_the_owners_rights_does_not_lock_the_gateway_out(make_gateway):
+    gateway = make_gateway(first="umask 0177").start()
+    assert [mode(path) for path in (gateway.data, gateway.data / "agents", gateway.data / "logs")] == [0o700] * 3
+
+
 @pytest.mark.parametrize("bits", [0o750, 0o701, 0o777, 0o740, 0o704])
 def test_data_directory_open_to_others_is_refused(make_gateway, bits):
     gateway = make_gateway(config={})

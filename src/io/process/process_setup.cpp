@@ -1,6 +1,7 @@
 #include "io/process/process_setup.hpp"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <utility>
@@ -27,6 +28,8 @@ void open_standard_streams(bool is_output_read) {
     if (::fcntl(stream, F_GETFD) < 0 && ::open("/dev/null", mode) < 0) return;
   }
 }
+
+void keep_rights_to_own_files() { ::umask(::umask(0) & ~static_cast<mode_t>(S_IRWXU)); }
 
 std::size_t raise_file_limit() {
   rlimit limit{};

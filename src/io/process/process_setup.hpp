@@ -12,6 +12,9 @@ namespace agw {
 /// text would be written to it. If `is_output_read`, printing to a closed standard output still fails.
 void open_standard_streams(bool is_output_read);
 
+/// Removes the owner's rights from the umask: with them in it, the program could not use the directories it creates.
+void keep_rights_to_own_files();
+
 /// Raises the soft limit of open files to the hard limit, and returns it.
 std::size_t raise_file_limit();
 
