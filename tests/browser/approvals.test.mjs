@@ -50,6 +50,26 @@ else {
     assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= 390), 'nothing is cut off');
   });
 
+  test('a button that gets the focus on a small screen is not behind the button to the end', async () => {
+    const page = await env.open('/new', { viewport: { width: 320, height: 480 } });
+    await ask(page, { call: write('long.md', 'Buy milk.\n'.repeat(30)) });
+    await page.getByRole('log').evaluate((box) => (box.scrollTop = 0));
+    await button(page, 'The agent asks you').waitFor();
+    const stage = button(card(page), 'Stage as a proposal');
+    await page.getByRole('log').focus();
+    while (!(await stage.evaluate((one) => one.matches(':focus')))) await page.keyboard.press('Tab');
+    await eventually(async () =>
+      assert.ok(
+        await stage.evaluate((one) => {
+          const { x, y, width, height } = one.getBoundingClientRect();
+          return one.contains(document.elementFromPoint(x + width / 2, y + height / 2));
+        }),
+      ),
+    );
+    await button(card(page), 'Allow once').click();
+    await answers(page).getByText('Well.').waitFor();
+  });
+
   test('a call is denied by keyboard, with a reason that the agent reads', async () => {
     const page = await env.open('/new');
     await ask(page);
