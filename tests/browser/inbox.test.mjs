@@ -163,6 +163,17 @@ else {
     assert.equal(experiment.reason, 'Too short\nline 3: Text. — Which text?');
   });
 
+  test('a reason being typed stays when the proposal is decided elsewhere', async () => {
+    await addProposal('contested');
+    const page = await env.open('/inbox');
+    await page.getByRole('button', { name: 'contested' }).click();
+    await page.getByRole('textbox', { name: /^Reason/ }).fill('It repeats itself');
+    await env.api('POST', '/proposals/assistant/2026-01-02/contested/apply', {});
+    const decided = page.getByRole('region', { name: 'Decided proposal' });
+    await decided.getByText('It was decided elsewhere, without what you wrote:').waitFor();
+    await decided.getByText('It repeats itself').waitFor();
+  });
+
   test('a decision made elsewhere is reported calmly', async () => {
     await env
       .api('GET', '/proposals')
