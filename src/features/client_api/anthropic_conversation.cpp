@@ -4,6 +4,7 @@
 #include "features/client_api/anthropic_conversation.hpp"
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <iterator>
 #include <map>
@@ -12,6 +13,7 @@
 #include <fmt/format.h>
 
 #include "api/client_errors.hpp"
+#include "base/containers.hpp"
 #include "features/client_api/anthropic_blocks.hpp"
 #include "features/client_api/instructions.hpp"
 #include "features/client_api/parameters.hpp"
@@ -71,7 +73,7 @@ public:
   explicit ConversationReader(ClientRequest& request)
       : request_(request), messages_(request.call.messages), options_(request.call.options) {}
 
-  void read(const json::array& messages) {
+  std::optional<std::string> read(const json::array& messages) {
     for (std::size_t i = 0; i < messages.size(); ++i) {
       const auto path = fmt::format("messages.{}", i);
       Parameters message(object_at(messages[i], path), path);
@@ -79,12 +81,14 @@ public:
       message.finish();
     }
     if (messages_.empty()) throw bad_parameter("messages", "must contain a message of the user");
+    return std::move(effort_);
   }
 
 private:
   void read_message(Parameters& message) {
     const auto role = message.required_text("role");
     const auto path = message.path_of("content");
+    if (role == "system" && reads_effort(message) && !message.find("content")) return;
     const auto& content = required_content(message);
     if (role == "user") {
       read_user(content, path);
@@ -95,6 +99,16 @@ private:
     } else {
       throw bad_parameter(message.path_of("role"), "must be user, assistant or system");
     }
+  }
+
+  /// Whether a system message has its own `output_config`, which may be all that it has.
+  bool reads_effort(Parameters& message) {
+    const auto* object = message.object("output_config");
+    if (!object) return false;
+    Parameters config(*object, message.path_of("output_config"));
+    if (auto effort = read_anthropic_effort(config)) effort_ = std::move(effort);
+    config.finish();
+    return true;
   }
 
   void read_user(const json::value& content, const std::string& path) {
@@ -265,13 +279,22 @@ private:
   std::vector<Message>& messages_;
   CallOptions& options_;
   bool is_open_ = false;
+  std::optional<std::string> effort_;
   std::map<std::string, std::string, std::less<>> names_;  ///< of the tools that were called, by the call's id
 };
 
 }  // namespace
 
-void read_anthropic_conversation(const json::array& messages, ClientRequest& request) {
-  ConversationReader(request).read(messages);
+std::optional<std::string> read_anthropic_conversation(const json::array& messages, ClientRequest& request) {
+  return ConversationReader(request).read(messages);
+}
+
+std::optional<std::string> read_anthropic_effort(Parameters& config) {
+  constexpr std::array<std::string_view, 5> efforts{"low", "medium", "high", "xhigh", "max"};
+  auto effort = config.text("effort");
+  if (effort && !contains(efforts, *effort))
+    throw bad_parameter(config.path_of("effort"), "must be low, medium, high, xhigh or max");
+  return effort;
 }
 
 std::string anthropic_text(const json::value& content, const std::string& path, CallOptions& options) {

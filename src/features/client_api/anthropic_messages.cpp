@@ -4,7 +4,6 @@
 #include "features/client_api/anthropic_messages.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <memory>
 #include <set>
@@ -163,24 +162,21 @@ void read_output_format(Parameters& config, CallOptions& options) {
   format.finish();
 }
 
-/// Reads `output_config`. A program that requests an effort also gets thinking blocks, because it must send them back.
-void read_output_config(Parameters& body, CallOptions& options, ThinkingDisplay& thinking) {
-  constexpr std::array<std::string_view, 5> efforts{"low", "medium", "high", "xhigh", "max"};
-  const auto* object = body.object("output_config");
-  if (!object) return;
-  Parameters config(*object, "output_config");
-  if (auto effort = config.text("effort")) {
-    if (!contains(efforts, *effort)) {
-      throw bad_parameter(config.path_of("effort"), "must be low, medium, high, xhigh or max");
-    }
-    if (options.reasoning_effort != "none" && !options.reasoning_budget) {
-      options.reasoning_effort = std::move(*effort);
-      options.thinks_if_able = true;
-      if (thinking == ThinkingDisplay::none) thinking = ThinkingDisplay::shown;
-    }
+/// Reads `output_config`. `effort` is that of the conversation, which counts more. A program that requests an effort
+/// also gets thinking blocks, because it must send them back.
+void read_output_config(Parameters& body, CallOptions& options, ThinkingDisplay& thinking,
+                        std::optional<std::string> effort) {
+  if (const auto* object = body.object("output_config")) {
+    Parameters config(*object, "output_config");
+    auto general = read_anthropic_effort(config);
+    if (!effort) effort = std::move(general);
+    read_output_format(config, options);
+    config.finish();
   }
-  read_output_format(config, options);
-  config.finish();
+  if (!effort || options.reasoning_effort == "none" || options.reasoning_budget) return;
+  options.reasoning_effort = std::move(effort);
+  options.thinks_if_able = true;
+  if (thinking == ThinkingDisplay::none) thinking = ThinkingDisplay::shown;
 }
 
 void read_stop_sequences(Parameters& body, CallOptions& options) {
@@ -262,11 +258,11 @@ AnthropicMessages read_common(Parameters& body) {
   const auto* messages = body.array("messages", max_client_messages);
   if (!messages || messages->empty()) throw bad_parameter("messages", "must be an array with at least one message");
   if (const auto* system = body.find("system")) request.call.system = read_system(*system, request.call.options);
-  read_anthropic_conversation(*messages, request);
+  auto effort = read_anthropic_conversation(*messages, request);
   read_anthropic_tools(body, request.call);
   read_anthropic_tool_choice(body, request.call);
   thinking = read_thinking(body, request.call.options);
-  read_output_config(body, request.call.options, thinking);
+  read_output_config(body, request.call.options, thinking, std::move(effort));
   reject_anthropic_only(body);
   read_cache_mark(body, request.call.options);
   request.call.options.inference_geo = body.text("inference_geo").value_or("");

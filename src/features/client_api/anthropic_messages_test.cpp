@@ -183,6 +183,19 @@ TEST(AnthropicMessages, ShowNoThoughtsUnlessAsked) {
   EXPECT_EQ(read_anthropic_messages(updates).thinking, ThinkingDisplay::shown);
 }
 
+TEST(AnthropicMessages, TakeTheEffortOfTheLatestSystemMessage) {
+  const auto effort = [](std::string_view messages) {
+    const auto body = body_with(fmt::format(R"({{"output_config": {{"effort": "low"}}, "messages": {}}})", messages));
+    return read_anthropic_messages(body).request.call.options.reasoning_effort;
+  };
+  EXPECT_EQ(effort(R"([{"role": "user", "content": "Hi"}, {"role": "system", "content": "Be short."}])"), "low");
+  EXPECT_EQ(effort(R"([{"role": "user", "content": "Hi"},
+                       {"role": "system", "content": "Be short.", "output_config": {"effort": "medium"}},
+                       {"role": "assistant", "content": "Hello"}, {"role": "user", "content": "Think."},
+                       {"role": "system", "output_config": {"effort": "max"}}])"),
+            "max");
+}
+
 TEST(AnthropicMessages, NameMissingMembers) {
   auto body = body_with("{}");
   body.erase("max_tokens");
