@@ -130,7 +130,9 @@ std::string proposal(const CLI::App& app, std::string_view unknown) {
   if (unknown.starts_with('-')) {
     for (const auto* option : app.get_options()) known.push_back(option->get_name());
   }
-  const auto similar = similar_word(unknown.substr(0, unknown.find('=')), known);
+  const auto word = unknown.substr(0, unknown.find('='));
+  const auto similar = similar_word(word, known);
+  if (similar == word) return fmt::format("; write {} after the command", word);
   return similar.empty() ? "" : fmt::format("; did you mean {}?", similar);
 }
 

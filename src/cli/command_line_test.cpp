@@ -231,6 +231,14 @@ TEST(CommandLine, ASimilarCommandOrOptionIsProposed) {
   EXPECT_THAT(read({"bogus"}).notice.text, Not(HasSubstr("did you mean")));
 }
 
+TEST(CommandLine, AnOptionBeforeItsCommandIsExplained) {
+  for (const std::string option : {"--data-dir", "--data-dir=x"}) {
+    const auto text = read({option, "status"}).notice.text;
+    EXPECT_THAT(text, HasSubstr("; write --data-dir after the command"));
+    EXPECT_THAT(text, Not(HasSubstr("did you mean")));
+  }
+}
+
 TEST(CommandLine, MissingArgumentsAreNamed) {
   EXPECT_THAT(read({"token"}).notice.text, HasSubstr("agw token: a command is missing"));
   EXPECT_THAT(read({"serve", "--port"}).notice.text, HasSubstr("agw serve: --port needs a value"));
