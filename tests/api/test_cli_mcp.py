@@ -169,7 +169,7 @@ def test_tool_reads_with_path_and_query(gateway, start_mcp):
     server.shake_hands()
     result = server.call("get_threads_id_turns", id=thread["id"], limit=1)
     assert result["isError"] is False
-    assert [turn["content"] for turn in json.loads(result["content"][0]["text"])["result"]] == ["two & three/four"]
+    assert [turn["content"] for turn in json.loads(result["content"][0]["text"])] == ["two & three/four"]
     assert server.call("get_extensions_id", id="help")["structuredContent"]["name"] == "help"
 
 

@@ -54,13 +54,11 @@ json::object unparsed_result(const std::string& text, bool is_error) {
 }  // namespace
 
 json::object text_result(const std::string& text) {
-  auto parsed = parse_json(text, {.max_depth = max_own_json_depth});
-  if (!parsed) return unparsed_result(text, false);
+  auto result = unparsed_result(text, false);
   // It must be an object. Gemini CLI takes other JSON from the text if there is none, and then refuses the result.
-  // GitHub Copilot CLI shows models the text, too, if that is something else.
-  const bool is_object = parsed->is_object();
-  auto result = unparsed_result(is_object ? text : fmt::format(R"({{"result":{}}})", text), false);
-  result["structuredContent"] = is_object ? *std::move(parsed) : json::object{{"result", *std::move(parsed)}};
+  if (auto parsed = parse_json(text, {.max_depth = max_own_json_depth}))
+    result["structuredContent"] =
+        parsed->is_object() ? *std::move(parsed) : json::object{{"result", *std::move(parsed)}};
   return result;
 }
 
