@@ -10,6 +10,7 @@ import hashlib
 import http.server
 import io
 import json
+import re
 import shutil
 import ssl
 import subprocess
@@ -187,6 +188,9 @@ def test_pip_install(bash, start_server):
 
 def test_cargo_build(bash, start_server):
     require_program("cargo")
+    version = subprocess.run(["cargo", "--version"], env={"PATH": SYSTEM_PATH}, capture_output=True, text=True).stdout
+    if [int(part) for part in re.findall(r"\d+", version)[:2]] < [1, 68]:
+        pytest.skip(f"{version.strip()} cannot read registries over HTTP")
     server = start_server()
     packed = tar({"tiny-thing-1.0.0/Cargo.toml": '[package]\nname = "tiny-thing"\nversion = "1.0.0"\nedition = "2021"\n',
                   "tiny-thing-1.0.0/src/lib.rs": 'pub fn say() { println!("built"); }\n'})
