@@ -6,6 +6,7 @@ See docs/contract/checkpoints.md.
 import concurrent.futures
 import contextlib
 import hashlib
+import json
 import os
 import shutil
 import socket
@@ -14,7 +15,7 @@ import subprocess
 import pytest
 
 import http_client
-from checks import accepted
+from checks import accepted, wait_until
 from disks import small_disk
 from jobs import wait_for
 from story import fault_library
@@ -416,6 +417,18 @@ def test_store_stays_within_its_limit(make_gateway, stub, new_name):
         use(("Write", {"path": "a.bin", "content": f"{number}"}))
         kept = sum(file.stat().st_size for file in (gateway.data / "checkpoints").iterdir())
         assert kept <= 2.1 * (1 << 20)
+
+
+def test_doctor_says_how_large_the_store_is(own_talker, site, new_name):
+    folder, use = site
+    for name in ("a.bin", "b.bin"):
+        (folder / name).write_bytes(os.urandom(1 << 20))
+        use(("Write", {"path": name, "content": "new"}))
+    store = own_talker.gateway.data / "checkpoints"
+    wait_until(lambda: len(list(store.iterdir())) == 3)  # two former contents, and one that both files have now
+    done = own_talker.gateway.command("doctor", "--json", seconds=60)
+    found = {finding["check"]: finding["what"] for finding in json.loads(done.stdout)}
+    assert found["checkpoints"] == "3 files (3 MiB) to undo changes of files"
 
 
 def test_command_interrupted_by_a_kill_is_listed(own_talker, site, new_name):
