@@ -53,7 +53,7 @@ json::array tool_calls(const std::vector<ToolUse>& uses) {
     calls.push_back(json::object{
         {"id", use.id},
         {"type", "function"},
-        {"function", json::object{{"name", use.name}, {"arguments", arguments_text(use)}}},
+        {"function", json::object{{"name", use.name}, {"arguments", arguments_for_service(use)}}},
     });
   }
   return calls;

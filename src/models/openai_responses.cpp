@@ -69,7 +69,7 @@ void add_assistant(json::array& input, const Message& message, bool with_blocks,
       continue;
     }
     input.push_back(json::object{
-        {"type", "function_call"}, {"call_id", use.id}, {"name", use.name}, {"arguments", arguments_text(use)}});
+        {"type", "function_call"}, {"call_id", use.id}, {"name", use.name}, {"arguments", arguments_for_service(use)}});
   }
 }
 

@@ -266,7 +266,7 @@ std::string data_url(const Image& image) { return fmt::format("data:{};base64,{}
 
 std::string result_text(const Message& message) { return message.is_error ? "Error: " + message.text : message.text; }
 
-std::string arguments_text(const ToolUse& use) { return use.is_malformed ? "{}" : use.arguments_text(); }
+std::string arguments_for_service(const ToolUse& use) { return use.is_malformed ? "{}" : use.arguments_text(); }
 
 void add_labels(json::object& body, const CallOptions& options) {
   if (!options.service_tier.empty()) body["service_tier"] = options.service_tier;

@@ -158,8 +158,8 @@ std::optional<std::string> from_base64(std::string_view text);
 std::string data_url(const Image& image);
 /// A tool's result as text, for formats that cannot mark errors.
 std::string result_text(const Message& message);
-/// A tool call's arguments as the text of a JSON object.
-std::string arguments_text(const ToolUse& use);
+/// A tool call's arguments as the text of a JSON object, which is empty if the model wrote something else.
+std::string arguments_for_service(const ToolUse& use);
 /// Adds the tier and the labels, unchanged, for services with OpenAI's APIs.
 void add_labels(json::object& body, const CallOptions& options);
 /// Tools in the form that OpenAI's Chat Completions and Ollama share.

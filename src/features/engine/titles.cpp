@@ -44,7 +44,7 @@ bool is_answer(const Turn& turn) {
   return reason != "error" && reason != "stopped" && reason != "interrupted";
 }
 
-/// The first question of a conversation with few answers; null if there is none, or it consists of files only.
+/// The first question of a conversation with few answers; null if there is none, or if it has no text.
 const Turn* question_to_name(const ThreadContext& conversation) {
   const auto& turns = conversation.turns;
   const bool is_new = conversation.is_whole && std::ranges::count_if(turns, is_answer) < max_attempts;

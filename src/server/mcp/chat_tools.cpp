@@ -55,7 +55,7 @@ json::object unparsed_result(const std::string& text, bool is_error) {
 
 json::object text_result(const std::string& text) {
   auto result = unparsed_result(text, false);
-  // It must be an object. Gemini CLI takes other JSON from the text if there is none, and then refuses the result.
+  // Structured content must be an object. Without any, Gemini CLI reads JSON from the text, and refuses a list.
   if (auto parsed = parse_json(text, {.max_depth = max_own_json_depth}))
     result["structuredContent"] =
         parsed->is_object() ? *std::move(parsed) : json::object{{"result", *std::move(parsed)}};
