@@ -225,9 +225,10 @@ def test_finished_jobs_start_jobs(gateway, new_name):
 
 def test_gateway_start_starts_jobs(own_gateway, new_name):
     job = new_job(own_gateway, new_name("job"), event("gateway.started"))
-    assert rows(own_gateway, job) == []
+    # The gateway accepts requests before it publishes this event, so its first start may start the job, too.
+    by_first_start = len(rows(own_gateway, job))
     own_gateway.restart()
-    ended_by_event(own_gateway, job)
+    ended_by_event(own_gateway, job, by_first_start + 1)
 
 
 def rename_table(gateway, name, to):
