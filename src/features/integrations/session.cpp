@@ -253,33 +253,32 @@ Task<RpcResponse> McpSession::send_with_input(RpcRequest request, StopSource& st
   co_return response;
 }
 
+/// Replaces the list only once it is complete: calls use the old one until then.
 Task<std::string> McpSession::list_tools(StopSource& stop) {
-  const auto before = std::exchange(tools_, {});
+  std::vector<OfferedTool> listed;
   std::string cursor;
-  for (int page = 0; has_tools_ && page < max_pages && tools_.size() < max_tools; ++page) {
+  for (int page = 0; has_tools_ && page < max_pages && listed.size() < max_tools; ++page) {
     json::object params;
     if (!cursor.empty()) params["cursor"] = cursor;
     const auto response =
         co_await send_request({.method = "tools/list", .params = std::move(params), .limit = handshake_limit}, stop);
-    if (!response.succeeded()) {
-      tools_ = before;
-      co_return "its tools cannot be listed: " + response.failure();
-    }
+    if (!response.succeeded()) co_return "its tools cannot be listed: " + response.failure();
     if (const auto* tools = array_member(response.result, "tools")) {
-      for (const auto& tool : *tools) add_tool(tool);
+      for (const auto& tool : *tools) add_tool(listed, tool);
     }
     cursor = string_member(response.result, "nextCursor").value_or("");
     if (cursor.empty()) break;
   }
-  AGW_ASSERT(tools_.size() <= max_tools);
+  AGW_ASSERT(listed.size() <= max_tools);
+  tools_ = std::move(listed);
   co_return "";
 }
 
-void McpSession::add_tool(const json::value& value) {
-  if (!value.is_object() || tools_.size() == max_tools) return;
+void McpSession::add_tool(std::vector<OfferedTool>& listed, const json::value& value) {
+  if (!value.is_object() || listed.size() == max_tools) return;
   const auto& members = value.get_object();
   const auto name = string_or_empty(members, "name");
-  const bool is_known = contains(tools_, name, &OfferedTool::name);
+  const bool is_known = contains(listed, name, &OfferedTool::name);
   if (!is_tool_name(name)) return report_skipped(name);
   if (is_known) {
     log::debug("integration {}: skipped a tool with a duplicate name", name_);
@@ -295,7 +294,7 @@ void McpSession::add_tool(const json::value& value) {
   if (!is_usable) {
     log::debug("integration {}: the schema of {} is missing, too large or too deep, so it is not shown", name_, name);
   }
-  tools_.push_back({name, std::move(description), is_usable ? *schema : json::object{{"type", "object"}}});
+  listed.push_back({name, std::move(description), is_usable ? *schema : json::object{{"type", "object"}}});
 }
 
 /// Reports each name once, because servers list their tools repeatedly.

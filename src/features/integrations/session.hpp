@@ -52,7 +52,7 @@ private:
   Task<> subscribe(StopSource& stop);
   Task<RpcResponse> send_request(RpcRequest request, StopSource& stop);
   Task<RpcResponse> send_with_input(RpcRequest request, StopSource& stop, const ToolCall& caller);
-  void add_tool(const json::value& value);
+  void add_tool(std::vector<OfferedTool>& listed, const json::value& value);
   void report_skipped(const std::string& name);
   const json::object* schema_of(const std::string& tool) const;
 

@@ -27,6 +27,7 @@ public:
   Task<std::string> open(StopSource&) override { co_return ""; }
   Task<RpcResponse> send_request(RpcRequest request, StopSource&) override {
     asked.push_back(request.method);
+    if (before_answer) co_await before_answer(request.method);
     const auto found = responds.find(request.method);
     if (found == responds.end()) co_return RpcResponse{.error = RpcError{-32601, "Method not found", {}}};
     co_return found->second(request);
@@ -46,7 +47,10 @@ public:
     co_return;
   }
 
+  void notify_of_change() { on_notice_({.method = "notifications/tools/list_changed"}); }
+
   std::map<std::string, std::function<RpcResponse(const RpcRequest&)>> responds;
+  std::function<Task<>(std::string method)> before_answer;
   std::vector<std::string> asked;
   std::pair<McpEra, std::string> spoken{McpEra::legacy, ""};
 
@@ -161,6 +165,32 @@ TEST(McpSession, TakesNoMoreToolsThanItCanHold) {
     };
     EXPECT_EQ(co_await room.session->open({}, room.stop), "");
     EXPECT_EQ(room.session->tools().size(), 500u);
+  });
+}
+
+TEST(McpSession, CallsToolsWhileItListsThemAgain) {
+  testing::run([](Loop& loop) -> Task<> {
+    McpRoom room(loop);
+    std::vector<std::string> headers;
+    room.responds("server/discover",
+                  R"({"supportedVersions": ["2026-07-28"], "capabilities": {"tools": {"listChanged": true}}})");
+    room.responds("tools/list",
+                  R"({"tools": [{"name": "a", "inputSchema": {"properties": {"p": {"x-mcp-header": "P"}}}}]})");
+    room.transport->responds["tools/call"] = [&](const RpcRequest& request) {
+      for (const auto& [name, value] : request.headers) headers.push_back(name + ": " + value);
+      return RpcResponse{};
+    };
+    EXPECT_EQ(co_await room.session->open({}, room.stop), "");
+    room.transport->before_answer = [&room](std::string method) -> Task<> {
+      if (method != "tools/list") co_return;
+      EXPECT_EQ(room.session->tools().size(), 1u);
+      StopSource none;
+      co_await room.session->call("a", {{"p", "x"}}, none);
+      room.stop.request();
+    };
+    room.transport->notify_of_change();
+    co_await room.session->run(room.stop, [] {});
+    EXPECT_THAT(headers, ElementsAre("Mcp-Param-P: x"));
   });
 }
 
