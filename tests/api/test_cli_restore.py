@@ -47,6 +47,18 @@ def test_backup_without_digest_is_valid(backed_up):
     command(gateway, "restore", str(pack(folder / "older", without_digest(members))))
 
 
+def test_old_data_is_kept_if_it_cannot_get_its_new_name(backed_up):
+    gateway, _, folder = backed_up
+    # The name of the unpacked backup is as long as a name can be, that of the old data would be longer.
+    data = gateway.data.with_name("d" * 238)
+    gateway.data.rename(data)
+    before = {path.name: path.stat().st_ino for path in data.iterdir()}
+    error = command(gateway, "restore", str(folder / "good"), "--data-dir", str(data), status=1)
+    assert f"the old data is in {data}\n" in error, error
+    assert {path.name: path.stat().st_ino for path in data.iterdir()} == before
+    assert [path.name for path in data.parent.iterdir() if "restore" in path.name] == []
+
+
 def test_flipped_bit_is_detected(own_gateway, tmp_path):
     noise = os.urandom(400_000)
     (own_gateway.data / "knowledge" / "raw").mkdir(parents=True, exist_ok=True)

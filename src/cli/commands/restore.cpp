@@ -37,7 +37,7 @@ fs::path staging_next_to(const fs::path& data) {
   return fmt::format("{}{}{}", data.string(), unpacked_data_mark, random_hex(unpacked_data_digits / 2));
 }
 
-/// A new directory that is deleted unless it was renamed.
+/// A new directory that is deleted unless it was renamed or kept.
 class StagingDirectory {
 public:
   explicit StagingDirectory(fs::path path) : path_(std::move(path)) {
@@ -45,15 +45,17 @@ public:
   }
   ~StagingDirectory() {
     std::error_code ignored;
-    fs::remove_all(path_, ignored);
+    if (!is_kept_) fs::remove_all(path_, ignored);
   }
   StagingDirectory(const StagingDirectory&) = delete;
   StagingDirectory& operator=(const StagingDirectory&) = delete;
 
   const fs::path& path() const { return path_; }
+  void keep(bool is_kept) { is_kept_ = is_kept; }
 
 private:
   fs::path path_;
+  bool is_kept_ = false;
 };
 
 /// Copies the token, which the backup lacks. Devices paired with this gateway stay paired.
@@ -68,20 +70,38 @@ std::string timestamp() {
   return time;
 }
 
+[[noreturn]] void cannot_rename(const fs::path& from, const fs::path& to, const std::error_code& why,
+                                const fs::path& old_data) {
+  throw std::runtime_error(fmt::format("cannot rename {} to {}: {}; the old data is in {}", from.string(), to.string(),
+                                       why.message(), old_data.string()));
+}
+
+bool exchange(const fs::path& one, const fs::path& other) {
+  return ::renameat2(AT_FDCWD, one.c_str(), AT_FDCWD, other.c_str(), RENAME_EXCHANGE) == 0;
+}
+
 /// Exchanges the two atomically, so that a crash never leaves a mixture. Where that is impossible, as on NFS, there is
-/// no data directory for a moment. Returns the path of the old data.
-fs::path exchange(const fs::path& staging, const fs::path& data) {
+/// no data directory for a moment. Returns the path of the old data. If they cannot get their new names, they get back
+/// those that they had.
+fs::path put_in_place(StagingDirectory& staging, const fs::path& data) {
   const fs::path kept = fmt::format("{}{}{}", data.string(), kept_data_mark, timestamp());
-  if (::renameat2(AT_FDCWD, staging.c_str(), AT_FDCWD, data.c_str(), RENAME_EXCHANGE) == 0) {
-    fs::rename(staging, kept);
-    return kept;
+  std::error_code failed;
+  if (exchange(staging.path(), data)) {
+    staging.keep(true);  // it is the old data now
+    fs::rename(staging.path(), kept, failed);
+    if (!failed) return kept;
+    const bool is_back = exchange(staging.path(), data);
+    staging.keep(!is_back);
+    cannot_rename(data, kept, failed, is_back ? data : staging.path());
   }
   if (errno != EINVAL || ::rename(data.c_str(), kept.c_str()) != 0) {
     throw_errno(fmt::format("cannot swap {} with {} (is that a mount point? restore into a directory below it)",
-                            staging.string(), data.string()));
+                            staging.path().string(), data.string()));
   }
-  fs::rename(staging, data);
-  return kept;
+  fs::rename(staging.path(), data, failed);
+  if (!failed) return kept;
+  const bool is_back = ::rename(kept.c_str(), data.c_str()) == 0;
+  cannot_rename(staging.path(), data, failed, is_back ? data : kept);
 }
 
 /// True for a directory created for this restore.
@@ -111,11 +131,11 @@ int restore_over(const fs::path& archive, const fs::path& data, const fs::path& 
                                  data.string(), nodes.string()));
   }
   const LockFile lock(data);
-  const StagingDirectory staging(place);
+  StagingDirectory staging(place);
   unpack(archive, staging.path());
   copy_token(data, staging.path());
   ignore_termination();
-  const auto kept = exchange(staging.path(), data);
+  const auto kept = put_in_place(staging, data);
   if (holds_its_lock_only(kept)) {
     fs::remove_all(kept);
     std::cerr << fmt::format("{} is restored.\n", data.string());
