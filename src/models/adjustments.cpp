@@ -114,7 +114,7 @@ void add_images(json::object& message, const json::array& more) {
 }
 
 /// Calls `replace` with each id of a call, in the forms of Chat Completions and Responses. Returns whether any call
-/// returned true.
+/// returned true. A program's thoughts are an item as the program sent it, so nothing but its type is known.
 bool replace_ids(json::object& request, const std::function<bool(json::value& id)>& replace) {
   bool changed = false;
   const auto replace_member = [&](json::object& object, std::string_view name) {
@@ -129,8 +129,10 @@ bool replace_ids(json::object& request, const std::function<bool(json::value& id
       replace_member(message, "tool_call_id");
       replace_member(message, "call_id");
       auto* calls = message.if_contains("tool_calls");
-      if (!calls) continue;
-      for (auto& call : calls->get_array()) replace_member(call.get_object(), "id");
+      if (!calls || !calls->is_array()) continue;
+      for (auto& call : calls->get_array()) {
+        if (auto* members = call.if_object()) replace_member(*members, "id");
+      }
     }
   }
   return changed;
@@ -195,7 +197,8 @@ bool leave_out_documents(json::object& request) {
       auto* content = message.get_object().if_contains("content");
       if (!content || !content->is_array()) continue;
       for (auto& part : content->get_array()) {
-        const auto type = text_member(part.get_object(), "type");
+        const auto* members = part.if_object();
+        const auto type = members ? text_member(*members, "type") : std::string_view();
         if (type != "file" && type != "input_file" && type != "document") continue;
         part = json::object{{"type", type == "input_file" ? "input_text" : "text"}, {"text", left_out_pdf}};
         changed = true;

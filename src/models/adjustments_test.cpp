@@ -177,6 +177,16 @@ TEST(LeaveOutDocuments, PutsATextInTheirPlace) {
   EXPECT_FALSE(leave_out_documents(request));
 }
 
+TEST(LeaveOutDocuments, PassesOverThoughtsOfPrograms) {
+  json::object request{
+      {"input",
+       json::array{json::object{{"type", "reasoning"}, {"content", json::array{"text", nullptr}}},
+                   json::object{{"role", "user"}, {"content", json::array{json::object{{"type", "input_file"}}}}}}}};
+  EXPECT_TRUE(leave_out_documents(request));
+  EXPECT_EQ(to_json(request.at("input").at(0)), R"({"type":"reasoning","content":["text",null]})");
+  EXPECT_FALSE(leave_out_documents(request));
+}
+
 TEST(AskToContinue, GivesTheUserTheLastWord) {
   auto messages = read_messages(R"([{"role":"user","content":"a"},{"role":"assistant","content":"b"}])");
   EXPECT_TRUE(ask_to_continue(messages, "Continue."));
@@ -209,6 +219,14 @@ TEST(ShortenIds, KeepsCallsAndResultsTogether) {
   json::object input{{"input", json::array{json::object{{"call_id", id}, {"id", id}}}}};
   EXPECT_TRUE(shorten_ids(input, 40));
   EXPECT_EQ(input.at("input").at(0).at("id"), json::value(id));
+}
+
+TEST(ShortenIds, PassesOverThoughtsOfPrograms) {
+  json::object request{{"input", json::array{json::object{{"type", "reasoning"}, {"tool_calls", "all"}},
+                                             json::object{{"type", "reasoning"}, {"tool_calls", json::array{1}}},
+                                             json::object{{"call_id", std::string(41, 'x')}}}}};
+  EXPECT_TRUE(shorten_ids(request, 40));
+  EXPECT_EQ(request.at("input").at(2).at("call_id").get_string().size(), 40u);
 }
 
 }  // namespace
