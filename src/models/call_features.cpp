@@ -25,8 +25,15 @@ bool has_coarse_picture(const ModelRequest& request) {
   });
 }
 
+/// A name that all answers share tells nobody apart.
 bool has_named_speaker(const ModelRequest& request) {
-  return std::ranges::any_of(request.messages, [](const Message& message) { return !message.name.empty(); });
+  std::string_view assistant;
+  return std::ranges::any_of(request.messages, [&](const Message& message) {
+    if (message.name.empty()) return false;
+    if (message.role != Message::Role::assistant) return true;
+    if (assistant.empty()) assistant = message.name;
+    return message.name != assistant;
+  });
 }
 
 /// Services without tiers have only the standard one.

@@ -56,7 +56,7 @@ FEATURES = {
             {"type": "image_url", "image_url": {"url": PICTURE, "detail": "low"}}]}]},
         {"input": [{"role": "user", "content": [
             {"type": "input_image", "image_url": PICTURE, "detail": "low"}]}]}, None),
-    "messages[].name of the user or the assistant": (
+    "messages[].name of the user, or of several assistants": (
         {"messages": [{"role": "user", "name": "Ada", "content": "Hi"}]}, None, None),
     "service_tier other than auto and default": ({"service_tier": "flex"}, {"service_tier": "priority"}, None),
     "inference_geo other than global": (None, None, {"inference_geo": "us"}),
@@ -144,6 +144,21 @@ def test_feature_that_the_model_of_an_agent_does_not_support_is_refused(gateway)
         "model": "local", "messages": USER, **CHAT_TOOL, "parallel_tool_calls": False})
     error = response.json()["error"]
     assert response.status_code == 400 and error["param"] == "parallel_tool_calls" and "ollama/m" in error["message"]
+
+
+def test_name_that_all_answers_share_suits_every_service(gateway, stub):
+    """LangChain for JavaScript gives one to every answer."""
+    def asked(*names):
+        return {"messages": [message for name in names for message in (
+            {"role": "assistant", "name": name, "content": "Yes?"}, {"role": "user", "content": "Hi"})]}
+
+    models = [re.sub(r"\W+", "-", service) + "/m" for service in SERVICES] + ["assistant"]
+    for model in models:
+        accepted(gateway.http.post(PATHS[0][0], json={"model": model, **asked("model", "model")}))
+        named = [message.get("name") for message in stub.requests[-1].json.get("messages", [])]
+        assert ("model" in named) == (model == "openai-chat/m"), named
+        refused = gateway.http.post(PATHS[0][0], json={"model": model, **asked("planner", "critic")})
+        assert refused.status_code == (200 if model == "openai-chat/m" else 400), refused.text
 
 
 def test_pictures_are_not_sent_to_a_model_declared_without_vision(gateway, stub):

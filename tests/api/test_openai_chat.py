@@ -161,6 +161,18 @@ def test_a_part_of_an_answer_may_repeat_what_the_answer_had_beside_its_text(talk
     assert answer["content"] == "I look." and [use["id"] for use in answer["tool_calls"]] == ["call_1"]
 
 
+def test_an_answer_that_the_library_of_openai_has_parsed_may_be_sent_back(talker):
+    function = {"name": "weather", "arguments": "{}", "parsed_arguments": {}}
+    complete(talker, messages=[
+        {"role": "user", "content": "Weather?"},
+        {"role": "assistant", "content": "{\"a\": 1}", "parsed": {"a": 1}, "refusal": None,
+         "tool_calls": [{"id": "call_1", "type": "function", "function": function}]},
+        {"role": "tool", "tool_call_id": "call_1", "content": "sunny"}])
+    answer = talker.stub.requests[-1].json["messages"][1]
+    assert set(answer) == {"role", "content", "tool_calls"}
+    assert answer["tool_calls"][0]["function"] == {"name": "weather", "arguments": "{}"}
+
+
 def test_all_settings_are_sent_to_the_service(talker):
     schema = {"type": "object", "properties": {"a": {"type": "integer"}}}
     complete(talker, top_p=0.5, seed=7, stop=["END"], reasoning_effort="low", max_tokens=50,

@@ -133,7 +133,8 @@ private:
     read.name = message.text("name").value_or("");
     read.text += message.text("refusal").value_or("");
     read_thoughts(message, read);
-    message.ignore({"annotations"});
+    // OpenAI's library adds `parsed` to the answers, and `parsed_arguments` to the calls, that it has read itself.
+    message.ignore({"annotations", "parsed"});
     if (const auto* calls = message.array("tool_calls", max_client_tools)) {
       for (std::size_t i = 0; i < calls->size(); ++i) {
         const auto path = fmt::format("{}[{}]", message.path_of("tool_calls"), i);
@@ -167,6 +168,7 @@ private:
     check_tool_name(use.name, called.path_of("name"));
     set_arguments_of(use, called.text("arguments").value_or(""));
     names_[use.id] = use.name;
+    called.ignore({"parsed_arguments"});
     called.finish();
     call.finish();
     return use;
