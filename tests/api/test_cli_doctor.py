@@ -59,6 +59,17 @@ def test_open_permissions_are_a_failure_with_a_remedy(own_gateway, what):
     assert found[what]["state"] == "failure" and "chmod" in found[what]["remedy"]
 
 
+@pytest.mark.parametrize(("text", "what"), [
+    ("KEY: [open\n", "secrets.yaml:2: this is not valid YAML"), ("KEY: 5\n", "KEY must be a text"),
+    ("a key: x\n", "secrets.yaml: the name of a secret"),
+])
+def test_secrets_that_cannot_be_read_are_a_failure(own_gateway, text, what):
+    (own_gateway.data / "secrets.yaml").write_text(text)
+    (own_gateway.data / "secrets.yaml").chmod(0o600)
+    found = doctor(own_gateway, status=1)["secrets"]
+    assert found["state"] == "failure" and what in found["what"] and "fix" in found["remedy"]
+
+
 def test_remedy_is_a_valid_command_for_any_path(make_gateway, tmp_path):
     gateway = make_gateway(data=tmp_path / "Ann's data", environment=ANY_PORT)
     gateway.data.mkdir(mode=0o755)

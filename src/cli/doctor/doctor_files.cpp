@@ -13,6 +13,7 @@
 #include "cli/doctor/doctor.hpp"
 #include "cli/output/table.hpp"
 #include "features/access/token.hpp"
+#include "features/secrets/service.hpp"
 #include "io/files/disk_full.hpp"
 #include "io/tls/certificate_authority.hpp"
 #include "storage/backup.hpp"
@@ -126,6 +127,23 @@ CheckResult check_token(const fs::path& directory) {
   return {"token", State::good, fmt::format("{} is yours alone", path.string())};
 }
 
+/// Checks that the secrets can be read, because everything that uses one fails otherwise.
+std::optional<CheckResult> check_secrets(const fs::path& directory) {
+  const auto file = directory / data_files::secrets;
+  const auto status = status_of(file);
+  if (!status) return std::nullopt;
+  auto privacy = check_privacy("secrets", file, *status);
+  if (privacy.state != State::good) return privacy;
+  try {
+    Secrets(directory).names();
+  } catch (const SecretError& error) {
+    const auto remedy =
+        S_ISREG(status->st_mode) ? "fix the file, one NAME: \"value\" per line" : obstruction_remedy(file);
+    return CheckResult{"secrets", State::failure, error.what(), remedy};
+  }
+  return privacy;
+}
+
 /// Checks the authority whose certificates are shown to programs with `secrets`. The first such program creates it.
 std::optional<CheckResult> check_authority(const fs::path& file) {
   constexpr auto check = "authority";
@@ -180,9 +198,7 @@ CheckResults check_files(const DoctorContext& context) {
   const auto& directory = context.directory.path;
   if (is_closed_to_us(context) || !fs::is_directory(directory)) return results;
   results.push_back(check_token(directory));
-  if (const auto status = status_of(directory / data_files::secrets)) {
-    results.push_back(check_privacy("secrets", directory / data_files::secrets, *status));
-  }
+  if (auto secrets = check_secrets(directory)) results.push_back(*std::move(secrets));
   if (auto authority = check_authority(directory / data_files::authority)) results.push_back(*std::move(authority));
   if (const auto own = own_directory_of(context)) {
     if (auto kept = check_checkpoints(*own / data_files::checkpoints)) results.push_back(*std::move(kept));

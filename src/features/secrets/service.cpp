@@ -29,7 +29,16 @@ constexpr std::size_t max_expanded = 10 << 20;
 constexpr std::string_view opening = "${secret:";
 static_assert(max_value_length < max_yaml_size, "a value alone can be read again");
 
+constexpr std::string_view name_rule =
+    "the name of a secret is made of letters, digits and _, does not begin with a digit, and has 128 characters at "
+    "most";
+
 bool is_name_character(char c) { return is_alphanumeric(c) || c == '_'; }
+
+bool is_secret_name(std::string_view name) {
+  return !name.empty() && name.size() <= max_secret_name_length && !(name[0] >= '0' && name[0] <= '9') &&
+         std::ranges::all_of(name, is_name_character);
+}
 
 void check_value(const std::string& value) {
   if (value.empty()) throw SecretError("the value is empty");
@@ -57,12 +66,7 @@ Secrets::Secrets(std::filesystem::path data_directory)
       trust_(std::make_shared<TlsTrustStore>(data_directory_ / data_files::authority)) {}
 
 void Secrets::check_name(std::string_view name) {
-  const bool valid = !name.empty() && name.size() <= max_secret_name_length && !(name[0] >= '0' && name[0] <= '9') &&
-                     std::ranges::all_of(name, is_name_character);
-  if (valid) return;
-  throw SecretError(
-      "the name of a secret is made of letters, digits and _, does not begin with a digit, and has 128 "
-      "characters at most");
+  if (!is_secret_name(name)) throw SecretError(std::string(name_rule));
 }
 
 Secrets::Values Secrets::read() const {
@@ -94,7 +98,7 @@ Secrets::Values Secrets::parse(const std::string& text) const {
   if (parsed.is_null()) return values;
   if (!parsed.is_object()) throw SecretError(fmt::format("{} must be a map from names to texts", path));
   for (const auto& member : parsed.get_object()) {
-    check_name(member.key());
+    if (!is_secret_name(member.key())) throw SecretError(fmt::format("{}: {}", path, name_rule));
     if (!member.value().is_string()) throw SecretError(fmt::format("{}: {} must be a text", path, member.key()));
     values.emplace(member.key(), member.value().get_string());
   }
