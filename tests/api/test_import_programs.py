@@ -396,7 +396,7 @@ def test_settings_of_codex_become_disabled_integrations(own_gateway, codex):
     result = imported(own_gateway, "codex", codex)
     assert created(result) == {"agents": 1, "integrations": 4} and "0123456789" not in str(result)
     office = extension(own_gateway, "office")
-    assert not office["enabled"]
+    assert not office["enabled"] and extension(own_gateway, "codex")["definition"]["model"] == "office/coder-1"
     assert {name: office["definition"][name] for name in ("kind", "api", "base_url", "api_key", "default_model", "headers")} == {
         "kind": "model", "api": "openai-responses", "base_url": "https://models.example/v1?api-version=2026-01-01",
         "api_key": "${secret:CODEX_OFFICE_API_KEY}", "default_model": "coder-1", "headers": {"X-Team": "blue"}}
@@ -483,3 +483,12 @@ def test_services_of_hermes_become_disabled_integrations(own_gateway):
     assert (office["api"], office["default_model"], office["api_key"]) == (
         "anthropic", "glm", "${secret:HERMES_OFFICE_API_KEY}")
     assert extension(own_gateway, "lab")["definition"]["default_model"] == "small"
+    assert extension(own_gateway, "hermes")["definition"]["model"] == "office/glm"
+
+
+@pytest.mark.parametrize("model", ["model: glm", "model:\n  default: glm\n  provider: auto"], ids=["text", "any service"])
+def test_model_of_hermes_that_is_not_here_is_listed(own_gateway, model):
+    folder = own_gateway.home / ".hermes"
+    folder.mkdir()
+    (folder / "config.yaml").write_text(f"{model}\n")
+    assert "there is no glm here" in reasons(imported(own_gateway, "hermes", folder))["model of agent hermes"]

@@ -77,6 +77,14 @@ void read_codex_services(Importer& importer, const json::object& settings) {
   }
 }
 
+/// The chosen model; that of a service in the settings with the service's name.
+std::string codex_model(const json::object& settings) {
+  auto model = string_or_empty(settings, "model");
+  const auto service = string_or_empty(settings, "model_provider");
+  const bool is_in_settings = object_or_empty(settings, "model_providers").contains(service);
+  return model.empty() || !is_in_settings ? model : fmt::format("{}/{}", service, model);
+}
+
 constexpr auto codex_contents = std::to_array<KnownEntry>({
     {"AGENTS.md"},
     {"archived_sessions"},
@@ -89,12 +97,15 @@ constexpr auto codex_contents = std::to_array<KnownEntry>({
     {"AGENTS.override.md", "is not taken: put its text into the soul of an agent"},
     {"agents", "agents in TOML are not taken: add what you need of them by hand"},
     {"automations", "are not taken: add them as jobs by hand"},
+    {"goals*", "are goals of its sessions: copy what you need into knowledge"},
     {"history.jsonl", "is what was typed, which the sessions have"},
     {"hooks.json", "hooks have no counterpart: see docs/approvals.md"},
     {"memories*", "is what the program remembers: copy what you need into knowledge"},
     {"plugins", "plugins are not taken: add what you need of them by hand"},
+    {"queue*", "has messages that it had not sent yet"},
     {"rules", "permissions have no counterpart: see docs/approvals.md"},
     {"themes", "sets colours of that program's terminal"},
+    {"thread_history*", "is an index of what the sessions have"},
     {"worktrees", "are copies of projects"},
     {".*", is_state},
     {"cache", is_state},
@@ -107,6 +118,7 @@ constexpr auto codex_contents = std::to_array<KnownEntry>({
     {"shell_snapshots", is_state},
     {"sqlite", is_state},
     {"state*", is_state},
+    {"thread-writer-locks", is_state},
     {"tmp", is_state},
     {"vendor_imports", is_state},
     {"version.json", is_state},
@@ -119,7 +131,7 @@ void read_codex(Importer& importer, const fs::path& path) {
   const auto settings = settings_in_file(importer, path / "config.toml").value_or(json::object());
   // Must precede the agent, which names a model.
   read_codex_services(importer, settings);
-  const auto agent = import_agent(importer, "codex", "Codex", string_or_empty(settings, "model"));
+  const auto agent = import_agent(importer, "codex", "Codex", codex_model(settings));
   if (const auto text = text_of_file(importer, path / "AGENTS.md"))
     importer.add_identity("soul", agent, *text, (path / "AGENTS.md").string());
   import_commands(importer, path / "prompts");

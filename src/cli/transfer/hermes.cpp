@@ -235,17 +235,18 @@ SourceService hermes_service(Importer& importer, std::string name, const json::o
   return service;
 }
 
-/// Services configured by a person: `providers`, in older versions `custom_providers`, or `model` itself.
-void read_hermes_services(Importer& importer, const json::object& settings) {
+/// Services configured by a person: `providers`, in older versions `custom_providers`, or `model` itself. Returns the
+/// chosen model.
+std::string read_hermes_services(Importer& importer, const json::object& settings) {
   constexpr std::string_view custom = "custom:";
   const auto model = object_or_empty(settings, "model");
   auto chosen = string_or_empty(model, "provider");
   if (chosen.starts_with(custom)) chosen.erase(0, custom.size());
+  const auto default_model = string_or_empty(model, "default");
   bool is_found = false;
   const auto add = [&](SourceService service) {
     is_found = is_found || service.name == chosen;
-    if (service.name == chosen && service.default_model.empty())
-      service.default_model = string_or_empty(model, "default");
+    if (service.name == chosen && service.default_model.empty()) service.default_model = default_model;
     import_model_service(importer, std::move(service), "config.yaml");
   };
   for (const auto& [name, value] : object_or_empty(settings, "providers")) {
@@ -255,19 +256,22 @@ void read_hermes_services(Importer& importer, const json::object& settings) {
   for (const auto& each : older ? *older : json::array()) {
     if (each.is_object()) add(hermes_service(importer, string_or_empty(each.get_object(), "name"), each.get_object()));
   }
-  if (model.empty() || is_found) return;
-  if (model.contains("base_url")) return add(hermes_service(importer, chosen.empty() ? "hermes-model" : chosen, model));
-  importer.leave("model " + string_or_empty(model, "default"),
-                 fmt::format("is one of the service {}: use agw model add", chosen));
+  if (model.empty()) return string_or_empty(settings, "model");
+  if (!is_found && model.contains("base_url")) {
+    if (chosen.empty()) chosen = "hermes-model";
+    add(hermes_service(importer, chosen, model));
+  }
+  if (chosen.empty() || chosen == "auto") return default_model;
+  auto name = fmt::format("{}/{}", chosen, default_model);
+  if (is_found || importer.model_here(name)) return default_model.empty() ? std::string() : name;
+  importer.leave("model " + default_model, fmt::format("is one of the service {}: use agw model add", chosen));
+  return {};
 }
 
-void read_hermes_settings(Importer& importer, const fs::path& file) {
-  const auto settings = settings_in_file(importer, file);
-  if (!settings) return;
-  if (const auto* servers = object_member(*settings, "mcp_servers"))
+void read_hermes_settings(Importer& importer, const json::object& settings, const fs::path& file) {
+  if (const auto* servers = object_member(settings, "mcp_servers"))
     import_mcp_servers(importer, *servers, file.filename().string());
-  read_hermes_services(importer, *settings);
-  leave_settings(importer, file.string(), *settings,
+  leave_settings(importer, file.string(), settings,
                  {"_config_version", "custom_providers", "mcp_servers", "model", "providers"});
 }
 
@@ -329,7 +333,10 @@ constexpr auto hermes_memories =
 
 void read_hermes(Importer& importer, const fs::path& path) {
   if (!fs::is_directory(path)) throw std::runtime_error(path.string() + ": there is no such folder");
-  const auto agent = import_agent(importer, "hermes", "Hermes Agent");
+  const auto settings = settings_in_file(importer, path / "config.yaml").value_or(json::object());
+  // Must precede the agent, which names a model.
+  const auto model = read_hermes_services(importer, settings);
+  const auto agent = import_agent(importer, "hermes", "Hermes Agent", model);
   if (const auto text = text_of_file(importer, path / "SOUL.md"))
     importer.add_identity("soul", agent, *text, (path / "SOUL.md").string());
   const auto memories = path / "memories";
@@ -340,7 +347,7 @@ void read_hermes(Importer& importer, const fs::path& path) {
                       (memories / "MEMORY.md").string());
   import_skills(importer, path / "skills", agent, bundled_skills(importer, path / "skills" / ".bundled_manifest"));
   import_jobs(importer, path / "cron" / "jobs.json", agent);
-  read_hermes_settings(importer, path / "config.yaml");
+  read_hermes_settings(importer, settings, path / "config.yaml");
   leave_entries(importer, path, hermes_contents);
   leave_entries(importer, path / "cron", hermes_cron);
   leave_entries(importer, memories, hermes_memories);
