@@ -36,18 +36,30 @@ constexpr std::array<std::string_view, 11> reply_prefixes = {"re",  "aw",  "sv",
 constexpr std::array<std::string_view, 16> forward_prefixes = {
     "fwd", "fw", "wg", "tr", "rv", "i", "enc", "vb", "vs", "vl", "pd", "ilt", "转发", "轉寄", "転送", "doorst"};
 
-bool is_blank_line(std::string_view line) { return line.find_first_not_of(" \t") == line.npos; }
+/// Whether the line has nothing but these characters, and blanks that HTML does not break.
+bool has_only(std::string_view line, std::string_view characters) {
+  auto text = std::string(line);
+  boost::erase_all(text, "\u00a0");
+  return text.find_first_not_of(characters) == text.npos;
+}
+
+bool is_blank_line(std::string_view line) { return has_only(line, " \t"); }
 
 bool is_quoted(std::string_view line) {
   const auto begin = line.find_first_not_of(' ');
   return begin != line.npos && line[begin] == '>';
 }
 
-/// `-----Original Message-----` in any language: the line above an answered or forwarded mail.
+/// `-----Original Message-----` in any language: the line above an answered or forwarded mail. Not the line below the
+/// heads of a table, nor that above a key or a certificate.
 bool is_rule_of_other_mail(std::string_view line) {
   const auto text = boost::trim_copy(std::string(line));
   const auto dashes = text.find_first_not_of('-');
-  return dashes != text.npos && dashes >= min_rule_length && text.ends_with("-----");
+  if (dashes == text.npos || dashes < min_rule_length || !text.ends_with("-----")) return false;
+  const auto words = boost::trim_copy_if(text, boost::is_any_of("- "));
+  const bool begins_word =
+      !words.empty() && (is_letter(words.front()) || static_cast<unsigned char>(words.front()) >= 0x80);
+  return begins_word && !words.starts_with("BEGIN ") && !words.starts_with("END ");
 }
 
 /// Removes what may stand before or after a word of a head: `*`, blanks, and the blank that French sets before a colon.
@@ -105,8 +117,22 @@ bool begins_other_mail(const Lines& lines, std::size_t at) {
   return is_rule_of_other_mail(lines[at]) || begins_head(lines, at);
 }
 
+bool is_fence(std::string_view line) {
+  const auto begin = line.find_first_not_of(' ');
+  return begin != line.npos && line.substr(begin).starts_with("```");
+}
+
+/// Where the block of code that begins here ends; the same line if none begins, or if it has no end.
+std::size_t end_of_code(const Lines& lines, std::size_t at) {
+  if (!is_fence(lines[at])) return at;
+  const auto next = lines.begin() + static_cast<std::ptrdiff_t>(at) + 1;
+  const auto end = std::find_if(next, lines.end(), is_fence);
+  return end == lines.end() ? at : static_cast<std::size_t>(end - lines.begin());
+}
+
 std::size_t end_of_own_lines(const Lines& lines) {
   for (std::size_t i = 0; i < lines.size(); ++i) {
+    i = end_of_code(lines, i);
     if (lines[i] == "-- " || lines[i] == "--" || begins_other_mail(lines, i)) return i;
   }
   return lines.size();
@@ -114,7 +140,7 @@ std::size_t end_of_own_lines(const Lines& lines) {
 
 /// The line above another mail is left out too: programs draw one.
 void drop_blank_end(Lines& lines) {
-  while (!lines.empty() && lines.back().find_first_not_of(" \t_-*") == std::string_view::npos) lines.pop_back();
+  while (!lines.empty() && has_only(lines.back(), " \t_-*")) lines.pop_back();
 }
 
 /// `On Monday 3 Nov, Ann wrote:`, over one or a few lines. It names a date or an address: otherwise the person may have

@@ -42,6 +42,22 @@ TEST(OwnText, LeavesOutTheSignature) {
   EXPECT_EQ(own_text("1\n\n--\nAnn"), "1");
 }
 
+TEST(OwnText, KeepsTablesKeysAndCode) {
+  for (const auto* text : {
+           "What is wrong?\n id      | name\n---------+------\n 1       | Ann\nThanks.",
+           "Sum up:\ncount   name\n------- -----\n3       x\nThanks.",
+           "When does it end?\n-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\nThanks.",
+           "Explain:\n```sql\nSELECT 1;\n--\nSELECT 2;\n```\nThanks.",
+       })
+    EXPECT_EQ(own_text(text), text);
+  EXPECT_EQ(own_text("Explain:\n```\nx\n```\n--\nAnn"), "Explain:\n```\nx\n```");
+  EXPECT_EQ(own_text("An open ``` and\n```\n--\nAnn"), "An open ``` and\n```");
+}
+
+TEST(OwnText, EndsWithoutBlanksOfHtml) {
+  EXPECT_EQ(own_text("1\n\n\u00a0\n\n**From:** Agent\n**Subject:** x\n\nShall I?"), "1");
+}
+
 TEST(OwnText, KeepsAnswersBetweenQuotedLines) {
   const auto* const text = "> Shall I?\nYes.\n\n> When?\nTomorrow.";
   EXPECT_EQ(own_text(text), text);
