@@ -2,6 +2,8 @@
 
 #include <iconv.h>
 
+#include <algorithm>
+#include <iterator>
 #include <optional>
 #include <utility>
 
@@ -52,14 +54,47 @@ std::string charset_of(std::string_view bytes, std::string_view content_type) {
   return charset_in(content_type);
 }
 
-std::string read_as(std::string charset, std::string_view bytes) {
+/// The charset that a declared one is read as, as in browsers: programs write characters of a larger charset under the
+/// name of a smaller one. Empty if it has to be guessed: ASCII needs no declaration, so what declares it is often
+/// another. See https://encoding.spec.whatwg.org/#names-and-labels.
+std::string_view charset_behind(std::string_view name) {
+  static constexpr std::pair<std::string_view, std::string_view> others[] = {
+      {"ansi_x3.4-1968", ""},
+      {"ascii", ""},
+      {"us-ascii", ""},
+      {"big5", "big5-hkscs"},
+      {"euc-kr", "cp949"},
+      {"ks_c_5601-1987", "cp949"},
+      {"ks_c_5601-1989", "cp949"},
+      {"ksc5601", "cp949"},
+      {"windows-949", "cp949"},
+      {"gb2312", "gb18030"},
+      {"gb_2312-80", "gb18030"},
+      {"gbk", "gb18030"},
+      {"x-gbk", "gb18030"},
+      {"iso-8859-1", "windows-1252"},
+      {"latin1", "windows-1252"},
+      {"iso-8859-8-i", "iso-8859-8"},
+      {"iso-8859-9", "windows-1254"},
+      {"iso-8859-11", "windows-874"},
+      {"tis-620", "windows-874"},
+      {"shift_jis", "cp932"},
+      {"shift-jis", "cp932"},
+      {"sjis", "cp932"},
+      {"x-sjis", "cp932"},
+      {"unknown-8bit", ""},
+      {"utf8", "utf-8"},
+  };
+  const auto* const found = std::ranges::find(others, name, [](const auto& each) { return each.first; });
+  return found == std::end(others) ? name : found->second;
+}
+
+std::string read_as(const std::string& declared, std::string_view bytes) {
   if (bytes.starts_with(utf8_mark)) bytes.remove_prefix(utf8_mark.size());
-  if (charset.empty() && !is_utf8(bytes)) charset = "windows-1252";
-  if (charset == "iso-8859-1") charset = "windows-1252";  // as in browsers
-  if (!charset.empty() && charset != "utf-8" && charset != "utf8") {
-    if (const auto text = converted(bytes, charset)) return to_utf8(*text);
-  }
-  return to_utf8(bytes);
+  const std::string charset(charset_behind(declared));
+  if (charset.empty() && is_utf8(bytes)) return std::string(bytes);
+  const auto text = charset == "utf-8" ? std::nullopt : converted(bytes, charset.empty() ? "windows-1252" : charset);
+  return to_utf8(text ? *text : bytes);
 }
 
 bool is_html(std::string_view content_type) {
@@ -79,7 +114,7 @@ std::string text_to_utf8(std::string_view bytes, std::string_view content_type) 
 std::string html_to_utf8(std::string_view bytes, std::string_view content_type) {
   auto charset = charset_of(bytes, content_type);
   if (charset.empty()) charset = charset_in(bytes.substr(0, 1024));
-  return read_as(std::move(charset), bytes);
+  return read_as(charset, bytes);
 }
 
 }  // namespace agw

@@ -1,5 +1,7 @@
 #include "tools/charset.hpp"
 
+#include <string>
+
 #include <gtest/gtest.h>
 
 namespace agw {
@@ -12,6 +14,19 @@ TEST(Charset, IsThatOfTheMarkOrTheContentTypeOrOneThatFits) {
   EXPECT_EQ(text_to_utf8("\xEF\xBB\xBFx", "text/plain; charset=utf-16"), "x");
   EXPECT_EQ(text_to_utf8(std::string_view("\xFF\xFEx\0", 4), ""), "x");
   EXPECT_EQ(text_to_utf8("a\xFF", "text/plain; charset=no-such"), "a\xEF\xBF\xBD");
+}
+
+TEST(Charset, OfALargerSetIsOftenDeclaredAsASmallerOne) {
+  EXPECT_EQ(text_to_utf8("\xD6\xEC\xE9\x46\xBB\xF9", "text/plain; charset=gb2312"), "朱镕基");
+  EXPECT_EQ(text_to_utf8("\x8C\x63\xB9\xE6", "text/plain; charset=ks_c_5601-1987"), "똠방");
+  EXPECT_EQ(text_to_utf8("\x87\x40", "text/plain; charset=Shift_JIS"), "①");
+  EXPECT_EQ(text_to_utf8("\x93x\x94", "text/plain; charset=iso-8859-9"), "“x”");
+  EXPECT_EQ(text_to_utf8("\xA1\x93", "text/plain; charset=tis-620"), "ก“");
+  for (const auto* declared : {"us-ascii", "unknown-8bit"}) {
+    const auto type = std::string("text/plain; charset=") + declared;
+    EXPECT_EQ(text_to_utf8("café", type), "café");
+    EXPECT_EQ(text_to_utf8("caf\xE9", type), "café");
+  }
 }
 
 TEST(Charset, OfAPageMayBeSaidInItsMeta) {

@@ -88,7 +88,8 @@ std::string in_charset(std::string_view bytes, std::string_view charset) {
 }
 
 struct Word {
-  std::string text;
+  std::string charset;
+  std::string bytes;
   std::size_t size = 0;  ///< in the encoded text
 };
 
@@ -100,11 +101,11 @@ std::optional<Word> word_at(std::string_view text) {
   const auto begin = charset_end + 3;
   const auto end = text.find("?=", begin);
   if (end == text.npos || text.substr(0, end).find_first_of(" \t\r\n") != text.npos) return std::nullopt;
-  const auto charset = text.substr(2, charset_end - 2);
+  auto charset = lower_case(std::string(text.substr(2, charset_end - 2)));
   const auto content = text.substr(begin, end - begin);
-  if (encoding == 'B' || encoding == 'b') return Word{in_charset(decode_base64(content), charset), end + 2};
+  if (encoding == 'B' || encoding == 'b') return Word{std::move(charset), decode_base64(content), end + 2};
   if (encoding == 'Q' || encoding == 'q')
-    return Word{in_charset(decode_quoted_printable(content, true), charset), end + 2};
+    return Word{std::move(charset), decode_quoted_printable(content, true), end + 2};
   return std::nullopt;
 }
 
@@ -118,19 +119,28 @@ std::string decode_body(std::string_view body, std::string_view encoding) {
 
 std::string decode_header(std::string_view text) {
   std::string decoded;
+  // Adjacent words of a charset are decoded together: some programs split a character between two words.
+  Word words;
+  const auto finish_words = [&] {
+    decoded += in_charset(words.bytes, words.charset);
+    words = {};
+  };
   for (bool follows_word = false; !text.empty();) {
     const auto begin = std::min(text.find("=?"), text.size());
     const auto word = begin < text.size() ? word_at(text.substr(begin)) : std::nullopt;
     const auto before = text.substr(0, word || begin == text.size() ? begin : begin + 2);
     // Blanks between encoded words are not part of the text.
     const bool is_between = follows_word && word && before.find_first_not_of(" \t\r\n") == before.npos;
+    if (!is_between || words.charset != word->charset) finish_words();
     if (!is_between) decoded += text_to_utf8(before, "text/plain");
     text.remove_prefix(before.size());
     follows_word = word.has_value();
     if (!word) continue;
-    decoded += word->text;
+    words.charset = word->charset;
+    words.bytes += word->bytes;
     text.remove_prefix(word->size);
   }
+  finish_words();
   std::ranges::replace_if(decoded, is_control, ' ');
   return decoded;
 }

@@ -142,6 +142,7 @@ TEST(MailHeader, UnfoldsFieldsAndKnowsItsEnd) {
 TEST(MailHeader, DecodesWordsInAnyCharset) {
   EXPECT_EQ(decode_header("=?utf-8?B?R3LDvMOfZQ==?= =?iso-8859-1?q?aus_K=F6ln?= now"),
             "Gr\u00fc\u00dfeaus K\u00f6ln now");
+  EXPECT_EQ(decode_header("=?utf-8?Q?5_=E2=82?= =?UTF-8?B?rA==?= =?utf-8?q?!?="), "5 €!");
   EXPECT_EQ(decode_header("a =?no word"), "a =?no word");
   EXPECT_EQ(decode_header("=?utf-8?X?abc?="), "=?utf-8?X?abc?=");
   EXPECT_EQ(decode_header("=?utf-8?Q?a=0D=0ABcc:_x?="), "a  Bcc: x");
