@@ -169,6 +169,8 @@ bool remind_as_user(json::array& messages) {
     auto& message = each.get_object();
     const auto role = text_member(message, "role");
     if (role != "system" && role != "developer") continue;
+    // An item that is no message: thoughts as a program sent them, which may have any members.
+    if (message.contains("type")) continue;
     auto& content = message["content"];
     auto& text = content.is_array() ? content.get_array().front().get_object()["text"] : content;
     text = reminder_text(text.get_string());

@@ -28,5 +28,14 @@ TEST(WireFormat, DescribesExamplesInWords) {
   EXPECT_EQ(description_with_examples(tool), "d\nExample of its input: {\"a\":1}");
 }
 
+TEST(WireFormat, RemindsAsUserWithoutReadingThoughtsOfPrograms) {
+  const json::object thoughts{{"type", "reasoning"}, {"role", "developer"}, {"content", json::array()}};
+  json::array items{json::object{{"role", "user"}, {"content", "Hi"}}, thoughts,
+                    json::object{{"role", "developer"}, {"content", "It is noon."}}};
+  EXPECT_TRUE(remind_as_user(items));
+  EXPECT_EQ(items[1], json::value(thoughts));
+  EXPECT_EQ(items[2].at("role"), "user");
+}
+
 }  // namespace
 }  // namespace agw
