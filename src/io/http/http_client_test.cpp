@@ -45,6 +45,21 @@ TEST(HttpClient, SendsTheRequestAndPassesOnTheResponse) {
   });
 }
 
+TEST(HttpClient, SendsHeadersWithoutValues) {
+  testing::run([](Loop& loop) -> Task<> {
+    LoopbackServer server(loop, {plain_response});
+    HttpClient client(loop);
+    StopSource stop;
+    std::string body;
+    const HttpRequest request{.url = server.url("/"), .headers = {{"X-Empty", ""}, {"X-Blank", " "}, {"X-Key", "k"}}};
+    EXPECT_EQ((co_await client.send(request, append_to(body), stop)).end, End::complete);
+    for (const auto* line : {"\r\nX-Empty:\r\n", "\r\nX-Blank:\r\n", "\r\nX-Key: k\r\n"}) {
+      EXPECT_NE(server.request(0).find(line), std::string::npos) << line;
+    }
+    co_await server.close();
+  });
+}
+
 TEST(HttpClient, ReusesAConnection) {
   testing::run([](Loop& loop) -> Task<> {
     LoopbackServer server(loop, {plain_response, plain_response});

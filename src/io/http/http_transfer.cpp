@@ -124,7 +124,10 @@ void HttpTransfer::set_headers() {
   append("Expect:");
   // Encoded responses are decoded but not requested: a server would delay a stream to compress it.
   append("Accept-Encoding:");
-  for (const auto& [name, value] : request_.headers) append(fmt::format("{}: {}", name, value));
+  // After a colon without a value, libcurl leaves out the header.
+  for (const auto& [name, value] : request_.headers) {
+    append(boost::trim_copy(value).empty() ? name + ";" : fmt::format("{}: {}", name, value));
+  }
   set(CURLOPT_HTTPHEADER, headers_);
 }
 
