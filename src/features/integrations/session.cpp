@@ -83,21 +83,30 @@ bool is_modern_failure(const RpcResponse& response) {
           lists_string(response.error->data.get_object(), "supported", mcp_modern_version));
 }
 
-/// The arguments that the schema marks with `x-mcp-header`.
-std::vector<std::pair<std::string, std::string>> headers_of(const json::object* schema, const json::object& arguments) {
-  std::vector<std::pair<std::string, std::string>> headers;
-  const auto* properties = schema ? object_member(*schema, "properties") : nullptr;
-  if (!properties) return headers;
-  for (const auto& [name, property] : *properties) {
-    const auto header = property.is_object() ? string_member(property.get_object(), "x-mcp-header") : std::nullopt;
-    const auto* value = arguments.if_contains(name);
-    if (!header || !value || !is_tool_name(*header)) continue;
-    if (value->is_string()) headers.emplace_back(fmt::format("Mcp-Param-{}", *header), value->get_string());
-    if (value->is_int64() || value->is_uint64() || value->is_bool()) {
-      headers.emplace_back(fmt::format("Mcp-Param-{}", *header), to_json(*value));
-    }
+using Headers = std::vector<std::pair<std::string, std::string>>;
+
+/// The value of an argument in a header; none for values that cannot be marked.
+std::optional<std::string> header_text(const json::value& value) {
+  if (value.is_string()) return std::string(value.get_string());
+  // Models also write integers as `42.0`.
+  if (value.is_double()) return fmt::format("{}", value.get_double());
+  if (value.is_int64() || value.is_uint64() || value.is_bool()) return to_json(value);
+  return std::nullopt;
+}
+
+/// Adds the arguments that the schema marks with `x-mcp-header`, and those within objects.
+void add_headers(const json::object& schema, const json::object& arguments, Headers& headers) {
+  const auto* properties = object_member(schema, "properties");
+  if (!properties) return;
+  for (const auto& [name, value] : *properties) {
+    const auto* property = value.if_object();
+    const auto* argument = arguments.if_contains(name);
+    if (!property || !argument) continue;
+    if (const auto* members = argument->if_object()) add_headers(*property, *members, headers);
+    const auto header = string_member(*property, "x-mcp-header");
+    auto text = header && is_tool_name(*header) ? header_text(*argument) : std::nullopt;
+    if (text) headers.emplace_back(fmt::format("Mcp-Param-{}", *header), *std::move(text));
   }
-  return headers;
 }
 
 }  // namespace
@@ -363,7 +372,8 @@ bool McpSession::handle_request(const RpcMessage& request) {
 Task<McpSession::CallResult> McpSession::call(std::string tool, json::object arguments, StopSource& stop,
                                               const ToolCall* caller) {
   RpcRequest request{.method = "tools/call", .limit = call_limit};
-  if (era_ == McpEra::modern) request.headers = headers_of(schema_of(tool), arguments);
+  const auto* schema = era_ == McpEra::modern ? schema_of(tool) : nullptr;
+  if (schema) add_headers(*schema, arguments, request.headers);
   request.params = {{"name", tool}, {"arguments", std::move(arguments)}};
   request.waits = caller ? caller->waits : nullptr;
   const bool has_person = caller && caller->ask_person;

@@ -194,6 +194,28 @@ TEST(McpSession, CallsToolsWhileItListsThemAgain) {
   });
 }
 
+TEST(McpSession, SendsMarkedArgumentsAsHeaders) {
+  in_room([](McpRoom& room) -> Task<> {
+    std::vector<std::string> headers;
+    room.responds("server/discover", R"({"supportedVersions": ["2026-07-28"], "capabilities": {"tools": {}}})");
+    room.responds("tools/list", R"({"tools": [{"name": "a", "inputSchema": {"properties": {
+        "region": {"type": "string", "x-mcp-header": "Region"}, "dry": {"type": "boolean", "x-mcp-header": "Dry"},
+        "size": {"type": "integer", "x-mcp-header": "Size"}, "none": {"type": "string", "x-mcp-header": "None"},
+        "list": {"type": "array", "items": {"properties": {"x": {"x-mcp-header": "X"}}}},
+        "at": {"type": "object", "properties": {"zone": {"type": "string", "x-mcp-header": "Zone"}}}}}}]})");
+    room.transport->responds["tools/call"] = [&](const RpcRequest& request) {
+      for (const auto& [name, value] : request.headers) headers.push_back(name + ": " + value);
+      return RpcResponse{};
+    };
+    EXPECT_EQ(co_await room.session->open({}, room.stop), "");
+    co_await room.session->call("a", object(R"({"region": "", "dry": true, "size": 42.0, "none": null,
+                                                "list": [{"x": "y"}], "at": {"zone": "b"}})"),
+                                room.stop);
+    EXPECT_THAT(headers,
+                ElementsAre("Mcp-Param-Region: ", "Mcp-Param-Dry: true", "Mcp-Param-Size: 42", "Mcp-Param-Zone: b"));
+  });
+}
+
 TEST(McpSession, SkipsInvalidTools) {
   in_room([](McpRoom& room) -> Task<> {
     room.responds("initialize", R"({"protocolVersion": "2025-11-25", "capabilities": {"tools": {}}})");
