@@ -1,7 +1,9 @@
-"""Files and pictures that agents send to people through messengers and email.
+"""Files and pictures that agents and people send to each other through messengers and email.
 
 See docs/contract/channels.md#messages.
 """
+
+from email.message import EmailMessage
 
 import httpx
 import pytest
@@ -11,7 +13,7 @@ from checks import accepted
 from jobs import wait_for
 from mails import ANN as ANN_BY_MAIL
 from mails import connect_email
-from stubs.mail import Dovecot, SmtpStub, text_of, why_not
+from stubs.mail import AUTHSERV, Dovecot, SmtpStub, text_of, why_not
 from stubs.matrix import TOKEN, MatrixStub
 from stubs.prosody import ACCOUNT, DOMAIN, PASSWORD, Prosody
 from stubs.xmpp_client import XmppPerson
@@ -117,6 +119,22 @@ def test_answer_arrives_without_files_that_the_mail_server_refuses(talking, work
         mail = smtp.mail("Here they are.")
         assert not list(mail.iter_attachments()) and "message size exceeds fixed limit" in text_of(mail)
         assert len(smtp.attempts) == 2 and smtp.attempts[0]["message-id"] == mail["message-id"]
+
+
+@pytest.mark.skipif(bool(why_not("dovecot")), reason=why_not("dovecot"))
+def test_mail_with_a_logo_is_answered_by_a_model_without_vision(talking):
+    with Dovecot() as dovecot, SmtpStub() as smtp:
+        box = dovecot.mailbox()
+        connect_email(talking, dovecot, box, smtp)
+        talking.answers("Four.")
+        mail = EmailMessage()
+        mail["Authentication-Results"] = f"{AUTHSERV}; dkim=pass header.d=example.net"
+        mail["From"], mail["To"] = ANN_BY_MAIL, box.address
+        mail.set_content('<p>Two and two?</p><img src="cid:logo@example.net">', subtype="html")
+        mail.add_related(PICTURE, "image", "png", cid="<logo@example.net>", filename="logo.png", disposition="inline")
+        box.deliver(mail)
+        smtp.mail("Four.")
+        assert "[The file logo.png (image/png) is attached, but cannot be shown to you.]" in talking.conversation()[-1][1]
 
 
 def test_only_files_that_the_agent_may_read_are_sent(talking, telegram, workspace):

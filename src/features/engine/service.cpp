@@ -208,7 +208,7 @@ Task<Turn> Engine::chat(ChatMessage message, InTransaction<Turn> in_transaction,
 
 Task<std::vector<Attachment>> Engine::require_files(const ChatMessage& message, const Extension& agent) {
   auto files = co_await services_.attachments.require(message.attachments.value_or(std::vector<std::string>{}));
-  if (std::ranges::none_of(files, is_image)) co_return files;
+  if (message.may_omit_pictures || std::ranges::none_of(files, is_image)) co_return files;
   const auto own = string_member(agent.definition.members(), "model").value_or("");
   const auto resolved = services_.models.resolve(message.model ? std::string_view(*message.model) : own);
   // A model that is not configured is reported by the run.

@@ -28,6 +28,7 @@ struct ChatMessage {
   Delivery delivery = Delivery::queue;
   std::optional<std::string> clientTools{};  ///< the id of what the program lends to the run
   std::optional<json::object> metadata{};    ///< of the turn
+  bool may_omit_pictures = false;            ///< only mention them to a model without vision, instead of refusing them
 };
 const Description& describe(Tag<ChatMessage>);
 
