@@ -25,11 +25,13 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <deque>
 #include <functional>
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <system_error>
 
 #include <fmt/format.h>
 
@@ -85,7 +87,8 @@ Entry entry_of(int directory, const dirent& found) {
   return entry;
 }
 
-/// An open directory and its entries. An unreadable one counts as empty: a sandboxed command cannot read it either.
+/// An open directory and its entries. An unreadable one counts as empty: a sandboxed command cannot read it either. But
+/// one for which this process lacks a descriptor or memory at the moment ends the search.
 class OpenDirectory {
 public:
   OpenDirectory(int parent, const std::string& name)
@@ -111,7 +114,13 @@ public:
 private:
   static DIR* open(int parent, const std::string& name) {
     Descriptor opened(::openat(parent, name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK));
-    return opened ? ::fdopendir(opened.release()) : nullptr;
+    DIR* stream = opened ? ::fdopendir(opened.get()) : nullptr;
+    if (stream != nullptr) {
+      opened.release();
+    } else if (errno == EMFILE || errno == ENFILE || errno == ENOMEM) {
+      throw std::system_error(errno, std::generic_category(), "cannot look for private files");
+    }
+    return stream;
   }
 
   std::unique_ptr<DIR, void (*)(DIR*)> stream_;

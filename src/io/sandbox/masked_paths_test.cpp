@@ -1,10 +1,15 @@
 #include "io/sandbox/masked_paths.hpp"
 
+#include <fcntl.h>
+#include <sys/resource.h>
+
 #include <fstream>
+#include <system_error>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "io/files/descriptor.hpp"
 #include "io/sandbox/private_files.hpp"
 #include "testing/scratch_directory.hpp"
 
@@ -168,6 +173,21 @@ TEST_F(MaskedPathsTest, SymlinksInGuardedPlacesShowNothingThatIsPrivateOrElsewhe
   link(".git/hooks/d", "../..");
   link(".git/hooks/e", "nowhere");
   EXPECT_THAT(found().guarded, UnorderedElementsAre(project_ / ".git/hooks"));
+}
+
+TEST_F(MaskedPathsTest, NothingIsShownIfADirectoryCannotBeOpenedForNow) {
+#if __has_feature(undefined_behavior_sanitizer)
+  GTEST_SKIP() << "UBSan needs descriptors to check an object";
+#endif
+  write("a/b/c/d/id_rsa");
+  EXPECT_THAT(found().private_files, UnorderedElementsAre(project_ / "a/b/c/d/id_rsa"));
+  rlimit limit{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &limit), 0);
+  const auto first_free = Descriptor(::open("/", O_RDONLY | O_CLOEXEC)).get();
+  const rlimit few{static_cast<rlim_t>(first_free) + 4, limit.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &few), 0);
+  EXPECT_THROW(found(), std::system_error);
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &limit), 0);
 }
 
 TEST(PrivateNames, AreThoseOfKeysAndOfCopiesOfTheDataDirectory) {
