@@ -3,6 +3,7 @@
 See docs/command-line.md#open and docs/command-line.md#commands.
 """
 
+import configparser
 import ctypes
 import re
 import struct
@@ -14,6 +15,7 @@ import time
 import pytest
 
 from checks import PATIENCE
+from connection import free_port
 from gateway import BINARY
 
 
@@ -197,6 +199,18 @@ def test_unit_is_valid_for_systemd(user_session):
     done = subprocess.run(["systemd-analyze", "--user", "verify", "--man=no", str(user_session.unit)], capture_output=True,
                           text=True, env={**user_session.variables(), "XDG_RUNTIME_DIR": str(user_session.home)})
     assert "agent-gateway.service" not in done.stderr, done.stderr
+
+
+def test_service_is_started_until_its_database_server_is_there(user_session):
+    run(user_session, "service", "install", "--no-start")
+    unit = configparser.ConfigParser(interpolation=None)
+    unit.optionxform = str
+    unit.read(user_session.unit)
+    user_session.configure({"cluster": {"database": f"postgresql://agw@127.0.0.1:{free_port()}/things"}})
+    failed = user_session.fails()
+    assert "cannot reach the database" in failed.stderr
+    assert str(failed.status) not in unit["Service"]["RestartPreventExitStatus"].split()
+    assert unit["Service"]["Restart"] == "on-failure" and unit["Unit"]["StartLimitIntervalSec"] == "0"
 
 
 def disable_openat2():
