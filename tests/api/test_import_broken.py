@@ -32,7 +32,7 @@ def test_a_truncated_archive_is_an_error_or_reported(own_gateway, tmp_path, part
     if done.returncode == 0:
         assert json.loads(done.stdout)["left_out"] or len(accepted(own_gateway.http.get("/threads"))) == 50
     else:
-        assert done.returncode == 1 and done.stderr.startswith("agw:"), done.stderr
+        assert done.returncode == 1 and done.stderr.startswith(f"agw: {path}: "), done.stderr
 
 
 @pytest.mark.parametrize("size", [50, 4096, 20_000])

@@ -34,13 +34,22 @@ bool is_archive(const fs::path& path) {
          (head.size() > 262 && head.compare(257, 5, "ustar") == 0);
 }
 
-void for_each_entry(const fs::path& path, const std::function<void(const ExportedFile&)>& each) {
-  ArchiveReader archive(path, ArchiveReader::Formats::zip_too);
+void for_each_entry_of(ArchiveReader& archive, const fs::path& path,
+                       const std::function<void(const ExportedFile&)>& each) {
   ArchiveReader::Entry entry;
   for (std::size_t count = 0; archive.next(entry); ++count) {
     if (count >= max_files) throw std::runtime_error(path.string() + ": contains more than 100,000 files");
     if (entry.kind != ArchiveReader::Kind::file) continue;
     each({entry.path, entry.size, [&archive] { return archive.read(); }});
+  }
+}
+
+void for_each_entry(const fs::path& path, const std::function<void(const ExportedFile&)>& each) {
+  ArchiveReader archive(path, ArchiveReader::Formats::zip_too);
+  try {
+    for_each_entry_of(archive, path, each);
+  } catch (const ArchiveError& error) {
+    throw ArchiveError(fmt::format("{}: {}", path.string(), error.what()));
   }
 }
 
