@@ -82,6 +82,33 @@ def test_messages_that_hermes_copies_when_it_compacts_are_imported_once(own_gate
     assert texts(own_gateway, "Weather in Lisbon (fork 1)") == [("user", "And in Oslo?"), ("assistant", "Snow.")]
 
 
+SUMMARY = "[CONTEXT COMPACTION — REFERENCE ONLY] Earlier turns were compacted:\n## Historical Task Snapshot\nRain."
+END_OF_SUMMARY = "\n\n--- END OF CONTEXT SUMMARY — respond to the message below, not the summary above ---\n\n"
+SKILL = 'invoked the "{}" skill, indicating they want you to follow its instructions. The full skill content is loaded below.]'
+
+
+def test_what_hermes_tells_its_model_is_not_taken_for_what_was_said(own_gateway, hermes):
+    said = [
+        ("assistant", SUMMARY + END_OF_SUMMARY),
+        ("user", SUMMARY + END_OF_SUMMARY + "What now?"),
+        ("user", "[PRIOR CONTEXT — for reference only; not a new message]\nAnd in Rome?\n\n"
+                 "[END OF PRIOR CONTEXT — COMPACTION SUMMARY BELOW]\n" + SUMMARY),
+        ("user", "[IMPORTANT: The user has " + SKILL.format("arxiv") + "\n\n# Papers\n\nThe user has provided the following "
+                 "instruction alongside the skill invocation: Find two.\n\n[Runtime note: x]"),
+        ("user", "[IMPORTANT: The user has " + SKILL.format("notes") + "\n\n# Notes"),
+        ("user", '[IMPORTANT: The user has invoked the "/a /b" skill bundle, x]\nUser instruction: Go.\n\n[Loaded as part of the x'),
+        ("user", '[IMPORTANT: The "tone" skill is auto-loaded. Follow its instructions for this session.]\n\n# Tone\nrun them with '
+                 "the terminal tool using the absolute path.\n\nHello there."),
+    ]
+    change(hermes, "INSERT INTO sessions (id, source, started_at, title) VALUES ('s', 'cli', 1758464000, 'Skills')", *(
+        f"INSERT INTO messages (session_id, role, content, timestamp, active, compacted) VALUES ('s', '{role}', '{text}', 1758464000, 1, 0)"
+        for role, text in said))
+    result = imported(own_gateway, "hermes", hermes)
+    assert [text for _, text in texts(own_gateway, "Skills")] == [
+        "What now?", "And in Rome?", "/arxiv Find two.", "/notes", "/a /b Go.", "Hello there."]
+    assert "2 messages of sessions" in reasons(result) and "4 parts `text of a skill` of messages" in reasons(result)
+
+
 def test_sessions_of_agents_of_hermes_are_archived(own_gateway, hermes):
     change(hermes, "ALTER TABLE sessions ADD COLUMN model_config TEXT", "ALTER TABLE sessions ADD COLUMN pinned INTEGER",
            "UPDATE sessions SET archived = 0, pinned = 1, title = 'Picture' WHERE id LIKE '20260921%'",

@@ -4,17 +4,21 @@
 // Documented at https://hermes-agent.nousresearch.com/docs (configuration, features/memory, features/cron,
 // features/skills).
 
+#include <algorithm>
 #include <array>
 #include <initializer_list>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 
 #include <fmt/format.h>
+#include <boost/algorithm/string/trim.hpp>
 
 #include "base/digest.hpp"
 #include "base/json/json_values.hpp"
+#include "base/text/ascii.hpp"
 #include "cli/transfer/conversation.hpp"
 #include "cli/transfer/json_pieces.hpp"
 #include "cli/transfer/left_behind.hpp"
@@ -39,6 +43,75 @@ bool is_set(const json::object& row, std::string_view column) {
 /// Whether a message was withdrawn by `/undo` or an edit; a message that was only compacted still counts.
 bool is_taken_back(const json::object& row) {
   return row.contains("active") && !is_set(row, "active") && !is_set(row, "compacted");
+}
+
+bool begins_summary(std::string_view text) {
+  text.remove_prefix(std::min(text.find_first_not_of(white_space), text.size()));
+  return text.starts_with("[CONTEXT COMPACTION") || text.starts_with("[CONTEXT SUMMARY]:");
+}
+
+/// The text behind a mark at `at`, up to `end` if that is given and follows; empty if there is no mark.
+std::string_view text_behind(std::string_view text, std::size_t at, std::string_view mark, std::string_view end = {}) {
+  if (at == text.npos) return {};
+  text.remove_prefix(at + mark.size());
+  return end.empty() ? text : text.substr(0, text.find(end));
+}
+
+/// The content of a message without the summary that Hermes puts before or after it, or in its place, when it compacts.
+/// See agent/context_compressor.py.
+std::string without_summary(const std::string& content) {
+  constexpr std::string_view header = "[PRIOR CONTEXT — for reference only; not a new message]";
+  constexpr std::string_view between = "[END OF PRIOR CONTEXT — COMPACTION SUMMARY BELOW]";
+  constexpr std::string_view end =
+      "--- END OF CONTEXT SUMMARY — respond to the message below, not the summary above ---";
+  constexpr std::string_view continuation =
+      "Continue from the compressed conversation context above. This marker exists";
+  const auto middle = content.find(between);
+  std::string own;
+  if (begins_summary(content)) {
+    own = text_behind(content, content.find(end), end);
+  } else if (middle != content.npos && begins_summary(text_behind(content, middle, between))) {
+    own = content.substr(0, middle);
+    if (own.starts_with(header)) own.erase(0, header.size());
+  } else if (!content.starts_with(continuation)) {
+    return content;
+  }
+  return boost::trim_copy(own);
+}
+
+std::string content_of_row(const json::object& row) {
+  auto content = string_or_empty(row, "content");
+  const auto role = string_or_empty(row, "role");
+  if (role != "user" && role != "assistant") return content;
+  auto own = without_summary(content);
+  return is_set(row, "_compressed_summary") && own == content ? std::string() : own;
+}
+
+/// Whether the program wrote it for its model.
+bool is_of_program(const json::object& row) {
+  const bool is_all = !string_or_empty(row, "content").empty() && content_of_row(row).empty();
+  return string_or_empty(row, "display_kind") == "hidden" || (is_all && string_or_empty(row, "tool_calls").empty());
+}
+
+/// What a person typed, `/name instruction`, for a message into which Hermes puts the text of a skill; empty if it does
+/// not. See agent/skill_commands.py.
+std::string typed_for_skill(std::string_view text) {
+  constexpr std::string_view invoked = "[IMPORTANT: The user has invoked the \"", loaded = "[IMPORTANT: The \"";
+  constexpr std::string_view in_bundle = "\nUser instruction: ", last_of_skill = "using the absolute path.";
+  constexpr std::string_view alone = "The user has provided the following instruction alongside the skill invocation: ";
+  const bool is_invoked = text.starts_with(invoked);
+  if (!is_invoked && (!text.starts_with(loaded) || text.find("\" skill is auto-loaded.") == text.npos)) return {};
+  std::string_view said;
+  if (!is_invoked)
+    said = text_behind(text, text.rfind(last_of_skill), last_of_skill);
+  else if (text.find(" skill bundle,") != text.npos)
+    said = text_behind(text, text.find(in_bundle), in_bundle, "\n\n[Loaded as part of the ");
+  else
+    said = text_behind(text, text.rfind(alone), alone, "\n\n[Runtime note:");
+  auto typed = boost::trim_copy(std::string(said));
+  if (!is_invoked && !typed.empty()) return typed;
+  const auto name = text_behind(text, 0, is_invoked ? invoked : loaded, "\"");
+  return boost::trim_copy(fmt::format("{}{} {}", name.starts_with('/') ? "" : "/", name, typed));
 }
 
 /// A first character that occurs in no text marks lists of text and pictures.
@@ -71,8 +144,8 @@ SourceMessage hermes_message(const json::object& row, const std::string& model) 
   SourceMessage message{.id = text_or_json(row, "id"), .parent = {}, .role = Role::system, .text = {}, .reasoning = {}};
   message.at = time_in(row, "timestamp");
   // Text written for the model by the program is not text of the person.
-  if (role == "session_meta" || string_or_empty(row, "display_kind") == "hidden") return message;
-  read_hermes_content(string_or_empty(row, "content"), message);
+  if (role == "session_meta" || is_of_program(row)) return message;
+  read_hermes_content(content_of_row(row), message);
   if (role == "tool") {
     message.role = Role::tool;
     message.results.push_back({string_or_empty(row, "tool_call_id"), std::exchange(message.text, {})});
@@ -82,8 +155,12 @@ SourceMessage hermes_message(const json::object& row, const std::string& model) 
     message.reasoning = string_or_empty(row, "reasoning");
     if (message.reasoning.empty()) message.reasoning = string_or_empty(row, "reasoning_content");
     read_hermes_calls(row, message);
-  } else if (role == "user" && !is_set(row, "_compressed_summary")) {
+  } else if (role == "user") {
     message.role = Role::user;
+    if (auto typed = typed_for_skill(message.text); !typed.empty()) {
+      message.text = std::move(typed);
+      message.unknown.emplace_back("text of a skill");
+    }
   }
   return message;
 }
@@ -126,7 +203,7 @@ using HermesRowsByIdentity = std::unordered_map<std::string, HermesRows>;
 std::string identity_of(const json::object& row) {
   std::string text;
   for (const auto* column : {"role", "content", "timestamp", "tool_call_id", "tool_calls", "tool_name"})
-    text += text_or_json(row, column) + '\0';
+    text += (std::string_view(column) == "content" ? content_of_row(row) : text_or_json(row, column)) + '\0';
   return sha256(text);
 }
 
@@ -158,8 +235,7 @@ bool read_hermes_messages(Importer& importer, ProgramStore& store, const HermesS
     auto message = hermes_message(row, session.model);
     message.id = rows.first_id;
     leave_parts(importer, message);
-    if (string_or_empty(row, "display_kind") == "hidden")
-      importer.leave_one_of("messages of sessions", "are what that program tells its model");
+    if (is_of_program(row)) importer.leave_one_of("messages of sessions", "are what that program tells its model");
     if (!has_content(message)) return;
     if (!std::exchange(begun, true)) importer.begin_thread(session.head, session.project);
     turns.add(message);
