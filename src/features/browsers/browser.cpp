@@ -252,9 +252,10 @@ void Browser::note_shown() { pass_picture(); }
 void Browser::pass_picture() {
   bool is_taken = false;
   for (auto* client : clients_) is_taken = client->offer(picture_) || is_taken;
-  if (!is_taken || unconfirmed_.empty()) return;
+  auto* tab = find(active_);  // null while the last one was closed
+  if (!is_taken || !tab) return;
   for (const auto number : std::exchange(unconfirmed_, {}))
-    post(active(), "Page.screencastFrameAck", {{"sessionId", number}});
+    post(*tab, "Page.screencastFrameAck", {{"sessionId", number}});
 }
 
 /// Starts the pictures anew if none follows and the last one may be lost.

@@ -18,9 +18,9 @@ using namespace std::chrono_literals;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-/// Has one tab. Answers every command except inputs, ends at `https://crash`, asks something at `https://ask`, and
-/// starts 100 threads at `https://threads`. Its pictures are A1AA, A3AA and so on, one for each start but
-/// the second. Some time after the third one, `late` follows.
+/// Has one tab. Answers every command except inputs, ends at `https://crash`, asks something at `https://ask`, starts
+/// 100 threads at `https://threads`, and at `https://close` shows one more picture and loses its tab. Its pictures are
+/// A1AA, A3AA and so on, one for each start but the second. Some time after the third one, `late` follows.
 constexpr auto pretended_browser = R"py(
 import json, sys, threading, time
 def say(**message): sys.stdout.write(json.dumps(message) + '\0')
@@ -48,6 +48,9 @@ while b := sys.stdin.buffer.read1():
             threading.Thread(target=time.sleep, args=(1000,), daemon=True).start()
         if url == 'https://ask':
             say(method='Page.javascriptDialogOpening', sessionId='S', params={'type': 'confirm', 'message': 'Sure?'})
+        if url == 'https://close':
+            show(9, 'last')
+            say(method='Target.detachedFromTarget', params={'sessionId': 'S'})
         if not method.startswith('Input.'): say(id=message['id'], result={})
     sys.stdout.flush()
 )py";
@@ -125,6 +128,23 @@ TEST_F(BrowserTest, RenewsPicturesUntilNoneFollows) {
     }
     EXPECT_THAT(socket.pictures, ElementsAre("A1AA", "A3AA", "late", "A4AA"));
     browser.detach(client);
+    browser.end(BrowserEnd::closed);
+  });
+}
+
+TEST_F(BrowserTest, TakesAClientWhileItHasNoTab) {
+  with_browser([this](Browser& browser) -> Task<> {
+    ShowingSocket slow_socket(*loop_);
+    BrowserClient slow(slow_socket);
+    browser.attach(slow);
+    while (slow_socket.pictures.empty()) co_await slow_socket.received.wait();
+    EXPECT_THROW(co_await browser.navigate("https://close", never_), BadGateway);
+    EXPECT_TRUE(browser.tabs().empty());
+    ShowingSocket socket(*loop_);
+    BrowserClient client(socket);
+    EXPECT_NO_THROW(browser.attach(client));
+    browser.detach(client);
+    browser.detach(slow);
     browser.end(BrowserEnd::closed);
   });
 }
