@@ -89,8 +89,8 @@ def test_skipped_data_of_hermes_is_listed(own_gateway, tmp_path):
 
 def test_skipped_data_of_openclaw_is_listed(own_gateway, tmp_path):
     folder = program("openclaw", tmp_path) / ".openclaw"
-    create(folder, "devices/paired.json", "extensions/x/index.js", "logs/a.log", "dream/x", "workspace/HEARTBEAT.md",
-           "workspace/plan.ods", "agents/main/sessions/s9.jsonl.deleted.1")
+    create(folder, "devices/paired.json", "extensions/x/index.js", "plugin-skills/x", "logs/a.log", "dream/x",
+           "workspace/HEARTBEAT.md", "workspace/plan.ods", "agents/main/sessions/s9.jsonl.deleted.1")
     base = {"parentId": None, "timestamp": "2026-01-02T03:04:06.000Z"}
     write_lines(folder / "agents" / "main" / "sessions" / "s1.jsonl", [
         {**base, "type": "message", "id": "b", "message": {"role": "user", "content": [
@@ -104,6 +104,7 @@ def test_skipped_data_of_openclaw_is_listed(own_gateway, tmp_path):
     why = skipped(own_gateway, "openclaw", folder)
     for name in ("devices", "extensions", "logs", "dream", "workspace/HEARTBEAT.md", "workspace/plan.ods"):
         assert name in why, why
+    assert "plugins are not taken" in why["plugin-skills"]
     assert f"gateway, browser of {folder / 'openclaw.json'}" in why
     assert "1 parts `smell` of messages" in why and "1 parts `bashExecution` of messages" in why
     assert "1 events `compaction` of sessions" in why and f"1 files in {folder / 'agents' / 'main' / 'sessions'}" in why
