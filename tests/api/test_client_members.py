@@ -224,6 +224,20 @@ def test_duration_of_a_cache_is_forwarded(gateway):
     assert in_chat["messages"][-1]["content"][-1]["cache_control"] == mark
 
 
+def test_duration_of_a_cache_may_be_anywhere_in_chat_completions(gateway):
+    mark = {"type": "ephemeral", "ttl": "1h"}
+    call = {"id": "call_1", "type": "function", "function": {"name": "weather", "arguments": "{}"}}
+    plain = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "Weather?"},
+             {"role": "assistant", "content": "I look.", "tool_calls": [call]},
+             {"role": "tool", "tool_call_id": "call_1", "content": "sunny"}]
+    marked = [[*plain[:i], {**plain[i], "cache_control": mark}, *plain[i + 1:]] for i in range(len(plain))]
+    # The AI SDK marks the call that ends an answer; opencode has it do so for Claude.
+    marked.append([*plain[:2], {**plain[2], "tool_calls": [{**call, "cache_control": mark}]}, plain[3]])
+    for members in [*({"messages": messages} for messages in marked), {"cache_control": mark}]:
+        asked = chat(gateway, "anthropic", **members)
+        assert asked["messages"][-1]["content"][-1]["cache_control"] == mark, members
+
+
 def test_examples_of_inputs_are_forwarded(gateway):
     tools = [{"name": "weather", "description": "d", "input_schema": SCHEMA, "input_examples": [{"city": "Rome"}]}]
     assert message(gateway, tools=tools)["tools"][0]["input_examples"] == [{"city": "Rome"}]

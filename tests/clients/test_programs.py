@@ -2,8 +2,10 @@
 
 import json
 
+import pytest
+
 from stubs.provider import Reply, ToolCall
-from talker import MODEL
+from talker import MODEL, PROVIDER
 
 CALL = "call_of_the_test"
 
@@ -57,15 +59,17 @@ models:
     assert clients_that_finished(programs, printed) == {"ls"}  # the minified name of a class of its library
 
 
-def test_opencode_finishes_a_task(programs):
+@pytest.mark.parametrize("model", [MODEL, f"{PROVIDER}/claude-sonnet-4-5"])
+def test_opencode_finishes_a_task(programs, model):
+    """For Claude, it marks what shall be cached."""
     programs.stub.script(*makes_a_file("bash", command="echo made > made.txt", description="Make a file"))
     provider = {"npm": "@ai-sdk/openai-compatible", "name": "Gateway",
                 "options": {"baseURL": f"{programs.url}/v1", "apiKey": programs.talker.gateway.token},
-                "models": {MODEL: {}}}
+                "models": {model: {}}}
     configuration = programs.home / ".config" / "opencode" / "opencode.json"
     configuration.parent.mkdir(parents=True)
     configuration.write_text(json.dumps({
-        "provider": {"gateway": provider}, "model": f"gateway/{MODEL}", "permission": "allow", "autoupdate": False}))
+        "provider": {"gateway": provider}, "model": f"gateway/{model}", "permission": "allow", "autoupdate": False}))
     assert clients_that_finished(programs, programs.run("opencode", "run", "Make a file.")) == {"opencode"}
 
 

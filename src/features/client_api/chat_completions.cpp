@@ -170,7 +170,7 @@ private:
     names_[use.id] = use.name;
     called.ignore({"parsed_arguments"});
     called.finish();
-    call.finish();
+    finish_part(call, call_.options);
     return use;
   }
 
@@ -375,7 +375,7 @@ ChatCompletion read_chat_completion(const json::object& object) {
   if (const auto* metadata = body.object("metadata"))
     request.thread_id = Parameters(*metadata, "metadata").text("thread_id");
   read_labels(body, options);
-  body.finish();
+  finish_part(body, options);
   return read;
 }
 

@@ -15,7 +15,7 @@ namespace agw {
 /// long.
 void read_cache_mark(Parameters& object, CallOptions& options);
 
-/// Reads the `cache_control` of a part of a message, and rejects unknown members.
+/// Reads the `cache_control` of a request or a part of one, and rejects unknown members.
 void finish_part(Parameters& part, CallOptions& options);
 
 /// Appends a part of a message to its text, on a new line. Model servers do the same for templates that support only
