@@ -464,7 +464,9 @@ def test_services_of_opencode_become_disabled_integrations(own_gateway):
         "mine": {"npm": "@ai-sdk/openai-compatible", "options": {"baseURL": "https://m.example/v1", "apiKey": "{env:MINE}"},
                  "models": {"m1": {"limit": {"context": 1000, "output": 100}}}},
         "anthropic": {"options": {"apiKey": "sk-ant-0123456789"}}}})
-    assert created(imported(own_gateway, "opencode", folder)) == {"agents": 1, "integrations": 2}
+    result = imported(own_gateway, "opencode", folder)
+    assert created(result) == {"agents": 1, "integrations": 2}
+    assert "name that folder" in reasons(result)[str(own_gateway.home / ".local" / "share" / "opencode")]
     mine = extension(own_gateway, "mine")
     assert mine["definition"]["models"] == [{"id": "m1", "context_window": 1000, "max_output": 100}]
     assert mine["definition"]["default_model"] == "m1" and not mine["enabled"]

@@ -182,6 +182,7 @@ void read_opencode(Importer& importer, const fs::path& path) {
   for (const auto* folder : {"skill", "skills"}) import_skills(importer, path / folder, agent);
   for (const auto& [file, object] : settings) read_opencode_settings(importer, file, object);
   if (path != data) leave_entries(importer, path, opencode_contents);
+  if (!fs::exists(data)) importer.leave(data.string(), "is not there: if the sessions are elsewhere, name that folder");
   import_opencode_sessions(importer, data);
 }
 
