@@ -23,6 +23,11 @@ bool changes_nothing(const ProjectChange& change) {
   return !change.name && !change.path && !change.description && !change.trusted;
 }
 
+/// Throws BadRequest if trust would not cover all files.
+void require_complete(const TrustedFiles& files) {
+  if (!files.problem.empty()) throw BadRequest("project cannot be trusted: " + files.problem);
+}
+
 auto content_of(const Project& project) {
   return std::tie(project.name, project.path, project.description, project.trusted);
 }
@@ -87,19 +92,6 @@ Task<TrustedFiles> Projects::files_of(std::string path) {
       [path, home = filesystem_.home()] { return read_trusted_files(path, home); });
 }
 
-Task<> Projects::require_trustable(std::string path) {
-  const auto files = co_await files_of(std::move(path));
-  if (!files.problem.empty()) throw BadRequest("project cannot be trusted: " + files.problem);
-}
-
-/// Trust covers the current contents of the files.
-Task<> Projects::remember_trusted(const Project& project) {
-  if (!project.trusted) co_return;
-  auto files = co_await files_of(project.path);
-  co_await database_.write(
-      [id = project.id, files](Connection& connection) { trust_store::put(connection, id, files); });
-}
-
 Task<ProjectPointer> Projects::verified(std::string id) {
   const auto project = find(id);
   if (!project || !project->trusted) co_return project;
@@ -108,7 +100,7 @@ Task<ProjectPointer> Projects::verified(std::string id) {
       co_await database_.read([id](Connection& connection) { return trust_store::find(connection, id); });
   if (!before && now.problem.empty()) {
     // It was trusted by a version that did not store the trusted files.
-    co_await remember_trusted(*project);
+    co_await database_.write([id, now](Connection& connection) { trust_store::put(connection, id, now); });
     co_return find(id);
   }
   if (before && now.problem.empty() && before->digest() == now.digest()) co_return find(id);
@@ -153,12 +145,14 @@ Task<ProjectPointer> Projects::create(NewProject wanted, InTransaction<Project> 
                      .trusted = wanted.trusted.value_or(false),
                      .created_at = now,
                      .updated_at = now};
-  if (made.trusted) co_await require_trustable(made.path);
-  co_await database_.write([made, in_transaction](Connection& connection) {
+  std::optional<TrustedFiles> files;
+  if (made.trusted) files = co_await files_of(made.path);
+  if (files) require_complete(*files);
+  co_await database_.write([made, files, in_transaction](Connection& connection) {
     project_store::insert(connection, made);
+    if (files) trust_store::put(connection, made.id, *files);
     if (in_transaction) in_transaction(connection, made);
   });
-  co_await remember_trusted(made);
   if (auto refreshed = find(made.id)) co_return refreshed;
   projects_.insert(projects_.begin(), std::make_shared<const Project>(made));
   co_return projects_.front();
@@ -172,17 +166,18 @@ Task<ProjectPointer> Projects::change(std::string id, ProjectChange change) {
     require_some(*change.path);
     change.path = co_await resolved(*change.path);
   }
-  if (change.trusted.value_or(false)) co_await require_trustable(change.path ? *change.path : current->path);
-  const auto project = co_await database_.write([id, change, now = clock_.now()](Connection& connection) {
+  std::optional<TrustedFiles> files;
+  if (change.trusted.value_or(false)) files = co_await files_of(change.path ? *change.path : current->path);
+  if (files) require_complete(*files);
+  const auto project = co_await database_.write([id, change, files, now = clock_.now()](Connection& connection) {
     auto stored = project_store::find(connection, id);
     if (!stored) throw project_not_found();
     auto project = changed(*stored, change, now);
     project_store::update(connection, project);
+    if (files) trust_store::put(connection, id, *files);
     return project;
   });
-  const auto now_known = put(project);
-  if (change.trusted) co_await remember_trusted(project);
-  co_return now_known;
+  co_return put(project);
 }
 
 Task<> Projects::remove(std::string id) {

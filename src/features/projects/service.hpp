@@ -57,8 +57,6 @@ public:
 
 private:
   Task<TrustedFiles> files_of(std::string path);
-  Task<> require_trustable(std::string path);
-  Task<> remember_trusted(const Project& project);
   Task<ProjectPointer> distrust(ProjectPointer project);
   ProjectPointer put(const Project& project);
   Task<std::string> resolved(std::string path);

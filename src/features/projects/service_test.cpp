@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "api/error.hpp"
+#include "features/projects/store.hpp"
 #include "storage/database.hpp"
 #include "testing/run.hpp"
 #include "testing/scratch_directory.hpp"
@@ -66,6 +67,23 @@ TEST(ProjectsTest, MemoryFollowsWhatIsWritten) {
     co_await fixture.projects.remove(made->id);
     EXPECT_EQ(fixture.projects.find(made->id), nullptr);
     EXPECT_TRUE(fixture.projects.list().empty());
+  });
+}
+
+TEST(ProjectsTest, AProjectWhoseTrustCannotBeStoredIsNotCreated) {
+  testing::run([](Loop& loop) -> Task<> {
+    ProjectsFixture fixture(loop);
+    co_await fixture.database.write([](Connection& connection) {
+      connection
+          .prepare("CREATE TRIGGER full BEFORE INSERT ON project_trust BEGIN SELECT raise(ABORT, 'disk is full'); END")
+          .run();
+    });
+    const auto path = (fixture.directory.path() / "home/data-of-mine").string();
+    EXPECT_THROW(co_await fixture.projects.create({.name = "Atlas", .path = path, .trusted = true}), DatabaseError);
+    EXPECT_TRUE((co_await fixture.database.read(project_store::all)).empty());
+    const auto made = co_await fixture.create("home/data-of-mine");
+    EXPECT_THROW(co_await fixture.projects.change(made->id, {.trusted = true}), DatabaseError);
+    EXPECT_FALSE((co_await fixture.database.read(project_store::all)).at(0).trusted);
   });
 }
 
