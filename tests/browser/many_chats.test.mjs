@@ -124,6 +124,39 @@ else {
     await list(page).getByText('Put away', { exact: true }).waitFor();
   });
 
+  test('what happens to chats while the list is being read is in the list', async () => {
+    const { id } = await env.thread({ title: 'Ended meanwhile' });
+    const page = await env.open('/chats');
+    await list(page).getByText('Ended meanwhile', { exact: true }).waitFor();
+    const isList = (url) => new URL(url).pathname === '/threads';
+    const hasResponded = Promise.withResolvers();
+    const released = Promise.withResolvers();
+    await page.route(
+      isList,
+      async (route) => {
+        const response = await route.fetch();
+        hasResponded.resolve();
+        await released.promise;
+        await route.fulfill({ response });
+      },
+      { times: 1 },
+    );
+    const read = page.waitForResponse((response) => isList(response.url()));
+    await page.evaluate(() => (location.hash = '#/chats?archived=true'));
+    await hasResponded.promise;
+    await env.thread({ title: 'Begun meanwhile' });
+    await env.api('DELETE', `/threads/${id}`);
+    await list(page).getByText('Begun meanwhile', { exact: true }).waitFor();
+    await list(page).getByText('Ended meanwhile', { exact: true }).waitFor({ state: 'detached' });
+    released.resolve();
+    await (await read).finished();
+    // Once a later event is shown, the response has been processed.
+    await env.thread({ title: 'Begun afterwards' });
+    await list(page).getByText('Begun afterwards', { exact: true }).waitFor();
+    assert.equal(await list(page).getByText('Begun meanwhile', { exact: true }).count(), 1);
+    assert.equal(await list(page).getByText('Ended meanwhile', { exact: true }).count(), 0);
+  });
+
   test('a filter in the address applies although the list is still loading', async () => {
     const { id } = await env.thread({ title: 'Put away early' });
     await env.api('PATCH', `/threads/${id}`, { archived: true });

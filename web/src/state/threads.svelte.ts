@@ -63,12 +63,18 @@ class Threads {
 
   async load(): Promise<void> {
     const asked = ++this.asked;
+    // The response may be older than these.
+    const since: GatewayEvent[] = [];
+    const stopListening = socket.listen((event) => event.type.startsWith('thread-') && since.push(event));
     try {
       const limit = this.#all ? undefined : firstPage;
-      const all = await get<Thread[]>('/threads', { archived: this.archived || undefined, limit });
+      const all = await get<Thread[]>('/threads', { archived: this.archived || undefined, limit }).finally(
+        stopListening,
+      );
       if (asked !== this.asked) return;
       this.#flush();
       this.all = all;
+      since.forEach((event) => this.#apply(event));
       this.more = all.length === limit;
       this.loaded = true;
       this.error = null;
