@@ -1,5 +1,7 @@
 #include "features/projects/service.hpp"
 
+#include <fstream>
+
 #include <gtest/gtest.h>
 
 #include "api/error.hpp"
@@ -84,6 +86,23 @@ TEST(ProjectsTest, AProjectWhoseTrustCannotBeStoredIsNotCreated) {
     const auto made = co_await fixture.create("home/data-of-mine");
     EXPECT_THROW(co_await fixture.projects.change(made->id, {.trusted = true}), DatabaseError);
     EXPECT_FALSE((co_await fixture.database.read(project_store::all)).at(0).trusted);
+  });
+}
+
+TEST(ProjectsTest, AProjectWithAFileNameThatCannotBeStoredIsNotTrusted) {
+  testing::run([](Loop& loop) -> Task<> {
+    ProjectsFixture fixture(loop);
+    const auto made = co_await fixture.create("home/data-of-mine");
+    fs::create_directories(fixture.directory.path() / "home/data-of-mine/.agents/caf\xe9");
+    std::ofstream(fixture.directory.path() / "home/data-of-mine/.agents/caf\xe9/a.md") << "a";
+    std::string error;
+    try {
+      co_await fixture.projects.change(made->id, {.trusted = true});
+    } catch (const BadRequest& refusal) {
+      error = refusal.error();
+    }
+    EXPECT_EQ(error, "project cannot be trusted: .agents/caf\uFFFD/a.md has a name that is not UTF-8");
+    EXPECT_FALSE((co_await fixture.projects.verified(made->id))->trusted);
   });
 }
 

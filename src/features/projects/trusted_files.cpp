@@ -74,12 +74,14 @@ public:
   TrustedFiles take() { return std::move(found_); }
 
 private:
-  void fail(std::string problem) {
-    if (found_.problem.empty()) found_.problem = std::move(problem);
+  void fail(const std::string& problem) {
+    if (found_.problem.empty()) found_.problem = to_utf8(problem);
   }
 
   void add(const std::string& name, std::string digest, std::optional<std::string> text) {
     if (found_.files.size() >= max_entries) return fail(fmt::format("{} has more than 5,000 files", agents_directory));
+    // It could not be stored, and different names would become the same.
+    if (!is_utf8(name)) return fail(name + " has a name that is not UTF-8");
     found_.files.insert_or_assign(name, TrustedFile{std::move(digest), std::move(text)});
     AGW_ASSERT(found_.files.size() <= max_entries);
   }
