@@ -43,6 +43,7 @@ public:
 
   Task<std::string> open(StopSource& stop) override;
   Task<RpcResponse> send_request(RpcRequest request, StopSource& stop) override;
+  bool sends_headers() const override { return true; }
   Task<> notify(std::string method, json::object params) override;
   void set_protocol(McpEra era, std::string version) override;
   void listen() override;

@@ -35,6 +35,7 @@
 #include "base/json/json_values.hpp"
 #include "base/log.hpp"
 #include "features/integrations/elicitation.hpp"
+#include "features/integrations/marked_arguments.hpp"
 #include "features/integrations/protocol.hpp"
 #include "features/integrations/results.hpp"
 #include "tools/tool.hpp"
@@ -81,32 +82,6 @@ bool is_modern_failure(const RpcResponse& response) {
   return response.error->code != rpc_code::unsupported_version ||
          (response.error->data.is_object() &&
           lists_string(response.error->data.get_object(), "supported", mcp_modern_version));
-}
-
-using Headers = std::vector<std::pair<std::string, std::string>>;
-
-/// The value of an argument in a header; none for values that cannot be marked.
-std::optional<std::string> header_text(const json::value& value) {
-  if (value.is_string()) return std::string(value.get_string());
-  // Models also write integers as `42.0`.
-  if (value.is_double()) return fmt::format("{}", value.get_double());
-  if (value.is_int64() || value.is_uint64() || value.is_bool()) return to_json(value);
-  return std::nullopt;
-}
-
-/// Adds the arguments that the schema marks with `x-mcp-header`, and those within objects.
-void add_headers(const json::object& schema, const json::object& arguments, Headers& headers) {
-  const auto* properties = object_member(schema, "properties");
-  if (!properties) return;
-  for (const auto& [name, value] : *properties) {
-    const auto* property = value.if_object();
-    const auto* argument = arguments.if_contains(name);
-    if (!property || !argument) continue;
-    if (const auto* members = argument->if_object()) add_headers(*property, *members, headers);
-    const auto header = string_member(*property, "x-mcp-header");
-    auto text = header && is_tool_name(*header) ? header_text(*argument) : std::nullopt;
-    if (text) headers.emplace_back(fmt::format("Mcp-Param-{}", *header), *std::move(text));
-  }
 }
 
 }  // namespace
@@ -288,7 +263,10 @@ void McpSession::add_tool(std::vector<OfferedTool>& listed, const json::value& v
   const auto& members = value.get_object();
   const auto name = string_or_empty(members, "name");
   const bool is_known = contains(listed, name, &OfferedTool::name);
-  if (!is_tool_name(name)) return report_skipped(name);
+  if (!is_tool_name(name)) {
+    return report_skipped(
+        name, fmt::format("a name has 1 to {} letters, digits, '_', '-', '.' and '/'", max_tool_name_length));
+  }
   if (is_known) {
     log::debug("integration {}: skipped a tool with a duplicate name", name_);
     return;
@@ -303,15 +281,18 @@ void McpSession::add_tool(std::vector<OfferedTool>& listed, const json::value& v
   if (!is_usable) {
     log::debug("integration {}: the schema of {} is missing, too large or too deep, so it is not shown", name_, name);
   }
+  const auto bad_mark = is_usable && sends_marked() ? problem_of_marks(*schema) : std::string();
+  if (!bad_mark.empty()) return report_skipped(name, "an x-mcp-header of its schema " + bad_mark);
   listed.push_back({name, std::move(description), is_usable ? *schema : json::object{{"type", "object"}}});
 }
 
+bool McpSession::sends_marked() const { return era_ == McpEra::modern && transport_->sends_headers(); }
+
 /// Reports each name once, because servers list their tools repeatedly.
-void McpSession::report_skipped(const std::string& name) {
+void McpSession::report_skipped(const std::string& name, const std::string& why) {
   const auto shown = to_json(json::value(to_utf8(name.substr(0, max_tool_name_length))));
   if (reported_skipped_.size() == max_reported || !reported_skipped_.insert(shown).second) return;
-  log::warn("integration {}: the tool {} is left out, as a name has 1 to {} letters, digits, '_', '-', '.' and '/'",
-            name_, shown, max_tool_name_length);
+  log::warn("integration {}: the tool {} is left out, as {}", name_, shown, why);
 }
 
 Task<std::string> McpSession::run(StopSource& stop, std::function<void()> tools_changed) {
@@ -369,12 +350,34 @@ bool McpSession::handle_request(const RpcMessage& request) {
   return true;
 }
 
+/// Sends a call, and asks the person of `caller`, if any, what the server wants to know. If the server expects other
+/// headers, what it marks has changed: lists the tools and repeats the call.
+Task<RpcResponse> McpSession::send_call(RpcRequest request, StopSource& stop, const ToolCall* caller) {
+  for (bool is_repeated = false;; is_repeated = true) {
+    set_marked_headers(request);
+    RpcResponse response;
+    if (caller && era_ == McpEra::modern) {
+      response = co_await send_with_input(request, stop, *caller);
+    } else {
+      response = co_await send_request(request, stop);
+    }
+    const bool expects_others = response.error && response.error->code == rpc_code::header_mismatch;
+    if (!expects_others || !sends_marked() || is_repeated) co_return response;
+    if (!(co_await list_tools(stop)).empty()) co_return response;
+    tools_changed_.notify();
+  }
+}
+
+void McpSession::set_marked_headers(RpcRequest& call) const {
+  const auto* schema = sends_marked() ? schema_of(string_or_empty(call.params, "name")) : nullptr;
+  call.headers.clear();
+  if (schema) call.headers = headers_of_marked(*schema, object_or_empty(call.params, "arguments"));
+}
+
 Task<McpSession::CallResult> McpSession::call(std::string tool, json::object arguments, StopSource& stop,
                                               const ToolCall* caller) {
   RpcRequest request{.method = "tools/call", .limit = call_limit};
-  const auto* schema = era_ == McpEra::modern ? schema_of(tool) : nullptr;
-  if (schema) add_headers(*schema, arguments, request.headers);
-  request.params = {{"name", tool}, {"arguments", std::move(arguments)}};
+  request.params = {{"name", std::move(tool)}, {"arguments", std::move(arguments)}};
   request.waits = caller ? caller->waits : nullptr;
   const bool has_person = caller && caller->ask_person;
   std::optional<ElicitingCall> eliciting;
@@ -382,11 +385,7 @@ Task<McpSession::CallResult> McpSession::call(std::string tool, json::object arg
   RpcResponse response;
   std::exception_ptr failure;
   try {
-    if (has_person && era_ == McpEra::modern) {
-      response = co_await send_with_input(std::move(request), stop, *caller);
-    } else {
-      response = co_await send_request(std::move(request), stop);
-    }
+    response = co_await send_call(std::move(request), stop, has_person ? caller : nullptr);
   } catch (...) {
     failure = std::current_exception();
   }

@@ -52,8 +52,12 @@ private:
   Task<> subscribe(StopSource& stop);
   Task<RpcResponse> send_request(RpcRequest request, StopSource& stop);
   Task<RpcResponse> send_with_input(RpcRequest request, StopSource& stop, const ToolCall& caller);
+  Task<RpcResponse> send_call(RpcRequest request, StopSource& stop, const ToolCall* caller);
+  void set_marked_headers(RpcRequest& call) const;
   void add_tool(std::vector<OfferedTool>& listed, const json::value& value);
-  void report_skipped(const std::string& name);
+  /// Whether arguments that a schema marks are sent as headers, too.
+  bool sends_marked() const;
+  void report_skipped(const std::string& name, const std::string& why);
   const json::object* schema_of(const std::string& tool) const;
 
   Loop& loop_;

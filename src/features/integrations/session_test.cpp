@@ -32,6 +32,7 @@ public:
     if (found == responds.end()) co_return RpcResponse{.error = RpcError{-32601, "Method not found", {}}};
     co_return found->second(request);
   }
+  bool sends_headers() const override { return true; }
   Task<> notify(std::string method, json::object) override {
     asked.push_back(method);
     co_return;
@@ -174,8 +175,9 @@ TEST(McpSession, CallsToolsWhileItListsThemAgain) {
     std::vector<std::string> headers;
     room.responds("server/discover",
                   R"({"supportedVersions": ["2026-07-28"], "capabilities": {"tools": {"listChanged": true}}})");
-    room.responds("tools/list",
-                  R"({"tools": [{"name": "a", "inputSchema": {"properties": {"p": {"x-mcp-header": "P"}}}}]})");
+    room.responds(
+        "tools/list",
+        R"({"tools": [{"name": "a", "inputSchema": {"properties": {"p": {"type": "string", "x-mcp-header": "P"}}}}]})");
     room.transport->responds["tools/call"] = [&](const RpcRequest& request) {
       for (const auto& [name, value] : request.headers) headers.push_back(name + ": " + value);
       return RpcResponse{};
@@ -194,25 +196,48 @@ TEST(McpSession, CallsToolsWhileItListsThemAgain) {
   });
 }
 
-TEST(McpSession, SendsMarkedArgumentsAsHeaders) {
+TEST(McpSession, LeavesOutToolsWithInvalidMarks) {
   in_room([](McpRoom& room) -> Task<> {
-    std::vector<std::string> headers;
     room.responds("server/discover", R"({"supportedVersions": ["2026-07-28"], "capabilities": {"tools": {}}})");
-    room.responds("tools/list", R"({"tools": [{"name": "a", "inputSchema": {"properties": {
-        "region": {"type": "string", "x-mcp-header": "Region"}, "dry": {"type": "boolean", "x-mcp-header": "Dry"},
-        "size": {"type": "integer", "x-mcp-header": "Size"}, "none": {"type": "string", "x-mcp-header": "None"},
-        "list": {"type": "array", "items": {"properties": {"x": {"x-mcp-header": "X"}}}},
-        "at": {"type": "object", "properties": {"zone": {"type": "string", "x-mcp-header": "Zone"}}}}}}]})");
+    room.responds("tools/list", R"({"tools": [
+        {"name": "bad", "inputSchema": {"properties": {"p": {"type": "string", "x-mcp-header": "A B"}}}},
+        {"name": "good", "inputSchema": {"properties": {"p": {"type": "string", "x-mcp-header": "AB"}}}}]})");
+    EXPECT_EQ(co_await room.session->open({}, room.stop), "");
+    EXPECT_THAT(room.session->tools(), ElementsAre(::testing::Field(&OfferedTool::name, "good")));
+  });
+}
+
+TEST(McpSession, RepeatsACallThatLackedAHeader) {
+  in_room([](McpRoom& room) -> Task<> {
+    room.responds("server/discover", R"({"supportedVersions": ["2026-07-28"], "capabilities": {"tools": {}}})");
+    room.responds("tools/list", R"({"tools": [{"name": "a", "inputSchema": {"properties": {"p": {}}}}]})");
+    std::vector<std::size_t> headers;
     room.transport->responds["tools/call"] = [&](const RpcRequest& request) {
-      for (const auto& [name, value] : request.headers) headers.push_back(name + ": " + value);
-      return RpcResponse{};
+      headers.push_back(request.headers.size());
+      room.responds("tools/list", R"({"tools": [
+          {"name": "a", "inputSchema": {"properties": {"p": {"type": "string", "x-mcp-header": "P"}}}}]})");
+      if (request.headers.empty()) return RpcResponse{.error = RpcError{-32020, "Header mismatch", {}}};
+      return RpcResponse{.result = object(R"({"content": [{"type": "text", "text": "done"}]})")};
     };
     EXPECT_EQ(co_await room.session->open({}, room.stop), "");
-    co_await room.session->call("a", object(R"({"region": "", "dry": true, "size": 42.0, "none": null,
-                                                "list": [{"x": "y"}], "at": {"zone": "b"}})"),
-                                room.stop);
-    EXPECT_THAT(headers,
-                ElementsAre("Mcp-Param-Region: ", "Mcp-Param-Dry: true", "Mcp-Param-Size: 42", "Mcp-Param-Zone: b"));
+    const auto result = co_await room.session->call("a", {{"p", "x"}}, room.stop);
+    EXPECT_EQ(result.outcome.output, "done");
+    EXPECT_THAT(headers, ElementsAre(0, 1));
+  });
+}
+
+TEST(McpSession, RepeatsACallOnlyOnce) {
+  in_room([](McpRoom& room) -> Task<> {
+    room.responds("server/discover", R"({"supportedVersions": ["2026-07-28"], "capabilities": {"tools": {}}})");
+    room.responds("tools/list", R"({"tools": [{"name": "a", "inputSchema": {}}]})");
+    int calls = 0;
+    room.transport->responds["tools/call"] = [&](const RpcRequest&) {
+      ++calls;
+      return RpcResponse{.error = RpcError{-32020, "Header mismatch", {}}};
+    };
+    EXPECT_EQ(co_await room.session->open({}, room.stop), "");
+    EXPECT_TRUE((co_await room.session->call("a", {}, room.stop)).outcome.is_error);
+    EXPECT_EQ(calls, 2);
   });
 }
 

@@ -31,6 +31,8 @@ public:
   /// Sends a request and waits for the response. If it is stopped or times out, notifies the server of the
   /// cancellation.
   virtual Task<RpcResponse> send_request(RpcRequest request, StopSource& stop) = 0;
+  /// Whether a request's headers are sent. Only HTTP has any.
+  virtual bool sends_headers() const { return false; }
   virtual Task<> notify(std::string method, json::object params) = 0;
   /// Sets the protocol version of later messages.
   virtual void set_protocol(McpEra era, std::string version) = 0;

@@ -21,7 +21,7 @@ constexpr std::array<std::string_view, 22> reserved_words{
     "esac", "fi", "for", "function", "if", "in",   "select", "then", "time", "until", "while"};
 
 bool is_printable_ascii(char c) { return c >= ' ' && c <= '~'; }
-bool is_blank(char c) { return c == ' ' || c == '\t'; }
+bool is_space_or_tab(char c) { return c == ' ' || c == '\t'; }
 
 /// Splits one line into words. Fails at the first character that cannot be part of a simple command.
 class WordReader {
@@ -39,7 +39,7 @@ public:
 private:
   void step() {
     const char c = take();
-    if (is_blank(c)) return end_word();
+    if (is_space_or_tab(c)) return end_word();
     // Bash expands ~ at the beginning of a word, and after = and : in a word that looks like an assignment.
     const bool begins = !word_ || word_->ends_with('=') || word_->ends_with(':');
     if (special.find(c) != special.npos || (c == '#' && !word_) || (c == '~' && begins)) {
