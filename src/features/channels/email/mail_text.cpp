@@ -7,8 +7,11 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <boost/algorithm/string/erase.hpp>
 #include <boost/algorithm/string/predicate.hpp>
 #include <boost/algorithm/string/trim.hpp>
+
+#include "base/text/ascii.hpp"
 
 namespace agw {
 
