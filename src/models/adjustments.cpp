@@ -113,28 +113,33 @@ void add_images(json::object& message, const json::array& more) {
   images.get_array().insert(images.get_array().end(), more.begin(), more.end());
 }
 
-/// Calls `replace` with each id of a call, in the forms of Chat Completions and Responses. Returns whether any call
-/// returned true. A program's thoughts are an item as the program sent it, so nothing but its type is known.
+/// Calls `act` with each message of a request, in the forms of Chat Completions and Responses, but not with what is
+/// passed on from a program.
+template <class Act>
+void for_each_message(json::object& request, Act act) {
+  for (const auto* name : {"messages", "input"}) {
+    auto* list = request.if_contains(name);
+    if (!list || !list->is_array()) continue;
+    for (auto& each : list->get_array()) {
+      if (auto& message = each.get_object(); !is_passed_on(message)) act(message);
+    }
+  }
+}
+
+/// Calls `replace` with each id of a call. Returns whether any call returned true.
 bool replace_ids(json::object& request, const std::function<bool(json::value& id)>& replace) {
   bool changed = false;
   const auto replace_member = [&](json::object& object, std::string_view name) {
     auto* id = object.if_contains(name);
     if (id && id->is_string()) changed |= replace(*id);
   };
-  for (const auto* name : {"messages", "input"}) {
-    auto* list = request.if_contains(name);
-    if (!list || !list->is_array()) continue;
-    for (auto& each : list->get_array()) {
-      auto& message = each.get_object();
-      replace_member(message, "tool_call_id");
-      replace_member(message, "call_id");
-      auto* calls = message.if_contains("tool_calls");
-      if (!calls || !calls->is_array()) continue;
-      for (auto& call : calls->get_array()) {
-        if (auto* members = call.if_object()) replace_member(*members, "id");
-      }
-    }
-  }
+  for_each_message(request, [&](json::object& message) {
+    replace_member(message, "tool_call_id");
+    replace_member(message, "call_id");
+    auto* calls = message.if_contains("tool_calls");
+    if (!calls) return;
+    for (auto& call : calls->get_array()) replace_member(call.get_object(), "id");
+  });
   return changed;
 }
 
@@ -190,21 +195,16 @@ bool leave_out_thinking(json::object& request) {
 
 bool leave_out_documents(json::object& request) {
   bool changed = false;
-  for (const auto* name : {"messages", "input"}) {
-    auto* list = request.if_contains(name);
-    if (!list || !list->is_array()) continue;
-    for (auto& message : list->get_array()) {
-      auto* content = message.get_object().if_contains("content");
-      if (!content || !content->is_array()) continue;
-      for (auto& part : content->get_array()) {
-        const auto* members = part.if_object();
-        const auto type = members ? text_member(*members, "type") : std::string_view();
-        if (type != "file" && type != "input_file" && type != "document") continue;
-        part = json::object{{"type", type == "input_file" ? "input_text" : "text"}, {"text", left_out_pdf}};
-        changed = true;
-      }
+  for_each_message(request, [&](json::object& message) {
+    auto* content = message.if_contains("content");
+    if (!content || !content->is_array()) return;
+    for (auto& part : content->get_array()) {
+      const auto type = text_member(part.get_object(), "type");
+      if (type != "file" && type != "input_file" && type != "document") continue;
+      part = json::object{{"type", type == "input_file" ? "input_text" : "text"}, {"text", left_out_pdf}};
+      changed = true;
     }
-  }
+  });
   return changed;
 }
 

@@ -163,14 +163,14 @@ std::string reminder_text(std::string_view instructions) {
   return fmt::format("<system-reminder>\n{}\n</system-reminder>", instructions);
 }
 
+bool is_passed_on(const json::object& item) { return text_member(item, "type") == "reasoning"; }
+
 bool remind_as_user(json::array& messages) {
   bool changed = false;
   for (auto& each : messages | std::views::drop(1)) {
     auto& message = each.get_object();
     const auto role = text_member(message, "role");
-    if (role != "system" && role != "developer") continue;
-    // An item that is no message: thoughts as a program sent them, which may have any members.
-    if (message.contains("type")) continue;
+    if ((role != "system" && role != "developer") || is_passed_on(message)) continue;
     auto& content = message["content"];
     auto& text = content.is_array() ? content.get_array().front().get_object()["text"] : content;
     text = reminder_text(text.get_string());

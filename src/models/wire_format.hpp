@@ -144,6 +144,9 @@ std::vector<MessagePart> parts_of(const Message& message);
 /// The text of a message with the role `system` as one of the user, for services that accept instructions only at the
 /// beginning.
 std::string reminder_text(std::string_view instructions);
+/// Whether an item of a written request is a program's thoughts, which are passed on as they came: their other members
+/// may be missing or of any kind.
+bool is_passed_on(const json::object& item);
 /// Turns the messages of a written request whose role is `system` or `developer` into messages of the user, except the
 /// first, which is the system prompt. Returns false if there are none.
 bool remind_as_user(json::array& messages);
