@@ -87,9 +87,9 @@ std::string content_of_row(const json::object& row) {
   return is_set(row, "_compressed_summary") && own == content ? std::string() : own;
 }
 
-/// Whether the program wrote it for its model.
-bool is_of_program(const json::object& row) {
-  const bool is_all = !string_or_empty(row, "content").empty() && content_of_row(row).empty();
+/// Whether the program wrote it for its model. `content`: what people and the assistant said.
+bool is_of_program(const json::object& row, const std::string& content) {
+  const bool is_all = content.empty() && !string_or_empty(row, "content").empty();
   return string_or_empty(row, "display_kind") == "hidden" || (is_all && string_or_empty(row, "tool_calls").empty());
 }
 
@@ -144,8 +144,9 @@ SourceMessage hermes_message(const json::object& row, const std::string& model) 
   SourceMessage message{.id = text_or_json(row, "id"), .parent = {}, .role = Role::system, .text = {}, .reasoning = {}};
   message.at = time_in(row, "timestamp");
   // Text written for the model by the program is not text of the person.
-  if (role == "session_meta" || is_of_program(row)) return message;
-  read_hermes_content(content_of_row(row), message);
+  const auto content = content_of_row(row);
+  if (role == "session_meta" || is_of_program(row, content)) return message;
+  read_hermes_content(content, message);
   if (role == "tool") {
     message.role = Role::tool;
     message.results.push_back({string_or_empty(row, "tool_call_id"), std::exchange(message.text, {})});
@@ -235,7 +236,9 @@ bool read_hermes_messages(Importer& importer, ProgramStore& store, const HermesS
     auto message = hermes_message(row, session.model);
     message.id = rows.first_id;
     leave_parts(importer, message);
-    if (is_of_program(row)) importer.leave_one_of("messages of sessions", "are what that program tells its model");
+    if (is_of_program(row, content_of_row(row))) {
+      importer.leave_one_of("messages of sessions", "are what that program tells its model");
+    }
     if (!has_content(message)) return;
     if (!std::exchange(begun, true)) importer.begin_thread(session.head, session.project);
     turns.add(message);
