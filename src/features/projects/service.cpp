@@ -23,11 +23,6 @@ bool changes_nothing(const ProjectChange& change) {
   return !change.name && !change.path && !change.description && !change.trusted;
 }
 
-/// Throws BadRequest if trust would not cover all files.
-void require_complete(const TrustedFiles& files) {
-  if (!files.problem.empty()) throw BadRequest("project cannot be trusted: " + files.problem);
-}
-
 auto content_of(const Project& project) {
   return std::tie(project.name, project.path, project.description, project.trusted);
 }
@@ -92,6 +87,13 @@ Task<TrustedFiles> Projects::files_of(std::string path) {
       [path, home = filesystem_.home()] { return read_trusted_files(path, home); });
 }
 
+/// Throws BadRequest if trust would not cover all files.
+Task<TrustedFiles> Projects::require_trustable(std::string path) {
+  auto files = co_await files_of(std::move(path));
+  if (!files.problem.empty()) throw BadRequest("project cannot be trusted: " + files.problem);
+  co_return files;
+}
+
 Task<ProjectPointer> Projects::verified(std::string id) {
   const auto project = find(id);
   if (!project || !project->trusted) co_return project;
@@ -146,8 +148,7 @@ Task<ProjectPointer> Projects::create(NewProject wanted, InTransaction<Project> 
                      .created_at = now,
                      .updated_at = now};
   std::optional<TrustedFiles> files;
-  if (made.trusted) files = co_await files_of(made.path);
-  if (files) require_complete(*files);
+  if (made.trusted) files = co_await require_trustable(made.path);
   co_await database_.write([made, files, in_transaction](Connection& connection) {
     project_store::insert(connection, made);
     if (files) trust_store::put(connection, made.id, *files);
@@ -167,8 +168,7 @@ Task<ProjectPointer> Projects::change(std::string id, ProjectChange change) {
     change.path = co_await resolved(*change.path);
   }
   std::optional<TrustedFiles> files;
-  if (change.trusted.value_or(false)) files = co_await files_of(change.path ? *change.path : current->path);
-  if (files) require_complete(*files);
+  if (change.trusted.value_or(false)) files = co_await require_trustable(change.path ? *change.path : current->path);
   const auto project = co_await database_.write([id, change, files, now = clock_.now()](Connection& connection) {
     auto stored = project_store::find(connection, id);
     if (!stored) throw project_not_found();

@@ -57,6 +57,7 @@ public:
 
 private:
   Task<TrustedFiles> files_of(std::string path);
+  Task<TrustedFiles> require_trustable(std::string path);
   Task<ProjectPointer> distrust(ProjectPointer project);
   ProjectPointer put(const Project& project);
   Task<std::string> resolved(std::string path);
