@@ -370,8 +370,9 @@ Task<RpcResponse> McpSession::send_call(RpcRequest request, StopSource& stop, co
 
 void McpSession::set_marked_headers(RpcRequest& call) const {
   const auto* schema = sends_marked() ? schema_of(string_or_empty(call.params, "name")) : nullptr;
+  const auto* arguments = object_member(call.params, "arguments");
   call.headers.clear();
-  if (schema) call.headers = headers_of_marked(*schema, object_or_empty(call.params, "arguments"));
+  if (schema && arguments) call.headers = headers_of_marked(*schema, *arguments);
 }
 
 Task<McpSession::CallResult> McpSession::call(std::string tool, json::object arguments, StopSource& stop,
