@@ -349,7 +349,7 @@ Task<> ChannelInbox::ask_agent(ReceivedMessage message) {
                                  {"chat", message.place.chat},
                                  {"sender", message.sender},
                                  {"sender_name", message.sender_name}}}};
-  // A picture may be no part of what is asked, such as the logo of a company in all its mails.
+  // A picture may have nothing to do with the question, such as the logo of a company in all its mails.
   chat.may_omit_pictures = !message.text.empty();
   co_await attach(message, chat);
   auto row = row_of(message);
