@@ -9,7 +9,9 @@ import sqlite3
 import pytest
 
 from checks import accepted
-from transfer import ChatGPT, created, imported, program, reasons, texts, threads, turns, write_json, write_lines, write_zip
+from transfer import (
+    ChatGPT, created, imported, moved, program, reasons, texts, threads, turns, write_json, write_lines, write_zip,
+)
 
 
 def trip(*texts_, **members):
@@ -47,6 +49,15 @@ def test_a_truncated_database_is_reported(own_gateway, size):
 def test_an_archive_of_chatgpt_is_not_imported_as_one_of_claude(own_gateway, tmp_path):
     result = imported(own_gateway, "claude", write_json(tmp_path / "conversations.json", [trip()]))
     assert created(result) == {} and "another program" in result["left_out"][0]["why"]
+
+
+@pytest.mark.parametrize("name", ["claude-code", "codex", "hermes", "openclaw", "opencode"])
+def test_a_folder_of_something_else_is_refused(own_gateway, tmp_path, name):
+    folder = tmp_path / "elsewhere" / name / "photos"
+    folder.mkdir(parents=True)
+    (folder / "beach.jpg").write_bytes(b"\xff\xd8")
+    assert f"agw: {folder}: has nothing of " in moved(own_gateway, "import", name, str(folder), status=1)
+    assert extension_names(own_gateway) == set()
 
 
 def test_the_database_of_another_program_is_reported(own_gateway, tmp_path):

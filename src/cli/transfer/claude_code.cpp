@@ -7,7 +7,6 @@
 #include <filesystem>
 #include <optional>
 #include <set>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -137,7 +136,9 @@ void leave_notes(Importer& importer, const fs::path& projects) {
 }  // namespace
 
 void read_claude_code(Importer& importer, const fs::path& path) {
-  if (!fs::is_directory(path)) throw std::runtime_error(path.string() + ": there is no such folder");
+  // CLAUDE_CONFIG_DIR moves the file into the directory.
+  const auto inside = path / ".claude.json", beside = path.parent_path() / ".claude.json";
+  if (!fs::is_directory(path) || !fs::exists(beside)) require_contents(path, contents, "Claude Code");
   const auto agent = import_agent(importer, "claude-code", "Claude Code");
   std::set<fs::path> taken;
   if (const auto text = instructions_in(importer, path / "CLAUDE.md", taken))
@@ -145,9 +146,7 @@ void read_claude_code(Importer& importer, const fs::path& path) {
   import_skills(importer, path / "skills", agent);
   import_commands(importer, path / "commands");
   import_agents(importer, path / "agents");
-  // CLAUDE_CONFIG_DIR moves the file into the directory.
-  const auto inside = path / ".claude.json";
-  read_servers(importer, fs::exists(inside) ? inside : path.parent_path() / ".claude.json");
+  read_servers(importer, fs::exists(inside) ? inside : beside);
   std::vector<std::string> imported;
   for (const auto& file : taken) imported.push_back(file.filename().string());
   std::vector<KnownEntry> known(contents.begin(), contents.end());

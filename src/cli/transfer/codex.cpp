@@ -2,7 +2,6 @@
 // https://developers.openai.com/codex/config.
 
 #include <array>
-#include <stdexcept>
 #include <utility>
 
 #include <fmt/format.h>
@@ -127,7 +126,7 @@ constexpr auto codex_contents = std::to_array<KnownEntry>({
 }  // namespace
 
 void read_codex(Importer& importer, const fs::path& path) {
-  if (!fs::is_directory(path)) throw std::runtime_error(path.string() + ": there is no such folder");
+  require_contents(path, codex_contents, "Codex");
   const auto settings = settings_in_file(importer, path / "config.toml").value_or(json::object());
   // Must precede the agent, which names a model.
   read_codex_services(importer, settings);

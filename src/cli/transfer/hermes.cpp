@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <array>
 #include <initializer_list>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -411,7 +410,7 @@ constexpr auto hermes_memories =
 }  // namespace
 
 void read_hermes(Importer& importer, const fs::path& path) {
-  if (!fs::is_directory(path)) throw std::runtime_error(path.string() + ": there is no such folder");
+  require_contents(path, hermes_contents, "Hermes Agent");
   const auto settings = settings_in_file(importer, path / "config.yaml").value_or(json::object());
   // Must precede the agent, which names a model.
   const auto model = read_hermes_services(importer, settings);

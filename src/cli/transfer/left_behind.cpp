@@ -1,6 +1,7 @@
 #include "cli/transfer/left_behind.hpp"
 
 #include <algorithm>
+#include <stdexcept>
 #include <vector>
 
 #include <fmt/format.h>
@@ -23,23 +24,45 @@ bool has_something(const fs::path& path) {
   return !fs::is_directory(path, failed) || !fs::is_empty(path, failed);
 }
 
+/// The paths of the entries, sorted.
+std::vector<fs::path> entries_of(const fs::path& folder) {
+  std::vector<fs::path> entries;
+  std::error_code failed;
+  for (const auto& entry : fs::directory_iterator(folder, failed)) entries.push_back(entry.path());
+  std::ranges::sort(entries);
+  return entries;
+}
+
+/// Returns null if the name is unknown.
+const KnownEntry* find_known(std::span<const KnownEntry> known, const fs::path& path) {
+  const auto name = path.filename().string();
+  const auto found = std::ranges::find_if(known, [&](const auto& each) { return is_named(each, name); });
+  return found == known.end() ? nullptr : &*found;
+}
+
 }  // namespace
 
+void require_contents(const fs::path& folder, std::span<const KnownEntry> known, std::string_view program) {
+  if (!fs::is_directory(folder)) throw std::runtime_error(folder.string() + ": there is no such folder");
+  const auto is_read = [&](const fs::path& path) {
+    const auto* found = find_known(known, path);
+    return found && found->why.empty();
+  };
+  if (std::ranges::any_of(entries_of(folder), is_read)) return;
+  throw std::runtime_error(
+      fmt::format("{}: has nothing of {} to import, such as {}", folder.string(), program, known.front().name));
+}
+
 void leave_entry(Importer& importer, const std::string& path, std::span<const KnownEntry> known) {
-  const auto name = fs::path(path).filename().string();
-  const auto found = std::ranges::find_if(known, [&](const auto& each) { return is_named(each, name); });
-  if (found == known.end())
+  const auto* found = find_known(known, path);
+  if (!found)
     importer.leave(path, "is nothing that is known here");
   else if (!found->why.empty())
     importer.leave(path, std::string(found->why));
 }
 
 void leave_entries(Importer& importer, const fs::path& folder, std::span<const KnownEntry> known) {
-  std::vector<fs::path> entries;
-  std::error_code failed;
-  for (const auto& entry : fs::directory_iterator(folder, failed)) entries.push_back(entry.path());
-  std::ranges::sort(entries);
-  for (const auto& path : entries) {
+  for (const auto& path : entries_of(folder)) {
     if (has_something(path)) leave_entry(importer, path.string(), known);
   }
 }

@@ -23,6 +23,10 @@ struct KnownEntry {
 inline constexpr std::string_view is_state = "is that program's own state";
 inline constexpr std::string_view has_logins = "has logins: they are never read";
 
+/// Throws std::runtime_error if the folder is not there or has nothing that is read according to `known`: it may be the
+/// wrong folder. `program`: its name in the error.
+void require_contents(const std::filesystem::path& folder, std::span<const KnownEntry> known, std::string_view program);
+
 /// Reports the entries of the folder, except those that are read according to `known`.
 void leave_entries(Importer& importer, const std::filesystem::path& folder, std::span<const KnownEntry> known);
 /// The same for one file of an export.

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <stdexcept>
 #include <utility>
 #include <vector>
 
@@ -254,7 +253,7 @@ void read_openclaw_jobs(Importer& importer, const fs::path& file, const std::str
 }  // namespace
 
 void read_openclaw(Importer& importer, const fs::path& path) {
-  if (!fs::is_directory(path)) throw std::runtime_error(path.string() + ": there is no such folder");
+  require_contents(path, openclaw_contents, "OpenClaw");
   const auto file = path / "openclaw.json";
   const auto settings = settings_in_file(importer, file).value_or(json::object());
   // Must precede the agents, which name models.

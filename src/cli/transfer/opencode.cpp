@@ -3,7 +3,6 @@
 // agents, commands, mcp-servers). Checked with versions 1.1.65 and 1.18.33.
 
 #include <array>
-#include <stdexcept>
 #include <utility>
 #include <vector>
 
@@ -158,8 +157,7 @@ void read_opencode(Importer& importer, const fs::path& path) {
   const auto home = fs::absolute(path / ".." / "..").lexically_normal();
   const bool has_sessions = fs::exists(path / "opencode.db") || fs::exists(path / "storage");
   const auto data = has_sessions ? path : home / ".local" / "share" / "opencode";
-  if (!fs::is_directory(path) && !fs::is_directory(data))
-    throw std::runtime_error(path.string() + ": there is no such folder");
+  if (!fs::is_directory(data)) require_contents(path, opencode_contents, "opencode");
   std::string model;
   std::vector<std::pair<fs::path, json::object>> settings;
   for (const auto* file : {"config.json", "opencode.json", "opencode.jsonc"}) {
