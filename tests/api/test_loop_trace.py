@@ -5,8 +5,10 @@ See docs/troubleshoot.md and docs/contract/process.md#starting.
 
 import contextlib
 import json
+import mmap
 import re
 import sqlite3
+import time
 
 import pytest
 
@@ -21,7 +23,7 @@ from talker import MODEL, configuration
 
 TRACE = re.compile(r"a callback held the loop for \d+\.\d ms, computing for (\d+\.\d): (.*)")
 VARIABLES = 500_000
-LIMIT = 10  # milliseconds
+LIMIT = 10  # milliseconds, plus milliseconds_for_memory
 
 
 def large(name, count=VARIABLES):
@@ -39,14 +41,25 @@ def longest_hold(gateway, act):
     return max(holds, default=(0.0, ""))
 
 
+def milliseconds_for_memory():
+    """Returns how long the system computes to provide 8 MiB, as callbacks may use: from 1 ms to 30 ms on some virtual
+    machines."""
+    with mmap.mmap(-1, 8 << 20, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS) as memory:
+        began = time.thread_time()
+        for page in range(0, len(memory), mmap.PAGESIZE):
+            memory[page] = 1
+        return (time.thread_time() - began) * 1000
+
+
 def check_never_holds(gateway, act, limit=LIMIT):
     """Expects one of several attempts to be quick, as other programs may use the processor. `act` gets its number."""
     holds = []
     for number in range(TRIES):
+        allowed = limit + milliseconds_for_memory()
         holds.append(longest_hold(gateway, lambda attempt=number: act(attempt)))
-        if holds[-1][0] < limit:
+        if holds[-1][0] < allowed:
             return
-    pytest.fail(f"the loop was held each time: {holds}")
+    pytest.fail(f"the loop was held each time, with {allowed:.1f} ms allowed at last: {holds}")
 
 
 without_sanitizers = pytest.mark.skipif(HAS_ADDRESS_SANITIZER, reason="the limit is for builds without sanitizers")
