@@ -5,6 +5,7 @@ import itertools
 import os
 import signal
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,7 @@ import http_client  # noqa: E402
 import steering  # noqa: E402
 from checks import accepted  # noqa: E402
 from editor import EVERYTHING, Editor  # noqa: E402
-from gateway import BINARY, REPOSITORY, Gateway  # noqa: E402
+from gateway import BINARY, HAS_ADDRESS_SANITIZER, REPOSITORY, Gateway  # noqa: E402
 from jobs import ended, new_job, rows, run  # noqa: E402
 from stubs.provider import ProviderStub  # noqa: E402
 from story import fault_library  # noqa: E402
@@ -53,6 +54,13 @@ def pytest_collection_modifyitems(config, items):
         for item in items:
             if why := databases.why_excluded(item.nodeid):
                 item.add_marker(pytest.mark.skip(reason=f"not with PostgreSQL: {why}"))
+
+
+def pytest_runtest_setup():
+    """Skips the rest of the tests with sanitizers when script/test has no time left for them, because on some machines they
+    take an hour. All tests run without sanitizers."""
+    if HAS_ADDRESS_SANITIZER and time.time() > float(os.environ.get("AGW_SANITIZED_UNTIL") or "inf"):
+        pytest.skip("no time left for tests with sanitizers")
 
 
 def pytest_sessionstart(session):
