@@ -261,6 +261,25 @@ def test_run_that_ends_because_of_a_full_disk_says_so(make_gateway, stub, tmp_pa
             gateway.kill()
 
 
+def test_cost_of_a_step_that_a_full_disk_refused_is_counted(make_gateway, stub, tmp_path):
+    with small_disk(tmp_path / "small", "size=24m") as small:
+        (small / "prices.yaml").write_text(f"{MODEL}: {{input: 100000, output: 50000}}\n")
+        gateway = make_gateway(data=small, config=configuration(stub)).start()
+        try:
+            answer = stub.hold(tool_calls=[ToolCall("Read", {"path": "a.txt"})])
+            turn = accepted(gateway.http.post("/chat", json={"content": "a question"}), 201)
+            assert answer.was_asked()
+            with gateway.events(turn["thread_id"]) as events:
+                fill_with_the_log(gateway)
+                answer.release()
+                events.until(lambda event: event["type"] == "error")
+                (gateway.data / "filling").unlink()
+                finish = events.run(turn["id"])[-1]
+            assert finish["costUsd"] > 0 and accepted(gateway.http.get("/costs"))["today"] == finish["costUsd"]
+        finally:
+            gateway.kill()
+
+
 def test_tool_that_fails_because_of_a_full_disk_says_so(make_gateway, stub):
     gateway = make_gateway(config=configuration(stub))
     gateway.data.mkdir(mode=0o700, exist_ok=True)

@@ -269,10 +269,7 @@ Task<> AgentLoop::call_tools(std::vector<ToolUse> uses) {
   // Calls that only read may begin before the step is on disk: their results are stored after it.
   TaskGroup keeping(services_.loop);
   const bool only_reads = services_.calls.are_read_only(uses);
-  keeping.spawn(services_.runs.store_step(active_, {mark.text_end, tool_call_members(uses)},
-                                          [spendings = std::exchange(outcome_.spendings, {})](Connection& connection) {
-                                            Costs::record(connection, spendings);
-                                          }));
+  keeping.spawn(keep_step({mark.text_end, tool_call_members(uses)}));
   if (!only_reads) co_await keeping.join();
   std::vector<Message> results;
   std::exception_ptr failure;
@@ -295,6 +292,15 @@ Task<> AgentLoop::call_tools(std::vector<ToolUse> uses) {
   AGW_ASSERT(results.size() == wanted || active_->stop.requested());
   co_await window_.offer(end_step(mark, results));
   window_.add_results(std::move(results));
+}
+
+/// Stores the step, and what the calls of the model up to it have cost.
+Task<> AgentLoop::keep_step(RunStep step) {
+  co_await services_.runs.store_step(
+      active_, std::move(step),
+      [spendings = outcome_.spendings](Connection& connection) { Costs::record(connection, spendings); });
+  // If this failed, they are stored with the answer.
+  outcome_.spendings.clear();
 }
 
 /// Returns the tools that the calls have found.

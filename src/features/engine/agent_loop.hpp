@@ -31,6 +31,7 @@ private:
   Task<> take_messages();
   Task<std::vector<ToolUse>> ask();
   Task<> call_tools(std::vector<ToolUse> uses);
+  Task<> keep_step(RunStep step);
   std::vector<std::string> end_step(StepMark& mark, const std::vector<Message>& results);
   void record_usage(const Completion& completion);
   void time_reasoning(bool reasons);
