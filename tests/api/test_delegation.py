@@ -7,7 +7,8 @@ import pytest
 
 from checks import accepted, refused
 from jobs import ended, new_job, rows
-from tools import run_chat, call_tool, calls, new_agent, new_thread, of_kind, turns_of
+from stubs.provider import ToolCall
+from tools import run_chat, call_tool, calls, new_agent, new_bound_agent, new_thread, of_kind, turns_of
 
 
 def threads_of(gateway, agent):
@@ -63,6 +64,38 @@ def test_lower_stage_applies(talker, new_name):
     assert not of_kind(run, "tool-end")[0]["isError"]
     end = turns_of(gateway, threads_of(gateway, low)[0], "tool")[0]
     assert end["metadata"]["is_error"] and end["content"].startswith("permission denied:")
+
+
+def test_stage_of_a_capability_applies_to_the_helper(talker, new_name):
+    gateway = talker.gateway
+    caller = new_thread(gateway, new_bound_agent(gateway, new_name, stage="operator"))
+    helper = new_agent(gateway, new_name("helper"), stage="sovereign")
+    made = new_name("made")
+    create = ("CreateExtension", {"type": "command", "name": made, "description": "", "definition": {"prompt": "x"}})
+    run_chat(talker, caller, calls(delegate(helper)), calls(create), "Done.", "Done.")
+    created, = turns_of(gateway, threads_of(gateway, helper)[0], "tool")
+    assert created["content"].startswith("staged as proposal")
+    assert gateway.http.get(f"/extensions/{made}").status_code == 404
+
+
+def test_stage_lowered_during_a_run_applies_to_the_helper(talker, new_name):
+    gateway = talker.gateway
+    caller, helper = (new_agent(gateway, new_name(name), stage="sovereign") for name in ("caller", "helper"))
+    thread = new_thread(gateway, caller)
+    made = new_name("made")
+    answer = talker.stub.hold(tool_calls=[ToolCall(*delegate(helper))])
+    create = {"type": "command", "name": made, "description": "", "definition": {"prompt": "x"}}
+    talker.stub.script(calls(("CreateExtension", create)), "Done.", "Done.")
+    with gateway.events(thread["id"]) as events:
+        turn = accepted(gateway.http.post("/chat", json={"content": "a", "threadId": thread["id"]}), 201)
+        assert answer.was_asked()
+        lower = {"stage": "operator", "reason": "for a test"}
+        accepted(gateway.http.patch(f"/agents/{caller['name']}/stage", json=lower))
+        answer.release()
+        events.run(turn["id"])
+    created, = turns_of(gateway, threads_of(gateway, helper)[0], "tool")
+    assert created["content"].startswith("staged as proposal")
+    assert gateway.http.get(f"/extensions/{made}").status_code == 404
 
 
 def test_plan_mode_is_inherited(talker, new_name):

@@ -170,8 +170,7 @@ Task<> AgentLoop::prepare() {
                   .agent_id = agent().id,
                   .agent_name = agent().name,
                   .project_id = thread.project_id,
-                  .roots = roots,
-                  .inherited = services_.calls.limits_to_inherit(*caller_)};
+                  .roots = roots};
   co_await services_.calls.wait_for_integrations(*caller_, active_->stop);
   const auto window = services_.models.info(window_.model()).context_window;
   auto tools = divide_tools(services_.calls.usable_tools(*caller_), window);

@@ -237,8 +237,10 @@ std::optional<std::string> CallRunner::why_offered(const RunningAgent& caller, c
   return "a person is asked";
 }
 
+/// The current ones, because the stage may have been lowered during the run.
 json::object CallRunner::limits_to_inherit(const RunningAgent& caller) const {
-  const auto stage = run_stage(stages_.of(caller.agent->id), caller.inherited.stage);
+  const auto own = run_stage(stages_.of(caller.agent->id), caller.inherited.stage);
+  const auto stage = run_stage(own, caller.limits.stage);
   return {{"stage", to_text(stage)}, {"mode", to_text(caller.mode)}, {"depth", caller.inherited.depth + 1}};
 }
 
@@ -403,6 +405,7 @@ Task<ToolOutcome> CallRunner::make(const StepCalls& step, const ToolUse& use, co
   // Since the run began, the agent may have been deleted, or renamed, which moves its directory.
   auto run = step.caller->run;
   run.agent_name = run.roots.agent = stages_.require_agent(run.agent_id)->name;
+  run.inherited = limits_to_inherit(*step.caller);
   const auto& asking = step.caller->asks_in ? step.caller->asks_in : step.active;
   Call call{.step = step, .tool = tool, .request = std::move(request), .input = use.input};
   const ToolCall made{

@@ -44,9 +44,6 @@ public:
   /// the stage allows it.
   std::optional<std::string> why_offered(const RunningAgent& caller, const std::string& tool_name) const;
 
-  /// The limits that runs started by this one inherit: see InheritedLimits.
-  json::object limits_to_inherit(const RunningAgent& caller) const;
-
   /// Whether none of these calls changes anything.
   bool are_read_only(const std::vector<ToolUse>& uses) const;
 
@@ -69,6 +66,8 @@ private:
   bool can_reach_person(const RunningAgent& caller) const;
   bool can_be_asked(const RunningAgent& caller) const;
   GrantedPatterns grants_of(const RunningAgent& caller) const;
+  /// The limits that runs started by this one inherit: see InheritedLimits.
+  json::object limits_to_inherit(const RunningAgent& caller) const;
 
   Task<> work(StepCalls& step);
   Task<Message> call(const StepCalls& step, const ToolUse& use, ToolPointer tool);
