@@ -69,7 +69,7 @@ Gateway::Gateway(Loop& loop, const DataDirectory& directory, const Settings& set
                  {.data_directory = directory.path, .kept = std::chrono::days(settings.retention.days)}),
       prompts_(blocking_, directory.home, directory.path, clock_, projects_, identities_, skills_),
       thread_retention_(loop, database_, hub_, clock_, runs_, threads_, background_completions_,
-                        static_cast<std::size_t>(settings.retention.turns_per_job_thread)),
+                        static_cast<std::size_t>(settings.retention.turns_per_job_thread), Jobs::has_as_own),
       approvals_(loop, database_, hub_, clock_, runs_, threads_, approval_options(settings)),
       checkpoints_(loop, blocking_, database_, clock_, runs_, threads_, checkpoint_options(settings, directory)),
       unknown_names_(extensions_, tools_, models_, skills_),

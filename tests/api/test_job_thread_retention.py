@@ -6,7 +6,7 @@ See docs/contract/jobs.md#starting-a-job.
 import pytest
 
 from checks import accepted
-from jobs import ended, new_job, run, thread, turns, wait_for
+from jobs import ended, new_agent, new_job, run, thread, turns, wait_for
 from stubs.provider import ProviderStub
 from talker import Talker, configuration
 
@@ -81,14 +81,32 @@ def test_thread_that_grows_while_it_is_shortened_stays_short(retention_talker):
     wait_for(lambda: turn_count(retention_talker, row["thread_id"]) <= MAX_TURNS)
 
 
+def ask_times(talker, thread_id, count):
+    for number in range(count):
+        body = {"content": f"Question {number}?", "threadId": thread_id}
+        with talker.gateway.events(thread_id) as events:
+            turn = accepted(talker.gateway.http.post("/chat", json=body), 201)
+            events.run(turn["id"])
+
+
 def test_threads_of_the_user_keep_all_turns(retention_talker):
     made = accepted(retention_talker.gateway.http.post("/threads", json={"title": "mine"}), 201)
-    for number in range(MAX_TURNS):
-        body = {"content": f"Question {number}?", "threadId": made["id"]}
-        with retention_talker.gateway.events(made["id"]) as events:
-            turn = accepted(retention_talker.gateway.http.post("/chat", json=body), 201)
-            events.run(turn["id"])
+    ask_times(retention_talker, made["id"], MAX_TURNS)
     assert turn_count(retention_talker, made["id"]) == 2 * MAX_TURNS
+
+
+def test_thread_that_a_job_made_for_its_owner_keeps_all_turns(retention_talker):
+    gateway = retention_talker.gateway
+    report = new_job(gateway, "report", owner_agent_id=new_agent(gateway, "owner")["id"])
+    owners = run(gateway, report)["threadId"]
+    ended(gateway, report)
+    assert thread(gateway, owners)["job_id"] == report["id"]
+    ask_times(retention_talker, owners, MAX_TURNS)
+    own = new_job(gateway, "count")
+    run_times(retention_talker, own, MAX_TURNS // 2 + 1)
+    (row, *_) = accepted(gateway.http.get("/jobs/count/runs"))
+    wait_for(lambda: turn_count(retention_talker, row["thread_id"]) <= MAX_TURNS)
+    assert turn_count(retention_talker, owners) == 2 * MAX_TURNS + 2
 
 
 def test_next_run_continues_retention_after_a_kill(retention_talker):

@@ -40,13 +40,15 @@ std::optional<Shortening> shortening_of(Connection& connection, const std::strin
 }  // namespace
 
 ThreadRetention::ThreadRetention(Loop& loop, Database& database, Hub& hub, const Clock& clock, const Runs& runs,
-                                 Threads& threads, BackgroundCompletions& completions, std::size_t max_turns)
+                                 Threads& threads, BackgroundCompletions& completions, std::size_t max_turns,
+                                 IsJobsOwn is_jobs_own)
     : database_(database),
       clock_(clock),
       runs_(runs),
       threads_(threads),
       completions_(completions),
       max_turns_(max_turns),
+      is_jobs_own_(std::move(is_jobs_own)),
       group_(loop),
       listening_(hub, *this) {
   group_.on_failure([](const std::exception_ptr& failure) {
@@ -93,8 +95,11 @@ Task<> ThreadRetention::wait_and_shorten(std::string thread_id) {
 
 Task<> ThreadRetention::shorten(std::string thread_id) {
   const auto kept = max_turns_ - max_turns_ / removed_share;
-  auto shortening = co_await database_.read(
-      [thread_id, kept](Connection& connection) { return shortening_of(connection, thread_id, kept); });
+  auto shortening =
+      co_await database_.read([this, thread_id, kept](Connection& connection) -> std::optional<Shortening> {
+        if (!is_jobs_own_(connection, thread_id)) return std::nullopt;
+        return shortening_of(connection, thread_id, kept);
+      });
   if (!shortening) co_return;
   const auto last_turn_id = shortening->old.last_turn_id;
   AGW_ASSERT(!last_turn_id.empty());

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <string>
 
@@ -14,11 +15,14 @@
 namespace agw {
 
 /// Limits the length of the threads of jobs: once one has more than `max_turns` turns, its older turns are summarised
-/// for models and deleted. Threads of people keep all their turns.
+/// for models and deleted. Threads of people keep all their turns, even if a job created them.
 class ThreadRetention : private Subscriber {
 public:
+  /// Whether the thread is a job's own. Called inside a read.
+  using IsJobsOwn = std::function<bool(Connection& connection, const std::string& thread_id)>;
+
   ThreadRetention(Loop& loop, Database& database, Hub& hub, const Clock& clock, const Runs& runs, Threads& threads,
-                  BackgroundCompletions& completions, std::size_t max_turns);
+                  BackgroundCompletions& completions, std::size_t max_turns, IsJobsOwn is_jobs_own);
 
   Task<> stop();
 
@@ -34,6 +38,7 @@ private:
   Threads& threads_;
   BackgroundCompletions& completions_;
   const std::size_t max_turns_;
+  const IsJobsOwn is_jobs_own_;
   std::map<std::string, bool, std::less<>> shortened_;  ///< threads being shortened; true: to be checked again
   StopSource stop_;
   TaskGroup group_;

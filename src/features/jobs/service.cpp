@@ -87,6 +87,10 @@ int Jobs::end_interrupted(Connection& connection, const std::vector<InterruptedR
   return job_store::end_interrupted(connection, now);
 }
 
+bool Jobs::has_as_own(Connection& connection, const std::string& thread_id) {
+  return job_store::is_own_thread(connection, thread_id);
+}
+
 void Jobs::start() {
   // Warns before the jobs are armed, because the gateway may be stopped before that happens.
   if (const auto problem = TimeZone::host_problem(); !problem.empty()) log::warn("{}", problem);

@@ -35,6 +35,8 @@ public:
   void load(Connection& connection, const std::vector<InterruptedRun>& left);
   /// Like `load`, inside a write. Returns how many runs it ended.
   static int end_interrupted(Connection& connection, const std::vector<InterruptedRun>& left, Timestamp now);
+  /// Whether the thread is a job's own, inside a read or write. One that a run created for the job's owner is not.
+  static bool has_as_own(Connection& connection, const std::string& thread_id);
   /// Reads the latest due times, arms the triggers, a few at a time, and handles missed due times. Then publishes
   /// `gateway.started`, which can itself start jobs. The extensions must be loaded.
   void start();

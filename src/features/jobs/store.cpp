@@ -235,6 +235,11 @@ std::optional<std::string> own_thread(Connection& connection, const std::string&
   return row.string(0);
 }
 
+bool is_own_thread(Connection& connection, const std::string& thread_id) {
+  auto row = connection.prepare("SELECT 1 FROM job_threads WHERE thread_id = :thread_id");
+  return row.bind(":thread_id", thread_id).step();
+}
+
 void remember_own_thread(Connection& connection, const std::string& job_id, const std::string& thread_id) {
   AGW_ASSERT(connection.in_transaction());
   AGW_ASSERT(!thread_id.empty());

@@ -65,6 +65,8 @@ void forget_due_times(Connection& connection, const std::string& job_id);
 
 /// The job's own thread, as last stored; it may have been deleted since.
 std::optional<std::string> own_thread(Connection& connection, const std::string& job_id);
+/// Whether the thread is the own thread of any job.
+bool is_own_thread(Connection& connection, const std::string& thread_id);
 void remember_own_thread(Connection& connection, const std::string& job_id, const std::string& thread_id);
 void forget_own_thread(Connection& connection, const std::string& job_id);
 
