@@ -81,6 +81,27 @@ def test_thread_that_grows_while_it_is_shortened_stays_short(retention_talker):
     wait_for(lambda: turn_count(retention_talker, row["thread_id"]) <= MAX_TURNS)
 
 
+def test_summary_does_not_keep_a_turn_that_is_deleted_while_it_is_written(retention_talker):
+    gateway = retention_talker.gateway
+    job = new_job(gateway, "count", prompt="Count the sheep.")
+    few = MAX_TURNS // 2
+    run_times(retention_talker, job, few)
+    retention_talker.answers("Counted.")
+    summary = retention_talker.holds("SUMMARY with the deleted turn.")
+    run(gateway, job)
+    (row, *_) = ended(gateway, job, count=few + 1)
+    assert summary.was_asked()
+    oldest = turns(gateway, row["thread_id"])[-1]
+    assert gateway.http.delete(f"/turns/{oldest['id']}").status_code == 204
+    summary.release()
+    wait_for(lambda: turn_count(retention_talker, row["thread_id"]) <= MAX_TURNS)
+    run(gateway, job)
+    ended(gateway, job, count=few + 2)
+    last_request = [request for request in retention_talker.stub.requests if not asks_for_summary(request)][-1]
+    read = str(last_request.json["messages"])
+    assert "SUMMARY of the sheep." in read and "the deleted turn" not in read
+
+
 def ask_times(talker, thread_id, count):
     for number in range(count):
         body = {"content": f"Question {number}?", "threadId": thread_id}

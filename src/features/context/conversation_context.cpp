@@ -69,16 +69,6 @@ std::string with_omission_note(std::string summary, std::int64_t left_out) {
   return fmt::format("({} turns of the conversation are too far back for this summary.)\n\n{}", left_out, summary);
 }
 
-/// Returns false and stores nothing if the summarised turns have changed, because the summary could preserve deleted
-/// text.
-bool store_summary(Connection& connection, const std::string& thread_id, const ThreadSummary& summary, Timestamp now) {
-  // Otherwise the turns could change in between.
-  AGW_ASSERT(connection.in_transaction());
-  if (!Threads::are_turns_unchanged(connection, summary.turns)) return false;
-  summary_store::put(connection, thread_id, summary, now);
-  return true;
-}
-
 }  // namespace
 
 std::vector<std::string> found_tools(Connection& connection, const std::string& thread_id) {
@@ -97,7 +87,7 @@ void copy_summary_to_fork(Connection& connection, const Fork& fork, Timestamp no
   const auto last = fork.copy_of(summary->turns.last_turn_id);
   if (!last) return;
   summary->turns.last_turn_id = *last;
-  store_summary(connection, fork.copy_id, *summary, now);
+  summary_store::put_if_current(connection, fork.copy_id, *summary, now);
 }
 
 Task<ConversationContext> load_context(Database& database, const Clock& clock, Threads& threads, std::string thread_id,
@@ -121,7 +111,7 @@ Task<ConversationContext> load_context(Database& database, const Clock& clock, T
   const ThreadSummary summary{split.summarised, with_omission_note(*std::move(text), split.left_out)};
   const bool is_current =
       !stores_summary || co_await database.write([thread_id, summary, now = clock.now()](Connection& connection) {
-        return store_summary(connection, thread_id, summary, now);
+        return summary_store::put_if_current(connection, thread_id, summary, now);
       });
   if (is_current) threads.announce_compaction(co_await threads.require(thread_id));
   co_return ConversationContext{summary.text, std::move(split.turns)};

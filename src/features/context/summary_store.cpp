@@ -28,4 +28,12 @@ void put(Connection& connection, const std::string& thread_id, const ThreadSumma
       .run();
 }
 
+bool put_if_current(Connection& connection, const std::string& thread_id, const ThreadSummary& summary, Timestamp now) {
+  // Otherwise the turns could change in between.
+  AGW_ASSERT(connection.in_transaction());
+  if (!Threads::are_turns_unchanged(connection, summary.turns)) return false;
+  put(connection, thread_id, summary, now);
+  return true;
+}
+
 }  // namespace agw::summary_store

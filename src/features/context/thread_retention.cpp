@@ -23,6 +23,7 @@ static_assert(removed_share > 1, "some turns must stay");
 /// The turns to summarise and remove.
 struct Shortening {
   OldTurns old;
+  SummarisedTurns all;      ///< the old turns, as of when they were read
   std::string earlier;      ///< the existing summary
   std::vector<Turn> turns;  ///< the turns after those that it covers
 };
@@ -34,7 +35,14 @@ std::optional<Shortening> shortening_of(Connection& connection, const std::strin
   const auto known = stored ? std::optional(stored->turns) : std::nullopt;
   auto context = Threads::context_to_summarise(connection, old->next_question_id, 0, max_summed_up, known);
   if (!context.turns.empty()) context.turns.pop_back();  // The last one, the question, is kept.
-  return Shortening{*std::move(old), context.summary_holds ? stored->text : "", std::move(context.turns)};
+  const auto all = Threads::summarise_up_to(connection, old->last_turn_id);
+  return Shortening{*std::move(old), all, context.summary_holds ? stored->text : "", std::move(context.turns)};
+}
+
+/// Whether the thread's summary has this text, and no turn that it covers has changed since.
+bool holds_summary(Connection& connection, const std::string& thread_id, const std::string& text) {
+  const auto stored = summary_store::find(connection, thread_id);
+  return stored && stored->text == text && Threads::are_turns_unchanged(connection, stored->turns);
 }
 
 }  // namespace
@@ -105,13 +113,20 @@ Task<> ThreadRetention::shorten(std::string thread_id) {
   AGW_ASSERT(!last_turn_id.empty());
   const auto text = co_await sum_up(std::move(shortening->earlier), std::move(shortening->turns));
   if (stop_.requested()) co_return;
-  // Deleting a turn also deletes a summary that may quote it. This summary replaces the deleted turns, so it is stored
-  // after the deletion.
-  co_await threads_.remove_before(thread_id, last_turn_id,
-                                  [thread_id, last_turn_id, text, now = clock_.now()](Connection& connection) {
-                                    const auto turns = Threads::summarise_up_to(connection, last_turn_id);
-                                    summary_store::put(connection, thread_id, {turns, text}, now);
-                                  });
+  const bool is_current = co_await database_.write(
+      [thread_id, summary = ThreadSummary{shortening->all, text}, now = clock_.now()](Connection& connection) {
+        return summary_store::put_if_current(connection, thread_id, summary, now);
+      });
+  if (!is_current) co_return;
+  // Deleting a turn also deletes a summary that covers it. This one replaces the turns that are deleted here, so it is
+  // stored again; but if a person deletes one of them meanwhile, it stays deleted.
+  co_await threads_.remove_before(
+      thread_id, last_turn_id,
+      [thread_id, text](Connection& connection) { return holds_summary(connection, thread_id, text); },
+      [thread_id, last_turn_id, text, now = clock_.now()](Connection& connection) {
+        const auto turns = Threads::summarise_up_to(connection, last_turn_id);
+        summary_store::put(connection, thread_id, {turns, text}, now);
+      });
 }
 
 /// Has the default model write the summary; if there is none or it fails, uses a fixed rule.

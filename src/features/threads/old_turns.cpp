@@ -54,14 +54,15 @@ std::optional<OldTurns> Threads::old_turns(Connection& connection, const std::st
   return old.last_turn_id.empty() || *question < 2 ? std::nullopt : std::optional(std::move(old));
 }
 
-Task<> Threads::remove_before(std::string thread_id, std::string turn_id,
+Task<> Threads::remove_before(std::string thread_id, std::string turn_id, std::function<bool(Connection&)> may_remove,
                               std::function<void(Connection&)> in_transaction) {
   std::optional<Thread> thread;
   for (bool any_left = true; any_left;) {
     const auto moment = next_moment();
     auto changed = co_await database_.write(
-        [turn_id, moment, in_transaction](Connection& connection) {
+        [turn_id, moment, may_remove, in_transaction](Connection& connection) {
           std::optional<Thread> left;
+          if (!may_remove(connection)) return left;
           const auto last = turn_store::require(connection, turn_id);
           auto numbers = turn_store::numbers(connection, last.thread, last.number - 1);
           if (numbers.size() > removed_at_once) numbers.resize(removed_at_once);

@@ -202,9 +202,10 @@ public:
   /// the last question alone has more answers. No value if there is nothing to remove. Inside a read or write. Throws
   /// NotFound.
   static std::optional<OldTurns> old_turns(Connection& connection, const std::string& thread_id, std::size_t kept);
-  /// Removes all turns of the thread that were inserted before `turn_id`, in transactions of a few turns each. Calls
-  /// `in_transaction` in each of them. Throws NotFound.
-  Task<> remove_before(std::string thread_id, std::string turn_id, std::function<void(Connection&)> in_transaction);
+  /// Removes all turns of the thread that were inserted before `turn_id`, in transactions of a few turns each. Each
+  /// calls `may_remove` first, which ends the removal by returning false, and `in_transaction` last. Throws NotFound.
+  Task<> remove_before(std::string thread_id, std::string turn_id, std::function<bool(Connection&)> may_remove,
+                       std::function<void(Connection&)> in_transaction);
   /// Whether the turns are unchanged since the summary. Inside a read or write.
   static bool are_turns_unchanged(Connection& connection, const SummarisedTurns& summarised);
   /// Replaces the thread's list of tasks, for a run of its agent, and publishes `tasks-updated`.
