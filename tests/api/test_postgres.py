@@ -17,7 +17,7 @@ import pytest
 from checks import TRIES, accepted, at_once, refused, seconds_of
 from connection import free_port
 from disks import small_disk
-from jobs import new_job
+from jobs import ended, new_job, rows, run, wait_for
 from postgres import postgres, standby
 
 PASSWORD = "never-shown-4711"
@@ -380,3 +380,28 @@ def test_first_event_after_a_start_runs_its_job(server, database, gateway_on):
         gateway.start()
         accepted(gateway.http.post("/signals", json={"kind": "test", "message": "wake up"}), status=201)
         assert len(accepted(gateway.http.get(f"/jobs/{job['name']}/runs"))) == 1
+
+
+def test_runs_of_a_job_stay_in_order_although_the_database_refuses_the_first(server, database, gateway_on):
+    gateway = gateway_on(server.url(database)).start()
+    workspace = gateway.data / "agents" / "assistant" / "workspace"
+    workspace.mkdir(parents=True, exist_ok=True)
+    for name in ("first", "second"):
+        os.mkfifo(workspace / name)
+    job = new_job(gateway, "patient", concurrency="queue", precheck="mkdir begun 2> /dev/null && cat first || cat second")
+    run(gateway, job)
+    wait_for((workspace / "begun").exists)
+    run(gateway, job)
+    refused_id = rows(gateway, job)[-1]["id"]
+    server.psql(database, f"""
+        CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$
+        BEGIN RAISE EXCEPTION 'refused' USING ERRCODE = 'serialization_failure'; END $$;
+        CREATE TRIGGER refuse BEFORE INSERT ON runs FOR EACH ROW WHEN (NEW.id = '{refused_id}')
+        EXECUTE FUNCTION refuse()""")
+    (workspace / "first").write_text("go")
+    wait_for(lambda: "waits for the database" in printed_by(gateway))
+    (workspace / "second").write_text("go")
+    server.psql(database, "DROP TRIGGER refuse ON runs")
+    second, first = ended(gateway, job, count=2)
+    assert (first["status"], second["status"]) == ("completed", "completed")
+    assert first["id"] == refused_id and first["finished_at"] <= second["started_at"]

@@ -322,8 +322,9 @@ Task<> JobRunner::begin_turn(ActiveJobRunPointer run, RunRequest run_request, In
   AGW_ASSERT(run->run.thread_id == run_request.thread_id);
   AGW_ASSERT(run->run.id == run_request.run_id);
   run->active = engine_.open_run(std::move(run_request));
-  // In a cluster, the transaction may still find that the run, and those queued after it, must wait for another node.
-  if (!is_node_) run->placed.request();
+  // Those requested after this run may follow it into the queue, unless it may have to enter the queue again: a run
+  // with a row does so if the database is unavailable, and in a cluster any run does if another node is ahead.
+  if (!is_node_ && !run->has_row) run->placed.request();
   if (run->stop_requested) run->active->stop.request();
   co_await engine_.begin_run(run->active, [row = run->run, has_row = run->has_row, concurrency = run->plan.concurrency,
                                            is_node = is_node_, in_transaction](Connection& connection) {
