@@ -107,6 +107,20 @@ def test_edited_question_keeps_its_files(talker):
     assert "pears" in talker.conversation()[-1][1]
 
 
+def test_new_answer_is_read_instead_of_a_summary_of_the_former_one(talker):
+    thread = new_thread(talker.gateway)
+    for number in range(30):
+        body = {"role": "assistant" if number % 2 else "user", "content": f"{number}: {'x' * 3000}"}
+        accepted(talker.gateway.http.post(f"/threads/{thread['id']}/turns", json=body), 201)
+    talker.says(thread, "Go on.", answer="Done.")
+    first_kept = talker.conversation()[1][1]
+    questions = [turn for turn in reversed(turns(talker.gateway, thread)) if turn["role"] == "user"]
+    last_summarised = questions[[turn["content"] for turn in questions].index(first_kept) - 1]
+    regenerate(talker, last_summarised["id"], last_summarised)
+    talker.says(thread, "And now?", answer="Done.")
+    assert ("assistant", "again") in talker.conversation()
+
+
 def test_bad_bodies_are_refused(talker):
     turn = talker.says(new_thread(talker.gateway), "hello", answer="hi")
     for body, error in (({"content": 7}, "content must be a string"), ({"model": []}, "model must be a string")):

@@ -7,8 +7,9 @@
 // another, and stops at the last turn of a summary. The walk may stop at the first turn number below the summary's
 // place, because a turn's place is never greater than its number.
 //
-// A summary is valid only while the conversation has as many turns up to its last one as when it was written. So
-// deleting a turn invalidates it, and deleted text does not survive in a summary.
+// A summary is valid only while its last turn is not superseded, and the conversation has as many turns up to that one
+// as when it was written. So deleting a turn or asking an earlier question again invalidates it, and deleted text does
+// not survive in a summary.
 
 #include <algorithm>
 #include <functional>
@@ -20,6 +21,7 @@
 #include "base/async/assert.hpp"
 #include "base/id.hpp"
 #include "base/json/array_text.hpp"
+#include "base/json/json_values.hpp"
 #include "base/text/utf8.hpp"
 #include "features/events/hub.hpp"
 #include "features/runs/service.hpp"
@@ -90,7 +92,10 @@ ThreadContext in_order(std::vector<KeptTurn> kept) {
 /// The last of the summarised turns; no value if the turns up to it have changed.
 std::optional<turn_store::StoredTurn> find_last(Connection& connection, const SummarisedTurns& summarised) {
   auto last = turn_store::find(connection, summarised.last_turn_id);
-  if (last && turn_store::count_up_to(connection, *last) != summarised.count) last.reset();
+  if (!last) return std::nullopt;
+  // The answers to a question that was asked again may be as many as the turns that they supersede.
+  const bool is_superseded = last->turn.metadata && is_true(*last->turn.metadata, "superseded");
+  if (is_superseded || turn_store::count_up_to(connection, *last) != summarised.count) return std::nullopt;
   return last;
 }
 

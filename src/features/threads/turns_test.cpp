@@ -206,6 +206,23 @@ TEST(Context, LeavesOutSummarisedTurnsWhileTheSummaryIsValid) {
   });
 }
 
+TEST(Context, HasNoSummaryOfTurnsThatWereSupersededByAsMany) {
+  with_threads([](ThreadsFixture& fixture) -> Task<> {
+    const auto thread = co_await fixture.threads.create({});
+    const auto question = co_await fixture.say(thread.id, "question");
+    co_await answer(fixture, question, "poor answer");
+    const auto later = co_await fixture.say(thread.id, "thanks");
+    const auto summarised = co_await fixture.database.read(
+        [id = later.id](Connection& connection) { return Threads::summarise_up_to(connection, id); });
+    co_await fixture.threads.supersede_after(question.id);
+    for (const auto* text : {"better answer", "with an example"}) co_await answer(fixture, question, text);
+    const auto next = co_await fixture.say(thread.id, "next");
+    const auto context = co_await fixture.threads.context(thread.id, next.id, 1000, summarised);
+    EXPECT_EQ(contents_of(context.turns), (Texts{"question", "better answer", "with an example", "next"}));
+    EXPECT_FALSE(context.summary_holds);
+  });
+}
+
 TEST(Context, EndsWithTheQuestionAndHasAnswersAfterTheirs) {
   with_threads([](ThreadsFixture& fixture) -> Task<> {
     const auto thread = co_await fixture.threads.create({});
