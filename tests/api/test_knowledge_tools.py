@@ -119,6 +119,14 @@ def test_conversation_is_stored(own_talker):
     assert f"thread {thread['id']}" in article(own_talker.gateway, slug)["sources"]
 
 
+def test_conversation_with_a_nul_character_is_stored(own_talker):
+    thread = thread_of(own_talker, "scout")
+    own_talker.says(thread, "The password of the vault\0is in the blue folder.", answer="I see.")
+    end = call_tool(own_talker, thread, "Ingest", {"thread": "this"})
+    assert not end["isError"], end
+    assert len(search(own_talker.gateway, "blue folder", scope="agent:scout")) == 1
+
+
 def test_file_is_stored(own_talker):
     gateway = own_talker.gateway
     (gateway.home / "notes.txt").write_text("Harbour notes\n\nThe heron nests there.\n")

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <optional>
 
 #include <fmt/format.h>
@@ -38,7 +39,10 @@ std::string store_source(const Directory& data_directory, const NewSource& sourc
   AGW_DEBUG_ASSERT(may_block());
 
   const auto directory = directory_of_scope("agent:" + source.agent_name) + "/raw";
-  auto made = page_of_source(source.name, source.text).page;
+  auto kept = source.text;
+  // The whole text would count as binary.
+  std::ranges::replace(kept, '\0', ' ');
+  auto made = page_of_source(source.name, kept).page;
   if (made.head.title.empty() || !source.title.empty()) made.head.title = single_line(source.title, max_title_length);
   made.head.sources = {source.origin};
   made.head.category = "";
