@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/async/task_group.hpp"
 #include "tools/files/testing.hpp"
 
 namespace agw {
@@ -155,6 +156,54 @@ TEST_F(BashTool, VariablesAndInputAreNotReadAsCommands) {
     EXPECT_EQ(outcome.output, value + "\n" + value + "\nexit code 0");
   });
   EXPECT_FALSE(fs::exists(fixture_.project / "evil"));
+}
+
+/// Notes which commands have ended.
+class CommandRecorder : public FileRecorder {
+public:
+  int begun = 0;
+  int ended = 0;
+
+  std::size_t max_file_size() const override { return 1 << 20; }
+  Task<> before_write(const ToolRun&, PlannedWrite) override { co_return; }
+  Task<> after_write(std::shared_ptr<const EntryState>, std::shared_ptr<const void>) override { co_return; }
+  Task<std::shared_ptr<CommandListing>> before_command(const ToolRun&, std::vector<fs::path>) override {
+    ++begun;
+    co_return nullptr;
+  }
+  Task<> after_command(const ToolRun&, std::shared_ptr<CommandListing>) override {
+    ++ended;
+    co_return;
+  }
+  Task<> record_uncovered(const ToolRun&, std::string, std::string) override { co_return; }
+  Task<> record_hosts(const ToolRun&, std::vector<ContactedHost>) override { co_return; }
+};
+
+Task<> request_once_there(StopSource& stop, fs::path file) {
+  StopSource never;
+  while (!fs::exists(file)) co_await pause(never, 5ms);
+  stop.request();
+}
+
+TEST_F(BashTool, ACommandThatIsCancelledIsEndedAndRecorded) {
+  testing::run([&](Loop& loop) -> Task<> {
+    BlockingPool blocking(loop);
+    CommandRecorder recorder;
+    Shell shell(loop, blocking, fixture_.sandbox, [](std::string_view) { return ShellLimits{}; }, &recorder);
+    const ToolRun tool_run{.agent_name = "helper", .roots = fixture_.roots};
+    const ToolCall call{.run = tool_run,
+                        .stop = fixture_.stop,
+                        .authorize = [](const ToolTarget&) { return Permission{}; },
+                        .stage = {}};
+    StopSource cancelled;
+    TaskGroup waiting(loop);
+    waiting.spawn(request_once_there(cancelled, fixture_.project / "begun"));
+    const auto run = [&]() -> Task<> { co_await shell.run(call, {.command = "touch begun; sleep 1000"}); };
+    EXPECT_EQ(co_await with_timeout(cancelled, no_limit, run()), WaitResult::stopped);
+    co_await waiting.join();
+    EXPECT_EQ(recorder.begun, 1);
+    EXPECT_EQ(recorder.ended, 1);
+  });
 }
 
 }  // namespace

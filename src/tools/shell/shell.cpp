@@ -5,6 +5,8 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <boost/asio/cancellation_state.hpp>
+#include <boost/asio/this_coro.hpp>
 
 #include "api/error.hpp"
 #include "base/async/assert.hpp"
@@ -77,6 +79,10 @@ void require_short(const ShellCommand& command) {
                   max_argument_length));
 }
 
+/// Await it before what has to be done however a command ends: a call that does not end soon after it was stopped is
+/// cancelled, and each later wait of it would throw.
+auto ignore_cancellation() { return asio::this_coro::reset_cancellation_state(asio::disable_cancellation()); }
+
 std::string shell_program() {
   std::error_code missing;
   return fs::exists("/bin/bash", missing) ? "/bin/bash" : "/bin/sh";
@@ -146,6 +152,7 @@ Task<ToolOutcome> Shell::run_recorded(const ToolCall& call, ShellCommand command
   } catch (...) {
     failure = std::current_exception();
   }
+  co_await ignore_cancellation();
   co_await recorder_->after_command(call.run, std::move(before));
   if (failure) std::rethrow_exception(failure);
   co_return outcome;
@@ -170,6 +177,7 @@ Task<ToolOutcome> Shell::run_wrapped(const ToolCall& call, ShellCommand command,
   } catch (...) {
     failure = std::current_exception();
   }
+  co_await ignore_cancellation();
   co_await network.close();
   if (recorder_ && !hosts.contacted().empty()) co_await recorder_->record_hosts(call.run, hosts.contacted());
   if (failure) std::rethrow_exception(failure);
@@ -202,6 +210,7 @@ Task<ToolOutcome> Shell::run_connected(const ToolCall& call, ShellCommand comman
   } catch (...) {
     failure = std::current_exception();
   }
+  co_await ignore_cancellation();
   stop.request();
   co_await watching.join();
   // A mount point is removed only after the unmount, which must not block the loop.
