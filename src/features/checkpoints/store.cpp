@@ -269,9 +269,12 @@ void settle(Connection& connection, const StoredChange& change) {
 
 int forget(Connection& connection, Timestamp oldest, int limit) {
   AGW_ASSERT(limit > 0);
-  return forget_in(connection, "file_changes", "number", oldest, limit) +
-         forget_in(connection, "uncovered_changes", "run_id, path", oldest, limit) +
-         forget_in(connection, "contacted_hosts", "run_id, host, port, allowed", oldest, limit);
+  auto left = limit;
+  left -= forget_in(connection, "file_changes", "number", oldest, left);
+  left -= forget_in(connection, "uncovered_changes", "run_id, path", oldest, left);
+  left -= forget_in(connection, "contacted_hosts", "run_id, host, port, allowed", oldest, left);
+  AGW_ASSERT(left >= 0);
+  return limit - left;
 }
 
 }  // namespace checkpoint_store

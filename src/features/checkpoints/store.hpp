@@ -81,7 +81,7 @@ void withdraw(Connection& connection, std::int64_t number);
 /// Marks an undo or redo as carried out. After a redo, the changes of the run count as not undone.
 void settle(Connection& connection, const StoredChange& change);
 
-/// Deletes up to `limit` rows older than `oldest` of each table. Returns how many it deleted.
+/// Deletes up to `limit` rows older than `oldest`, of all tables together. Returns how many it deleted.
 int forget(Connection& connection, Timestamp oldest, int limit);
 
 }  // namespace checkpoint_store
