@@ -116,14 +116,37 @@ std::string_view to_text(SkipReason reason) {
   }
 }
 
+std::string place_of(const TreeListing& listing, const std::string& path) {
+  return (path.empty() ? listing.root : listing.root / path).string();
+}
+
 /// Reports the directories that were not listed, up to a limit.
 void add_skipped(CommandChanges& found, const TreeListing& before) {
   for (const auto& [path, reason] : before.skipped | std::views::take(max_named)) {
-    found.uncovered.push_back({(before.root / path).string(), std::string(to_text(reason))});
+    found.uncovered.push_back({place_of(before, path), std::string(to_text(reason))});
   }
   if (before.skipped.size() <= max_named) return;
   const auto further = before.skipped.size() - max_named;
   found.uncovered.push_back({before.root.string(), fmt::format("{} further directories in it", further)});
+}
+
+/// Whether the entry is in a directory that is not in the listing.
+bool is_in_skipped(std::string path, const TreeListing& listing) {
+  while (!path.empty()) {
+    const auto slash = path.rfind('/');
+    path.resize(slash == path.npos ? 0 : slash);
+    if (listing.skipped.contains(path)) return true;
+  }
+  return false;
+}
+
+/// Reports the directories that could be listed only before the command.
+void add_closed(CommandChanges& found, const TreeListing& before, const TreeListing& after) {
+  for (const auto& [path, reason] : after.skipped) {
+    const auto path_of = [](const SharedDirectory& directory) -> const std::string& { return directory->path; };
+    if (std::ranges::binary_search(before.directories, path, {}, path_of))
+      found.uncovered.push_back({place_of(before, path), std::string(to_text(reason))});
+  }
 }
 
 /// The entry whose content cannot be restored (before) or compared (after); null if both are possible.
@@ -364,7 +387,11 @@ CommandChanges CommandObserver::after(const TreeListing& before, const FileRoots
   }
   ContentStore store(*blobs_, limits_.file_bytes, roots);
   Findings findings(before, store, origins, limits_.file_bytes);
-  for (const auto& change : changes_between(before, *listing)) findings.add(change, found);
+  for (const auto& change : changes_between(before, *listing)) {
+    // What cannot be seen any more was not deleted.
+    if (change.after || !is_in_skipped(change.path, *listing)) findings.add(change, found);
+  }
+  add_closed(found, before, *listing);
   listing->is_unsynced = store.has_written();
   remember(listing);
   return found;

@@ -2,10 +2,8 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <linux/capability.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -28,7 +26,9 @@
 
 #include <fmt/format.h>
 
+#include "testing/bound_by_modes.hpp"
 #include "testing/file_clock.hpp"
+#include "testing/no_descriptors.hpp"
 #include "testing/scratch_directory.hpp"
 
 namespace agw {
@@ -52,24 +52,6 @@ std::vector<std::string> all_of(const CommandChanges& found) {
   for (const auto& each : found.uncovered) lines.push_back(each.path + ": " + each.reason);
   return lines;
 }
-
-/// While it exists, file permissions apply to this thread even if the user is root.
-class BoundByModes {
-public:
-  BoundByModes() {
-    ::syscall(SYS_capget, &header_, former_.data());
-    auto bound = former_;
-    bound[0].effective &= ~(1U << CAP_DAC_OVERRIDE | 1U << CAP_DAC_READ_SEARCH);
-    ::syscall(SYS_capset, &header_, bound.data());
-  }
-  ~BoundByModes() { ::syscall(SYS_capset, &header_, former_.data()); }
-  BoundByModes(const BoundByModes&) = delete;
-  BoundByModes& operator=(const BoundByModes&) = delete;
-
-private:
-  __user_cap_header_struct header_{.version = _LINUX_CAPABILITY_VERSION_3, .pid = 0};
-  std::array<__user_cap_data_struct, _LINUX_CAPABILITY_U32S_3> former_{};
-};
 
 class CommandChangesTest : public ::testing::Test {
 protected:
@@ -334,7 +316,7 @@ TEST_F(CommandChangesTest, NameWhatWasCopiedWithItsTimeFromAnIgnoredDirectoryTha
   fs::remove(project_ / "cache/thesis.txt");
   fs::permissions(project_ / "cache", fs::perms::none);
   {
-    const BoundByModes bound;
+    const testing::BoundByModes bound;
     EXPECT_EQ(end(), (Found{{"cache", "? named in .gitignore"}, {"thesis.txt", moved_text}}));
   }
   fs::permissions(project_ / "cache", fs::perms::owner_all);
@@ -349,7 +331,7 @@ TEST_F(CommandChangesTest, NeedNoRightToAnIgnoredDirectoryThatWasAlwaysClosed) {
   put("unpacked.txt", "from an archive");
   fs::last_write_time(project_ / "unpacked.txt", fs::last_write_time(project_ / "b.txt") - std::chrono::hours(1));
   {
-    const BoundByModes bound;
+    const testing::BoundByModes bound;
     EXPECT_EQ(end(), (Found{{"cache", "? named in .gitignore"}, {"unpacked.txt", "+"}}));
   }
   fs::permissions(project_ / "cache", fs::perms::owner_all);
@@ -359,12 +341,32 @@ TEST_F(CommandChangesTest, SayThatADirectoryCouldNotBeRead) {
   put("closed/a.txt", "unseen");
   fs::permissions(project_ / "closed", fs::perms::none);
   {
-    const BoundByModes bound;
+    const testing::BoundByModes bound;
     begin();
     put("b.txt", "new");
     EXPECT_EQ(end(), (Found{{"closed", "? it could not be read"}, {"b.txt", "+"}}));
   }
   fs::permissions(project_ / "closed", fs::perms::owner_all);
+}
+
+TEST_F(CommandChangesTest, AreNoDeletionsInADirectoryThatTheCommandClosed) {
+  put("closed/deep/a.txt", "a person's");
+  put("b.txt", "b");
+  begin();
+  put("b.txt", "changed");
+  fs::permissions(project_ / "closed", fs::perms::none);
+  {
+    const testing::BoundByModes bound;
+    EXPECT_EQ(end(), (Found{{"closed", "? it could not be read"}, {"b.txt", "~"}}));
+  }
+  fs::permissions(project_ / "closed", fs::perms::owner_all);
+}
+
+TEST_F(CommandChangesTest, NeedDescriptorsToListTheTree) {
+  begin();
+  end();
+  const testing::NoDescriptors none;
+  EXPECT_THROW(begin(), std::system_error);
 }
 
 TEST_F(CommandChangesTest, IncludeFilesThatAreOlderThanTheCommandWhichMadeThem) {

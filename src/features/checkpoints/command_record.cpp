@@ -16,6 +16,7 @@
 
 #include "api/error.hpp"
 #include "base/async/assert.hpp"
+#include "base/log.hpp"
 #include "base/text/is_within.hpp"
 #include "features/checkpoints/service.hpp"
 #include "features/checkpoints/store.hpp"
@@ -71,6 +72,19 @@ std::vector<std::filesystem::path> outermost(std::vector<std::filesystem::path> 
   }
   AGW_ASSERT(kept.empty() == directories.empty());
   return kept;
+}
+
+/// Adds what the command changed in the tree. If that cannot be found out, only says so: the command has run.
+void add_changes(CommandChanges& all, CommandObserver& observer, const TreeListing& tree, const FileRoots& roots,
+                 Origins& origins) {
+  try {
+    auto changes = observer.after(tree, roots, origins);
+    std::ranges::move(changes.changes, std::back_inserter(all.changes));
+    std::ranges::move(changes.uncovered, std::back_inserter(all.uncovered));
+  } catch (const std::system_error& error) {
+    log::warn("what a command changed in {} is not recorded: {}", tree.root.string(), error.what());
+    all.uncovered.push_back({tree.root.string(), "it could not be listed after a command"});
+  }
 }
 
 /// Whether a command of another run may have made the change.
@@ -168,11 +182,7 @@ Task<> Checkpoints::after_command(const ToolRun& run, std::shared_ptr<CommandLis
   auto found = co_await blocking_.run([listed, observer = observer_, roots = run.roots] {
     CommandChanges all;
     Origins origins(listed->trees, listed->time->began);
-    for (const auto& tree : listed->trees) {
-      auto changes = observer->after(*tree, roots, origins);
-      std::ranges::move(changes.changes, std::back_inserter(all.changes));
-      std::ranges::move(changes.uncovered, std::back_inserter(all.uncovered));
-    }
+    for (const auto& tree : listed->trees) add_changes(all, *observer, *tree, roots, origins);
     return all;
   });
   if (!options_.sandboxed) found.uncovered.push_back({"/", "commands run without the sandbox can change all files"});

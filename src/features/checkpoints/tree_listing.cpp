@@ -27,6 +27,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cerrno>
 #include <condition_variable>
 #include <exception>
 #include <iterator>
@@ -305,10 +306,15 @@ private:
     return done;
   }
 
+  /// Call it immediately after the failure. Throws for lack of descriptors or memory, which says nothing about the
+  /// directory.
   std::nullopt_t leave_out(const Unlisted& wanted) {
     const auto reason = wanted.depth < max_listed_depth ? SkipReason::unreadable : SkipReason::too_deep;
+    const bool is_shortage = errno == EMFILE || errno == ENFILE || errno == ENOMEM;
+    if (reason == SkipReason::unreadable && is_shortage) throw_errno("cannot list " + listing_.root.string());
     const std::scoped_lock lock(mutex_);
-    if (wanted.parent) listing_.skipped.emplace(wanted.path, reason);
+    // A workspace may not exist yet.
+    if (wanted.parent || ::access(listing_.root.c_str(), F_OK) == 0) listing_.skipped.emplace(wanted.path, reason);
     return std::nullopt;
   }
 
@@ -471,12 +477,6 @@ private:
 };
 
 }  // namespace
-
-bool may_lack_content(const ListedEntry& entry) {
-  const bool has_content = entry.state.kind == EntryKind::file || entry.state.kind == EntryKind::symlink;
-  return has_content && (entry.kept == Kept::unknown || entry.kept == Kept::unreadable || entry.kept == Kept::no_room ||
-                         entry.kept == Kept::moved_in);
-}
 
 TreeListing list_tree(const std::filesystem::path& root, const ListingLimits& limits, const TreeListing* previous,
                       Coverage coverage) {

@@ -98,7 +98,7 @@ struct TreeListing {
   std::filesystem::path root;
   std::int64_t began = 0;                     ///< start of the listing, by the clock of the file system
   std::vector<SharedDirectory> directories;   ///< each before those below it
-  std::map<std::string, SkipReason> skipped;  ///< directories that were not entered, by path
+  std::map<std::string, SkipReason> skipped;  ///< directories that were not entered, by path; empty for the root
   std::size_t entries = 0;
   std::uint64_t evictions = 0;  ///< BlobStore::evictions when all its contents were last known to be stored
   bool is_unsynced = false;     ///< some of its contents may not be on disk yet
@@ -121,10 +121,15 @@ struct ListingLimits {
 };
 
 /// Whether the content of the entry is not stored, but could be.
-bool may_lack_content(const ListedEntry& entry);
+inline bool may_lack_content(const ListedEntry& entry) {
+  const bool has_content = entry.state.kind == EntryKind::file || entry.state.kind == EntryKind::symlink;
+  return has_content && (entry.kept == Kept::unknown || entry.kept == Kept::unreadable || entry.kept == Kept::no_room ||
+                         entry.kept == Kept::moved_in);
+}
 
 /// Lists the tree, without the targets of symlinks, private entries, the data of repositories and ignored directories.
-/// Reuses everything that is unchanged since `previous`, a listing of the same root. Blocks.
+/// Reuses everything that is unchanged since `previous`, a listing of the same root. Throws std::system_error for lack
+/// of descriptors or memory. Blocks.
 /// Example: src/features/checkpoints/command_changes_test.cpp: CommandChangesTest.FindTheChangesOfACommand
 TreeListing list_tree(const std::filesystem::path& root, const ListingLimits& limits, const TreeListing* previous,
                       Coverage coverage = Coverage::by_rules);
