@@ -35,6 +35,8 @@ constexpr std::size_t max_body_bytes = 32 * 1024 * 1024;
 constexpr std::size_t max_listed_id = 256;
 constexpr int max_pages = 100;
 constexpr double priced_tokens = 1e6;
+/// In USD for that many tokens, as in prices.yaml: keeps every sum of costs finite.
+constexpr double max_listed_price = 1e6;
 
 // Readers of the formats of services, which have different names for the same facts.
 
@@ -78,16 +80,19 @@ std::optional<double> amount(const json::object& object, std::string_view name) 
 }
 
 /// OpenRouter's prices are texts, in USD per token. Negative ones mean that the price depends on the model that
-/// answers.
+/// answers; texts such as `nan` are none either.
 std::optional<Price> price_of(const json::object& model) {
   const auto& pricing = inner(model, "pricing");
-  const auto input = amount(pricing, "prompt");
-  const auto output = amount(pricing, "completion");
-  if (!input || !output || *input < 0 || *output < 0) return std::nullopt;
-  const auto cache_read = amount(pricing, "input_cache_read").value_or(*input);
-  const auto cache_write = amount(pricing, "input_cache_write").value_or(*input);
-  return Price{*input * priced_tokens, *output * priced_tokens, cache_read * priced_tokens,
-               cache_write * priced_tokens};
+  const auto price = [&](std::string_view name) {
+    auto usd = amount(pricing, name);
+    if (usd) *usd *= priced_tokens;
+    return usd && *usd >= 0 && *usd <= max_listed_price ? usd : std::nullopt;
+  };
+  const auto input = price("prompt");
+  const auto output = price("completion");
+  if (!input || !output) return std::nullopt;
+  return Price{*input, *output, price("input_cache_read").value_or(*input),
+               price("input_cache_write").value_or(*input)};
 }
 
 std::optional<bool> vision_of(const json::object& model) {

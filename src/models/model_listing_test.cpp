@@ -41,6 +41,18 @@ TEST(ModelListing, ReadsWhatOpenRouterSays) {
   EXPECT_EQ(models[1].prices, std::nullopt);
 }
 
+TEST(ModelListing, TakesNoPriceThatIsNoAmountOfMoney) {
+  for (const auto* price : {R"("nan")", R"("-nan")", R"("inf")", R"("1e308")", "1e308", R"("2")"}) {
+    const auto models = listed(
+        ProviderKind::openai,
+        fmt::format(R"({{"data":[{{"id":"a","pricing":{{"prompt":{0},"completion":"0.1"}}}},)"
+                    R"({{"id":"b","pricing":{{"prompt":"0.000003","completion":"0","input_cache_read":{0}}}}}]}})",
+                    price));
+    EXPECT_EQ(models.at(0).prices, std::nullopt) << price;
+    EXPECT_DOUBLE_EQ(models.at(1).prices.value().cache_read, 3) << price << ": as other input";
+  }
+}
+
 TEST(ModelListing, ReadsTheFormsOfOtherServices) {
   const auto mistral = listed(
       ProviderKind::openai,

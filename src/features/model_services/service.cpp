@@ -284,7 +284,9 @@ void ModelServices::restore_lists(Connection& connection) {
   for (const auto& list : model_service_store::lists(connection)) {
     const auto settings = settings_of(list.service);
     if (!settings || place_of(*settings) != list.place) continue;
-    const json::object definition{{"models", parse_stored_json(list.models)}};
+    auto models = parse_json(list.models);
+    if (!models) continue;  // Earlier versions also stored prices that are no numbers.
+    const json::object definition{{"models", *std::move(models)}};
     parts_.models.set_list(list.service, std::make_shared<const ModelList>(model_entries_in(definition)));
     const auto request = list_requests_[list.service] = std::make_shared<ListRequest>(parts_.loop);
     request->has_answered = request->has_list = true;

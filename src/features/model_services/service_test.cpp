@@ -8,6 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "features/model_services/store.hpp"
 #include "io/http/web_url.hpp"
 #include "testing/extensions_fixture.hpp"
 #include "testing/loopback_server.hpp"
@@ -151,6 +152,25 @@ TEST(ModelServices, AreAskedAgainOnceTheListIsOldWhileTheOldOneIsShown) {
     while (fixture.models.lists("mine", "m2") != true) co_await pause(never, 5ms);
     EXPECT_EQ(server.requests(), 2U);
     co_await server.close();
+  });
+}
+
+TEST(ModelServices, StartWithAStoredListThatIsNotJson) {
+  testing::run([](Loop& loop) -> Task<> {
+    const testing::ScratchDirectory directory;
+    const std::string place = "http://127.0.0.1:1/v1";
+    {
+      ModelServicesFixture fixture(loop, directory, {});
+      co_await fixture.connect("mine", place);
+      co_await fixture.database.write([place](Connection& connection) {
+        model_service_store::put_list(connection,
+                                      {"mine", "openai " + place, R"([{"id":"m","prices":{"input":nan}}])"});
+      });
+      co_await fixture.services.stop();
+    }
+    ModelServicesFixture fixture(loop, directory, {});
+    EXPECT_EQ(fixture.models.lists("mine", "m"), std::nullopt);
+    co_await fixture.services.stop();
   });
 }
 
