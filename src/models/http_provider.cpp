@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/async/assert.hpp"
+#include "base/containers.hpp"
 #include "base/json/json_size.hpp"
 #include "base/json/json_values.hpp"
 #include "base/log.hpp"
@@ -25,6 +26,7 @@ using Kind = ModelFailure::Kind;
 
 constexpr std::size_t max_error_bytes = 64 * 1024;
 constexpr std::size_t max_adjustments = 8;
+constexpr std::size_t max_known_models = 100;
 
 std::unique_ptr<WireFormat> format_of(const ProviderSettings& settings) {
   switch (settings.kind) {
@@ -255,11 +257,18 @@ Task<ModelOutcome> HttpProvider::answer_adjusted(const ModelRequest& request, co
                 std::get<ModelFailure>(outcome).message);
       continue;
     }
-    if (std::holds_alternative<ModelReply>(outcome) && !learned.empty()) {
-      auto& known = known_errors_[request.model];
-      known.insert(known.end(), learned.begin(), learned.end());
-    }
+    if (std::holds_alternative<ModelReply>(outcome) && !learned.empty()) remember(request.model, learned);
     co_return outcome;
+  }
+}
+
+void HttpProvider::remember(const std::string& model, const std::vector<ProviderError>& errors) {
+  if (known_errors_.size() >= max_known_models && !known_errors_.contains(model))
+    known_errors_.erase(known_errors_.begin());
+  auto& known = known_errors_[model];
+  for (const auto& error : errors) {
+    // A request at the same time may have learned it too.
+    if (!contains(known, error.message, &ProviderError::message)) known.push_back(error);
   }
 }
 
@@ -273,7 +282,8 @@ Task<ModelOutcome> HttpProvider::ask(const std::string& model, std::string body,
   auto outcome = response.finish(http, provider_error);
   if (std::holds_alternative<ModelReply>(outcome)) {
     thinking_without_tag_.erase(model);
-    if (response.reader().thinks_without_tag()) thinking_without_tag_.insert(model);
+    const bool has_room = thinking_without_tag_.size() < max_known_models;
+    if (response.reader().thinks_without_tag() && has_room) thinking_without_tag_.insert(model);
   }
   co_return outcome;
 }

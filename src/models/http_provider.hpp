@@ -45,6 +45,7 @@ private:
   /// Sends one request. If the provider responds with an error, stores it in `provider_error`.
   Task<ModelOutcome> ask(const std::string& model, std::string body, const OnDelta& on_delta, StopSource& stop,
                          ProviderError& provider_error);
+  void remember(const std::string& model, const std::vector<ProviderError>& errors);
   ModelFailure with_provider_name(ModelFailure failure) const;
 
   HttpClient& http_;
@@ -52,7 +53,8 @@ private:
   ProviderSettings settings_;
   std::chrono::milliseconds silence_limit_;
   std::unique_ptr<WireFormat> format_;
-  /// By model: errors that an adjusted request avoided. Later requests are adjusted before they are sent.
+  /// By model: errors that an adjusted request avoided. Later requests are adjusted before they are sent. Programs
+  /// choose the names, so only some are kept.
   std::map<std::string, std::vector<ProviderError>> known_errors_;
   /// Models whose last answer began with thoughts without a tag before them.
   std::set<std::string> thinking_without_tag_;

@@ -1,5 +1,7 @@
 #include "models/http_provider.hpp"
 
+#include <functional>
+
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -42,6 +44,7 @@ struct Setting {
   std::chrono::milliseconds silence = 1min;
   bool stop_at_first_delta = false;
   int calls = 1;
+  std::function<std::string(int call)> model = [](int) { return "m"; };
 };
 
 Call call(std::vector<std::string> answers, Setting setting = {}) {
@@ -59,9 +62,11 @@ Call call(std::vector<std::string> answers, Setting setting = {}) {
       if (setting.stop_at_first_delta) stop.request();
     };
     ModelRequest request;
-    request.model = "m";
     request.temperature = 0.5;
-    for (int i = 0; i < setting.calls; ++i) made.outcome = co_await provider.answer(request, on_delta, stop);
+    for (int i = 0; i < setting.calls; ++i) {
+      request.model = setting.model(i);
+      made.outcome = co_await provider.answer(request, on_delta, stop);
+    }
     if (setting.after == After::wait) {
       co_await server.closed_by_client();
       made.closed = true;
@@ -135,6 +140,16 @@ TEST(HttpProvider, LearnsWhatAModelRefuses) {
   EXPECT_NE(made.requests[0].find("\"temperature\""), std::string::npos);
   EXPECT_EQ(made.requests[1].find("\"temperature\""), std::string::npos);
   EXPECT_EQ(made.requests[2].find("\"temperature\""), std::string::npos);
+}
+
+TEST(HttpProvider, ForgetsWhatOneOfTooManyModelsRefuses) {
+  const auto refusal = answer(400, "application/json", R"({"error":{"message":"temperature is not supported"}})");
+  std::vector<std::string> answers;
+  for (int i = 0; i < 102; ++i) answers.insert(answers.end(), {refusal, stream(end)});
+  const auto made = call(answers, {.calls = 102, .model = [](int i) { return fmt::format("m{}", 100 + i % 101); }});
+  EXPECT_TRUE(std::holds_alternative<ModelReply>(made.outcome));
+  ASSERT_EQ(made.requests.size(), 204u);
+  EXPECT_NE(made.requests[202].find("\"temperature\""), std::string::npos);
 }
 
 TEST(HttpProvider, LowersALimitOnlyForTheRequestThatNeedsIt) {
