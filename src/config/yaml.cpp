@@ -41,6 +41,7 @@ void read_members(ConfigNode& map, const YAML::Node& node, int depth, std::size_
     const int line = member.first.Mark().line + 1;
     if (!member.first.IsScalar()) throw ConfigError(line, "yaml", "a key must be a word");
     const auto& name = member.first.Scalar();
+    if (!is_utf8(name)) throw ConfigError(line, "yaml", "the text is not UTF-8");
     count(values, name, line);
     if (!seen.insert(name).second) throw ConfigError(line, name, "is given twice");
     map.children.push_back(to_node(member.second, line, depth + 1, values));

@@ -92,5 +92,10 @@ TEST_F(ConfigurationFile, StaysIfTheGatewayCouldNotStartWithIt) {
   EXPECT_THAT(next_settings(sources_).problem.value_or(""), StartsWith(file_.string() + ":2: ports: unknown key"));
 }
 
+TEST_F(ConfigurationFile, IsNotQuotedIfItIsNotUtf8) {
+  write("port: 1\ncaf\xe9: 2\n");
+  EXPECT_EQ(next_settings(sources_).problem, file_.string() + ":2: yaml: the text is not UTF-8");
+}
+
 }  // namespace
 }  // namespace agw
