@@ -1,10 +1,13 @@
 #include "features/extensions/service.hpp"
 
+#include <filesystem>
+#include <fstream>
 #include <set>
 
 #include <gmock/gmock.h>
 
 #include "base/async/task_group.hpp"
+#include "features/extensions/store.hpp"
 #include "testing/extensions_fixture.hpp"
 
 namespace agw {
@@ -304,6 +307,27 @@ TEST(Extensions, AccompanyingWritesAreInTheSameTransaction) {
               "409 no");
     EXPECT_EQ(fixture.extensions.find_by_id_or_name("other"), nullptr);
     co_await fixture.extensions.create(theme("other"));
+  });
+}
+
+TEST(Extensions, AFileThatCannotBecomeTheRecordChangesNothing) {
+  testing::run([](Loop& loop) -> Task<> {
+    const testing::ScratchDirectory directory;
+    ExtensionsFixture fixture(loop, directory, Directories::followed);
+    co_await fixture.extensions.create(with(with(theme("known"), "type", "agent"), "description", "before"));
+    // As the gateway writes it, each quotation mark has two characters, and the file is longer than allowed.
+    const auto text = "description: after\nsystemPrompt: '" + std::string(700'000, '"') + "'\n";
+    std::filesystem::create_directories(directory.path() / "agents/fresh");
+    for (const auto* name : {"known", "fresh"})
+      std::ofstream(directory.path() / "agents" / name / "agent.yaml") << text;
+    EXPECT_THAT(co_await fixture.extensions.reseed(),
+                ::testing::ElementsAre("agents/fresh/agent.yaml: validation failed",
+                                       "agents/known/agent.yaml: validation failed"));
+    EXPECT_EQ(co_await failure(fixture.extensions.create(theme("fresh"))), "none") << "the name is free";
+    const auto stored = co_await fixture.database.read(
+        [](Connection& connection) { return extension_store::find_named(connection, "known"); });
+    EXPECT_EQ(stored->extension.description, "before");
+    EXPECT_EQ(fixture.extensions.require("known")->description, "before");
   });
 }
 

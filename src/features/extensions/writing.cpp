@@ -80,8 +80,10 @@ void require_version(const Extension& extension, const ExtensionChange& change) 
 
 ExtensionWrites write_new(Connection& connection, const Extension& made) {
   require_free(connection, made.name);
+  // First, because it refuses a record whose file would be too long, and a reseed goes on after a refusal.
+  auto steps = ExtensionOutbox::record_steps(connection, nullptr, &made);
   const auto position = extension_store::insert(connection, made);
-  return {{{{position, made}, ExtensionAction::created}}, ExtensionOutbox::record_steps(connection, nullptr, &made)};
+  return {{{{position, made}, ExtensionAction::created}}, std::move(steps)};
 }
 
 ExtensionWrites write_change(Connection& connection, const extension_store::Row& row, const ExtensionChange& change,
@@ -98,8 +100,8 @@ ExtensionWrites write_change(Connection& connection, const extension_store::Row&
   AGW_ASSERT(after.updated_at > before.updated_at);
   AGW_ASSERT(after.id == before.id);
   AGW_ASSERT(after.source == before.source);
+  auto steps = ExtensionOutbox::record_steps(connection, &before, &after, rewrite);  // may refuse, as in `write_new`
   extension_store::update(connection, after);
-  auto steps = ExtensionOutbox::record_steps(connection, &before, &after, rewrite);
   return {{{{row.position, std::move(after)}, ExtensionAction::updated}}, std::move(steps)};
 }
 
