@@ -73,6 +73,19 @@ void use_key(ProviderSettings& settings, const std::string& key) {
   if (!used) settings.api_key = key;
 }
 
+/// Calls `end` at the end of a request whose end others wait for, also if the request throws.
+template <class End>
+class EndOfRequest {
+public:
+  explicit EndOfRequest(End end) : end_(std::move(end)) {}
+  ~EndOfRequest() { end_(); }
+  EndOfRequest(const EndOfRequest&) = delete;
+  EndOfRequest& operator=(const EndOfRequest&) = delete;
+
+private:
+  const End end_;
+};
+
 }  // namespace
 
 struct ModelServices::Service {
@@ -262,6 +275,11 @@ std::shared_ptr<AsyncEvent> ModelServices::request_list(const std::string& name)
 Task<> ModelServices::run_request(std::string name, std::shared_ptr<const ProviderSettings> settings,
                                   std::shared_ptr<ListRequest> request) {
   AGW_ASSERT(settings);
+  const EndOfRequest end([request] {
+    AGW_ASSERT(!request->done->happened());
+    request->done->notify();
+  });
+  request->has_answered = false;
   auto listing = co_await list(*settings, options_.listing_limit);
   request->at = SteadyClock::now();
   request->has_answered = listing.error.empty();
@@ -275,8 +293,6 @@ Task<> ModelServices::run_request(std::string name, std::shared_ptr<const Provid
     parts_.models.set_list(name, models);
     group_.spawn(store_list(name, place_of(*settings), models));
   }
-  AGW_ASSERT(!request->done->happened());
-  request->done->notify();
 }
 
 /// Restores the lists from before the last restart. New ones are requested when they are first needed.
@@ -382,6 +398,10 @@ Task<std::vector<DetectedService>> ModelServices::detect() {
 }
 
 Task<> ModelServices::detect_one(std::shared_ptr<Detection> detection, std::size_t place) {
+  const EndOfRequest end([detection] {
+    AGW_ASSERT(detection->left > 0);
+    if (--detection->left == 0) detection->done.notify();
+  });
   const auto& preset = options_.presets()[place];
   auto definition = definition_of(preset);
   auto listing = co_await list(model_service_settings(preset.name, definition), options_.detection_limit);
@@ -391,8 +411,6 @@ Task<> ModelServices::detect_one(std::shared_ptr<Detection> detection, std::size
     AGW_ASSERT(place < detection->found.size());
     detection->found[place] = {preset.name, preset.label, std::move(definition), std::move(listing.models)};
   }
-  AGW_ASSERT(detection->left > 0);
-  if (--detection->left == 0) detection->done.notify();
 }
 
 // Settings.

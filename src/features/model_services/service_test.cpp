@@ -12,6 +12,7 @@
 #include "io/http/web_url.hpp"
 #include "testing/extensions_fixture.hpp"
 #include "testing/loopback_server.hpp"
+#include "testing/no_descriptors.hpp"
 
 namespace agw {
 namespace {
@@ -21,6 +22,7 @@ using namespace testing::extensions;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using testing::LoopbackServer;
+using ::testing::Not;
 
 /// A list of models in OpenAI's form.
 std::string list_response(std::string_view id, std::string_view owner = "") {
@@ -41,9 +43,11 @@ struct ModelServicesFixture : ExtensionsFixture {
     services.load(database.start_connection());
   }
 
-  Task<ExtensionPointer> connect(std::string name, const std::string& base_url) {
+  Task<ExtensionPointer> connect(std::string name, const std::string& base_url, const std::string& api_key = "") {
     json::object body{{"type", "integration"}, {"name", name}, {"description", "d"}, {"enabled", true}};
-    body["definition"] = json::object{{"kind", "model"}, {"api", "openai-chat"}, {"base_url", base_url}};
+    json::object definition{{"kind", "model"}, {"api", "openai-chat"}, {"base_url", base_url}};
+    if (!api_key.empty()) definition["api_key"] = api_key;
+    body["definition"] = std::move(definition);
     return extensions.create(std::move(body));
   }
 
@@ -152,6 +156,15 @@ TEST(ModelServices, AreAskedAgainOnceTheListIsOldWhileTheOldOneIsShown) {
     while (fixture.models.lists("mine", "m2") != true) co_await pause(never, 5ms);
     EXPECT_EQ(server.requests(), 2U);
     co_await server.close();
+  });
+}
+
+TEST(ModelServices, KeepNobodyWaitingForAListThatCannotBeRequested) {
+  with_services({}, [](ModelServicesFixture& fixture, Loop&) -> Task<> {
+    co_await fixture.connect("mine", "http://127.0.0.1:1/v1", "${secret:KEY}");
+    co_await fixture.blocking.run([] {});  // starts its threads
+    const testing::NoDescriptors none;     // The secrets cannot be read.
+    EXPECT_THAT(co_await fixture.services.list_json(false), Not(HasSubstr("m1")));
   });
 }
 
