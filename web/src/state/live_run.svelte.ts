@@ -151,7 +151,7 @@ export class LiveRun {
 
   #endTool(event: RunEvent & { type: 'tool-end' }): void {
     this.#parts = this.#parts.map((part) =>
-      part.kind === 'tool' && part.call.id === event.toolCallId
+      part.kind === 'tool' && part.call.id === event.toolCallId && part.call.output === null
         ? {
             kind: 'tool',
             call: {

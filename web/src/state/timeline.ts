@@ -171,7 +171,8 @@ function stepsOf(turn: Turn | null): NonNullable<AnswerData['steps']> {
  */
 function piecesOf(turn: Turn | null, calls: ToolCallView[], said: Turn[]): Piece[] {
   const steps = stepsOf(turn);
-  const left = new Map(calls.map((call) => [call.id, call]));
+  // Some services use an id again in each step.
+  const left = Map.groupBy(calls, ({ id }) => id);
   const pieces: Piece[] = [];
   const letters = Array.from(turn?.content ?? '');
   let from = 0;
@@ -187,13 +188,12 @@ function piecesOf(turn: Turn | null, calls: ToolCallView[], said: Turn[]): Piece
   for (const [i, step] of steps.entries()) {
     text(step.text_end);
     for (const id of step.tool_call_ids) {
-      const call = left.get(id);
+      const call = left.get(id)?.shift();
       if (call) pieces.push({ kind: 'tool', call });
-      left.delete(id);
     }
     saidAfter((after) => after === i + 1);
   }
-  for (const call of left.values()) pieces.push({ kind: 'tool', call });
+  for (const call of [...left.values()].flat()) pieces.push({ kind: 'tool', call });
   saidAfter((after) => after < 1 || after > steps.length);
   text(letters.length);
   return pieces;
