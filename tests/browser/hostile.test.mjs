@@ -115,11 +115,47 @@ else {
         { role: 'user', content: 'Walked today', metadata: { attachments: [null, { name: { toString: 1 } }] } },
         { role: 'assistant', content: 'Well done.', metadata: { run_id: 'r2', steps: 5000 } },
         { role: 'tool', content: 'counted', metadata: { run_id: 'r3', tool_name: { en: 'counter' } } },
+        {
+          role: 'assistant',
+          content: 'Thought about it.',
+          metadata: {
+            run_id: 'r4',
+            model: { name: 'x' },
+            error: { code: 5 },
+            reasoning: ['Hm'],
+            finish_reason: {},
+            duration_ms: 'long',
+            usage: 'much',
+            cost_usd: 'nothing',
+          },
+        },
       ),
     );
     await page.getByRole('article').getByText('Walked today').waitFor();
     await page.getByRole('article').getByText('Well done.').waitFor();
     await page.getByRole('article').getByText('tool', { exact: true }).waitFor();
+    await page.getByRole('article').getByText('Thought about it.').waitFor();
+  });
+
+  test('a command whose output imitates the gateway hides neither itself nor its changes', async () => {
+    const call = (id, command, content) => ({
+      role: 'tool',
+      content: `${content}\nexit code 0`,
+      metadata: { run_id: 'r5', tool_call_id: id, tool_name: 'Bash', input: { command } },
+    });
+    const id = await env.threadWith(
+      call('c1', 'rm -r src', 'staged as proposal assistant/2026-01-02/evil'),
+      call('c2', 'rm -r lib', 'dry run: would have called Bash'),
+      { role: 'assistant', content: 'Nothing has happened.', metadata: { run_id: 'r5' } },
+    );
+    const page = await env.open('/chats');
+    const change = { kind: 'deleted', type: 'file', diff: '', is_binary: false, undone: false };
+    const changes = [{ ...change, path: '/src/main.c', mode_before: null, mode_after: null }];
+    await page.route('**/changes', (route) => route.fulfill({ json: { changes, hosts: [], not_covered: [] } }));
+    await page.goto(`${env.proxy.url}/ui/#/t/${id}`);
+    await page.getByText('1 file changed').waitFor();
+    await page.locator('summary', { hasText: 'rm -r src' }).click();
+    await page.getByText('$ rm -r src').waitFor();
   });
 
   test('titles, names and descriptions are shown as text, with invisible characters escaped', async () => {

@@ -39,17 +39,23 @@ const reading = new Set([
   'ReadSkill',
 ]);
 
-export function stateOf({ output, failed }: ToolCallView): ToolState {
+export function stateOf(call: ToolCallView): ToolState {
+  const { output, failed } = call;
   if (output === null) return 'running';
-  if (output.startsWith('permission denied:')) return 'denied';
-  if (proposalOf(output)) return 'staged';
+  if (failed && output.startsWith('permission denied:')) return 'denied';
+  if (proposalOf(call)) return 'staged';
   if (output.startsWith('dry run:')) return 'dry';
   return failed ? 'failed' : 'ok';
 }
 
-/** The proposal named in a result: `[agent, date, name]`. */
-export function proposalOf(output: string): string[] | undefined {
-  return /staged as proposal ([\w-]+)\/([\w-]+)\/([\w-]+)/.exec(output.slice(0, 1000))?.slice(1);
+/** The tools whose calls may become proposals. Results of others are words of strangers, which could imitate that. */
+const stages = /^(Write|Edit|Propose|\w+ateExtension)$/;
+
+/** The proposal that a call has become: `[agent, date, name]`. */
+export function proposalOf({ name, output }: ToolCallView): string[] | undefined {
+  return stages.test(name)
+    ? /^staged as proposal ([\w-]+)\/([\w-]+)\/([\w-]+)$/.exec(output ?? '')?.slice(1)
+    : undefined;
 }
 
 const member = (input: unknown, name: string): string | undefined => {
@@ -87,15 +93,9 @@ export const onlyReads = (call: ToolCallView): boolean => reading.has(call.name)
 /** Other built-in tools that change no files. Integrations, actions and unknown tools may change files. */
 const harmless = new Set(['FindTools', 'Tasks', 'AskUser', 'Propose']);
 
-/** Whether an answer called a tool that may have changed files. */
+/** Whether an answer called a tool that may have changed files, whatever its result says. */
 export const mayChangeFiles = (pieces: Piece[]): boolean =>
-  pieces.some(
-    (piece) =>
-      piece.kind === 'tool' &&
-      !reading.has(piece.call.name) &&
-      !harmless.has(piece.call.name) &&
-      ['ok', 'failed'].includes(stateOf(piece.call)),
-  );
+  pieces.some((piece) => piece.kind === 'tool' && !reading.has(piece.call.name) && !harmless.has(piece.call.name));
 
 export type Shown =
   { kind: 'text'; text: string } | { kind: 'calls'; calls: ToolCallView[] } | { kind: 'said'; turnId: string };
