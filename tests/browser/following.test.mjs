@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { eventually, missing, withGateway } from './environment.mjs';
+import { eventually, holdResponses, missing, withGateway } from './environment.mjs';
 
 if (missing) test(`the page (skipped: ${missing})`, { skip: true });
 else {
@@ -127,5 +127,26 @@ else {
     assert.equal(await description.inputValue(), 'half a thought or more');
     await page.getByRole('button', { name: 'Cancel' }).click();
     await page.getByText('No projects yet').waitFor();
+  });
+
+  test('a change that arrives while a chat is being read again is not undone by the response', async () => {
+    const { id } = await env.thread({ title: 'Before' });
+    for (const content of ['One', 'Two']) await env.api('POST', `/threads/${id}/turns`, { role: 'user', content });
+    const page = await env.open(`/t/${id}`);
+    const title = page.getByRole('heading', { level: 1 });
+    const questions = page.getByRole('article', { name: 'You' });
+    await eventually(async () => assert.equal(await title.textContent(), 'Before'));
+    await questions.getByText('Two').waitFor();
+    const release = await holdResponses(page, 'GET', /\/turns\?/);
+    const read = page.waitForResponse((response) => response.url().endsWith(`/threads/${id}`));
+    const [first] = await env.turns(id);
+    await env.api('DELETE', `/turns/${first.id}`);
+    await read;
+    await env.api('PATCH', `/threads/${id}`, { title: 'After', mode: 'act' });
+    await eventually(async () => assert.equal(await title.textContent(), 'After'));
+    release();
+    await eventually(async () => assert.equal(await questions.count(), 1));
+    assert.equal(await title.textContent(), 'After');
+    assert.ok(await page.getByRole('radio', { name: 'Act' }).isChecked());
   });
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { eventually, missing, withGateway } from './environment.mjs';
+import { eventually, holdResponses, missing, withGateway } from './environment.mjs';
 
 if (missing) test(`the page (skipped: ${missing})`, { skip: true });
 else {
@@ -94,6 +94,19 @@ else {
     await page.getByRole('textbox', { name: 'Note' }).waitFor();
     await choose('Archive');
     await eventually(async () => assert.equal((await env.api('GET', `/threads/${id}`)).archived, true));
+  });
+
+  test('a chat that is archived over a slow connection does not close the one that was opened meanwhile', async () => {
+    const [one, other] = await Promise.all(['Slowly archived', 'Opened'].map((title) => env.thread({ title })));
+    const page = await env.open(`/t/${one.id}`);
+    await page.getByRole('heading', { level: 1, name: 'Slowly archived' }).waitFor();
+    const release = await holdResponses(page, 'PATCH', `**/threads/${one.id}`);
+    await page.getByRole('button', { name: 'Archive', exact: true }).click();
+    await page.getByRole('link', { name: /^Opened/ }).click();
+    await page.getByRole('heading', { level: 1, name: 'Opened' }).waitFor();
+    release();
+    await page.getByText('Archived.').waitFor();
+    assert.ok(page.url().endsWith(other.id));
   });
 
   test('a chat keeps its heading for screen readers while it is renamed', async () => {

@@ -194,6 +194,41 @@ else {
     await page.getByRole('button', { name: '1 new' }).waitFor();
   });
 
+  test('a question is loaded although many calls of its answer, which take little room, are in between', async () => {
+    const call = (i) => ({ run_id: 'r', tool_call_id: `c${i}`, tool_name: 'Read', input: { path: `${i}.md` } });
+    const id = await env.threadWith(
+      { role: 'user', content: 'Read all of them' },
+      ...Array.from({ length: 130 }, (_, i) => ({ role: 'tool', content: 'text', metadata: call(i) })),
+      { role: 'assistant', content: 'Done.', metadata: { run_id: 'r' } },
+    );
+    const page = await env.open(`/t/${id}`);
+    await page.getByText('130 reads').waitFor();
+    await questions(page).getByText('Read all of them').waitFor();
+    assert.equal(await page.getByText('Loading older messages…').count(), 0);
+  });
+
+  test('a deleted message does not come back with older ones, but with Undo, however old it is', async () => {
+    const id = await env.threadWith(...Array.from({ length: 60 }, (_, i) => ({ role: 'user', content: `turn ${i}.` })));
+    const page = await env.open(`/t/${id}`);
+    await questions(page).getByText('turn 59.').waitFor();
+    // Not clicked: that would scroll to it, and load the older ones before.
+    await questions(page).first().getByRole('button', { name: 'Delete message' }).dispatchEvent('click');
+    await questions(page).getByText('turn 10.').waitFor({ state: 'detached' });
+    // While the pointer is on it, the message is not deleted yet.
+    await page.getByText('Deleted.').hover();
+    await page.getByRole('log').evaluate((box) => (box.scrollTop = 0));
+    await questions(page).getByText('turn 0.').waitFor();
+    assert.equal(await questions(page).getByText('turn 10.').count(), 0);
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await questions(page).getByText('turn 10.').waitFor();
+    await questions(page).nth(3).getByRole('button', { name: 'Delete message' }).click();
+    await questions(page).getByText('turn 3.').waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await questions(page).getByText('turn 3.').waitFor();
+    assert.equal(await questions(page).count(), 60);
+    assert.equal((await env.turns(id)).length, 60);
+  });
+
   test('a view opened while offline loads after reconnecting', async () => {
     const page = await env.open('/inbox');
     await page.getByRole('heading', { level: 1, name: 'Inbox' }).waitFor();

@@ -1,5 +1,5 @@
 /** An open thread: the turns read so far and its active runs, both kept up to date. */
-import { ApiError, apiPath, get, remove } from '../api/client';
+import { ApiError, apiPath, get } from '../api/client';
 import { usePreloaded } from '../api/preloaded';
 import type { GatewayEvent, RunSnapshot } from '../api/events';
 import { isRunEvent } from '../api/events';
@@ -157,11 +157,13 @@ export class Conversation {
   /** Only the latest read counts: the response to an earlier one may arrive later, but is older. */
   async #read(asked: number): Promise<void> {
     this.#arrived.clear();
+    const { thread: before } = this;
     try {
       const [thread, newest] = await Promise.all([get<ThreadDetail>(this.#path), this.#newest()]);
       if (asked !== this.#asked) return this.#reading;
       this.#answered = asked;
-      this.thread = thread;
+      // What has changed meanwhile, by an event or by the person, is newer than the response.
+      if (this.thread === before) this.thread = thread;
       this.tasks = thread.tasks ?? [];
       this.#show(newest);
       this.error = null;
@@ -217,8 +219,9 @@ export class Conversation {
     if (!oldest || !this.hasOlder) return;
     const older = await this.#before(oldest.id, limit);
     this.hasOlder = hasMore(older);
+    // Hidden turns are known.
+    this.turns = [...older.filter(({ id }) => !this.#known.has(id)).reverse(), ...this.turns];
     this.#know(older);
-    this.turns = [...older.reverse(), ...this.turns];
     this.#loadVersions();
   }
 
@@ -278,7 +281,7 @@ export class Conversation {
   }
 
   add(turn: Turn): void {
-    if (turn.thread_id === this.id) this.#join([turn]);
+    this.#join([turn]);
   }
 
   /**
@@ -291,12 +294,10 @@ export class Conversation {
     this.turns = before.filter(({ id }) => !this.#hidden.has(id));
     return () => {
       for (const id of ids) this.#hidden.delete(id);
+      // A read would not return older ones.
+      this.#join(before.filter(({ id }) => ids.includes(id)).reverse());
       void this.refresh();
     };
-  }
-
-  delete(ids: string[], keepalive = false): Promise<void[]> {
-    return Promise.all(ids.map((id) => remove(`/turns/${id}`, keepalive)));
   }
 
   /** Drops turns that other tabs deleted: they are no longer among the newest. */

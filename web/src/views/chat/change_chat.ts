@@ -12,9 +12,9 @@ import { outbox, type OutgoingMessage } from '../../state/outbox.svelte';
 import { threads } from '../../state/threads.svelte';
 
 function leave(id: string): void {
-  const isSecond = threads.secondId === id;
   if (threads.beside === id) threads.showBeside(null);
-  if (!isSecond) router.push(['chats']);
+  // By now, the person may have opened another chat.
+  if (threads.selectedId === id) router.push(['chats']);
 }
 
 /** Archives a chat, with an offer to undo that, or unarchives it. */
@@ -104,7 +104,7 @@ export function deleteTurns(conversation: Conversation, ids: string[], log: () =
   let isLeft = false;
   const onDismiss = (): void => {
     removeEventListener('pagehide', left);
-    conversation.delete(ids, isLeft).catch((error: unknown) => {
+    Promise.all(ids.map((id) => remove(`/turns/${id}`, isLeft))).catch((error: unknown) => {
       restore();
       toasts.error(error);
     });
@@ -129,7 +129,7 @@ export function takeBack(
   write: (text: string, files?: Attachment[]) => void,
 ): void {
   const restore = conversation.hide([id]);
-  conversation.delete([id]).then(
+  remove(`/turns/${id}`).then(
     () =>
       toasts.show(t('Removed from the queue.'), {
         action: { label: t('Edit and resend'), run: () => write(content, attachmentsIn(metadata)) },
