@@ -204,4 +204,37 @@ else {
       assert.equal(await heading.evaluate((h2) => h2.getBoundingClientRect().top > 0), true);
     }
   });
+
+  test('a response that arrives late does not hide a proposal that came since', async () => {
+    const page = await env.open('/inbox');
+    await page.getByRole('region', { name: 'Decided' }).waitFor();
+    const propose = (title) =>
+      env.api('POST', '/propose', {
+        agent: 'assistant',
+        type: 'knowledge',
+        title,
+        target: `knowledge/wiki/${title.toLowerCase()}.md`,
+        content: '# New\n',
+      });
+    let release;
+    const released = new Promise((resolve) => (release = resolve));
+    let isRead = false;
+    const hold = async (route) => {
+      const response = await route.fetch();
+      isRead = true;
+      await released;
+      await route.fulfill({ response });
+    };
+    await page.route('**/proposals', hold, { times: 1 });
+    await propose('Earlier');
+    await eventually(() => assert.ok(isRead));
+    await propose('Later');
+    const list = page.getByRole('list', { name: 'Proposals, oldest first' });
+    await list.getByText('Later').waitFor();
+    const late = page.waitForResponse('**/proposals');
+    release();
+    await late;
+    await page.evaluate(() => new Promise(requestAnimationFrame));
+    assert.equal(await list.getByText('Later').count(), 1);
+  });
 }

@@ -16,16 +16,9 @@ export class Resource<T> {
     this.#read = read;
   }
 
-  /** The gateway has no such endpoint. */
-  get isUnsupported(): boolean {
-    return this.error instanceof ApiError && this.error.status === 404 && this.error.message === 'not found';
-  }
-
   /** The requested item does not exist and has never been read. */
   get isNotFound(): boolean {
-    return (
-      this.data === undefined && this.error instanceof ApiError && this.error.status === 404 && !this.isUnsupported
-    );
+    return this.data === undefined && this.error instanceof ApiError && this.error.status === 404;
   }
 
   /** Ignores the response to a pending request. */
@@ -48,7 +41,7 @@ export class Resource<T> {
       const data = await this.#read();
       if (asked === this.#asked) this.set(data);
     } catch (error) {
-      if (asked === this.#asked) this.error = error instanceof Error ? error : new Error(String(error));
+      if (asked === this.#asked) this.error = error as Error;
     }
   };
 }

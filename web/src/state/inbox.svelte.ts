@@ -1,20 +1,24 @@
 /** Items that need a person's decision: pending proposals, and jobs whose latest run failed. */
-import { ApiError, get } from '../api/client';
+import { get } from '../api/client';
 import { socket } from '../api/socket.svelte';
 import type { JobSummary, ProposalEntry } from '../api/types';
 import { onStorageChange, store, stored } from '../base/storage';
+import { Resource } from '../components/resource.svelte';
 
 const decidingEvents = new Set(['proposal-created', 'proposal-decided', 'job-finished']);
 
 class Inbox {
-  #failed = $state.raw<JobSummary[]>([]);
   #dismissed = $state.raw(stored<string[]>('aside', []));
-  proposals = $state.raw<ProposalEntry[]>([]);
+  #read = new Resource(() => Promise.all([get<ProposalEntry[]>('/proposals'), get<JobSummary[]>('/jobs')]));
+  proposals = $derived(this.#read.data?.[0] ?? []);
   /** Jobs whose latest run failed, except those that the person dismissed. */
-  failures = $derived.by(() => this.#failed.filter(({ last_run: run }) => run && !this.#dismissed.includes(run.id)));
-  error = $state.raw<Error | null>(null);
-  loaded = $state(false);
+  failures = $derived(
+    this.#read.data?.[1].filter(
+      ({ last_run: run }) => run && /failed|interrupted/.test(run.status) && !this.#dismissed.includes(run.id),
+    ) ?? [],
+  );
   count = $derived(this.proposals.length + this.failures.length);
+  load = this.#read.load;
 
   constructor() {
     onStorageChange<string[]>('aside', (kept) => (this.#dismissed = kept ?? []));
@@ -24,17 +28,13 @@ class Inbox {
     });
   }
 
-  load = async (): Promise<void> => {
-    try {
-      const [proposals, jobs] = await Promise.all([pendingProposals(), get<JobSummary[]>('/jobs')]);
-      this.proposals = proposals;
-      this.#failed = jobs.filter(({ last_run: run }) => run?.status === 'failed' || run?.status === 'interrupted');
-      this.error = null;
-      this.loaded = true;
-    } catch (error) {
-      this.error = error instanceof Error ? error : new Error(String(error));
-    }
-  };
+  get error(): Error | undefined {
+    return this.#read.error;
+  }
+
+  get loaded(): boolean {
+    return !!this.#read.data;
+  }
 
   /** Hides a failed run. */
   dismiss(runId: string): void {
@@ -44,14 +44,5 @@ class Inbox {
 }
 
 const maxDismissed = 200;
-
-async function pendingProposals(): Promise<ProposalEntry[]> {
-  try {
-    return await get<ProposalEntry[]>('/proposals');
-  } catch (error) {
-    if (error instanceof ApiError && error.status === 404) return [];
-    throw error;
-  }
-}
 
 export const inbox = new Inbox();

@@ -58,7 +58,7 @@ class Registry {
       this.loaded = true;
       this.error = null;
     } catch (error) {
-      this.error = error instanceof Error ? error : new Error(String(error));
+      this.error = error as Error;
     }
   }
 
