@@ -174,6 +174,83 @@ else {
     }
   });
 
+  test('a reason that another tab has sent is not kept, although this tab learns of it after the decision', async () => {
+    const page = await env.open('/new');
+    await env.backend.reply({ text: 'I try.', tool_calls: [write('late.md')] });
+    const held = await env.backend.hold({ pieces: ['Hm'] });
+    await page.getByText('Act', { exact: true }).click();
+    await sendMessage(page, 'Please do it');
+    await page.waitForURL(/#\/t\//);
+    const second = await page.context().newPage();
+    await second.goto(page.url());
+    for (const tab of [page, second]) {
+      await card(tab).locator('button[aria-disabled=false]').first().waitFor();
+      await button(card(tab), 'Deny…').click();
+    }
+    const reason = (tab) => tab.getByRole('textbox', { name: 'Reason' });
+    await reason(page).fill('Use the calendar');
+    await eventually(async () => assert.equal(await reason(second).inputValue(), 'Use the calendar'));
+    await page.evaluate(() => {
+      const late = [];
+      const hold = (event) => (event.stopImmediatePropagation(), late.push(event));
+      addEventListener('storage', hold, { capture: true });
+      const look = () => {
+        if (!document.querySelector('[data-request] [role=status]')) return setTimeout(look);
+        removeEventListener('storage', hold, { capture: true });
+        for (const { key, oldValue, newValue } of late)
+          dispatchEvent(new StorageEvent('storage', { key, oldValue, newValue }));
+        window.isTold = late.length > 0;
+      };
+      look();
+    });
+    await reason(second).press('Enter');
+    await page.waitForFunction(() => window.isTold);
+    await env.backend.release({ held, pieces: ['Well.'] });
+    await answers(page).getByText('HmWell.').waitFor();
+    await eventually(async () => assert.equal(await card(page).count(), 0));
+    assert.equal(await message(page).inputValue(), '');
+    assert.equal(await page.getByText('Your text is in the message box.').count(), 0);
+  });
+
+  test('an answer being typed is kept when another tab chooses one of the options', async () => {
+    const page = await env.open('/new');
+    const question = { question: 'Which colour?', options: ['Red', 'Blue'] };
+    await env.backend.reply({ text: 'I ask.', tool_calls: [{ name: 'AskUser', arguments: question }] });
+    await env.backend.reply({ text: 'Well.' });
+    await sendMessage(page, 'Paint it');
+    await page.waitForURL(/#\/t\//);
+    const second = await page.context().newPage();
+    await second.goto(page.url());
+    const words = (tab) => tab.getByRole('textbox', { name: 'Or answer in your own words' });
+    await words(page).fill('Green, if there is some');
+    await eventually(async () => assert.equal(await words(second).inputValue(), 'Green, if there is some'));
+    await second.locator('[data-request] button[aria-disabled=false]').first().waitFor();
+    await button(second, 'Blue').click();
+    await answers(page).getByText('Well.').waitFor();
+    await page.getByText('Your text is in the message box.').waitFor();
+    assert.equal(await message(page).inputValue(), 'Green, if there is some');
+  });
+
+  test('a request that was decided elsewhere goes although the end of its answer was missed', async () => {
+    const page = await env.open('/new');
+    await env.backend.reply({ text: 'I try.', tool_calls: [write('missed.md')] });
+    const held = await env.backend.hold({ pieces: ['Hm'] });
+    await page.getByText('Act', { exact: true }).click();
+    await sendMessage(page, 'Please do it');
+    await card(page).waitFor();
+    const [waiting] = await env.api('GET', '/permissions');
+    await env.api('POST', `/permissions/${waiting.id}`, { decision: 'deny' });
+    await card(page).getByText('Denied by a person on another page or device.').waitFor();
+    env.proxy.down = true;
+    env.proxy.cut();
+    await env.backend.release({ held, pieces: ['Well.'] });
+    const isActive = async () => (await env.api('GET', `/threads/${waiting.thread_id}`)).active_run !== null;
+    await eventually(async () => assert.ok(!(await isActive())));
+    env.proxy.down = false;
+    await answers(page).getByText('HmWell.').waitFor();
+    await eventually(async () => assert.equal(await card(page).count(), 0));
+  });
+
   /** Enables notifications, which `window.shown` lists with their texts. */
   async function enableNotifications(page) {
     await page.evaluate(() => {

@@ -45,7 +45,12 @@ class Approvals {
     if (event.type === 'permission-requested') this.#add(event.request);
     else if (event.type === 'permission-decided') this.#close(event);
     else if (event.type === 'finish' || event.type === 'stopped') this.#end(event.runId);
-    else if (event.type === 'reconnected' || (event.type === 'subscribed' && event.runs?.length)) void this.load();
+    else if (event.type === 'subscribed' && event.runs?.length) void this.load();
+    else if (event.type === 'reconnected') {
+      // Meanwhile, the runs of decided requests may have ended.
+      this.all = this.all.filter(({ decision }) => !decision);
+      void this.load();
+    }
   }
 
   #add(request: PermissionRequest): void {

@@ -53,7 +53,9 @@ export const outcomeOf = ({ decision, scope, by }: PermissionRequest): string =>
 export async function decide<T>(request: PermissionRequest, body: Decision, typed: Draft<T>): Promise<void> {
   const { id } = request;
   const words = typed.text;
-  const isDone = typed.isOwn || 'answer' in body || 'reason' in body;
+  // An option may be chosen while another tab has other words.
+  const isOther = 'answer' in body && typeof body.answer === 'string' && body.answer !== String(words).trim();
+  const isDone = typed.isOwn || (!isOther && ('answer' in body || 'reason' in body));
   if (isDone) typed.clear();
   try {
     await post(apiPath`/permissions/${id}`, body);
@@ -77,5 +79,5 @@ export async function keepTyped<T>({ id, thread_id }: PermissionRequest, typed: 
   // States still have the values from before while effects end.
   await Promise.resolve();
   if (typed.isOwn && approvals.all.every((request) => request.id !== id || request.decision))
-    typed.moveTo(thread_id, t('The agent got another answer, or was stopped.'));
+    await typed.moveTo(thread_id, t('The agent got another answer, or was stopped.'));
 }

@@ -3,6 +3,8 @@ import { toasts } from '../../base/toasts.svelte';
 import { t } from '../../base/language';
 
 const saveDelay = 300;
+/** Milliseconds in which a tab learns that another one has cleared a text. */
+const clearedWithin = 500;
 
 /** The storage key for the edited text of a sent message. */
 export const editKey = (turnId: string): string => `draft.edit.${turnId}`;
@@ -33,13 +35,16 @@ export class Draft<T = string> {
         this.save();
       };
     });
-    $effect(() =>
-      onStorageChange<T>(key, (text) => {
-        if (this.#isDirty) return;
-        this.text = text ?? '';
-        this.isOwn = false;
-      }),
-    );
+    $effect(() => this.#follow());
+  }
+
+  /** Shows what other tabs do with the text. Returns a function that ends this. */
+  #follow(): () => void {
+    return onStorageChange<T>(this.#key, (text) => {
+      if (this.#isDirty) return;
+      this.text = text ?? '';
+      this.isOwn = false;
+    });
   }
 
   /** Stores the text after a pause in typing. */
@@ -56,9 +61,15 @@ export class Draft<T = string> {
     this.#isDirty = false;
   };
 
-  /** Moves the text to the message being written in a chat, because what it was for is gone. `why`: a sentence. */
-  moveTo(threadId: string, why: string): void {
+  /**
+   * Moves the text to the message being written in a chat, because what it was for is gone, unless another tab has sent
+   * it: that tab has cleared it, which may be known here later than what came of it. `why`: a sentence.
+   */
+  async moveTo(threadId: string, why: string): Promise<void> {
     const message = shown.get(`draft.${threadId}`);
+    const stop = this.#follow();
+    await new Promise((passed) => setTimeout(passed, clearedWithin));
+    stop();
     const { text } = this;
     if (!text || !message) return;
     this.clear();
