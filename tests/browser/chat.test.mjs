@@ -111,6 +111,30 @@ else {
     await env.backend.release({ held, pieces: [] });
   });
 
+  test('a message after one that was refused while it was being stopped is answered', async () => {
+    const { id } = await env.thread();
+    const page = await env.open(`/t/${id}`);
+    let refuse;
+    await page.route('**/chat', (route) => {
+      refuse = () => route.fulfill({ status: 400, json: { error: 'agent is disabled' } });
+    });
+    await sendMessage(page, 'One');
+    await eventually(() => assert.ok(refuse));
+    await page.getByRole('button', { name: 'Stop' }).click();
+    await refuse();
+    await page.getByText('agent is disabled').waitFor();
+    await page.unroute('**/chat');
+    const stops = [];
+    page.on('request', (request) => request.url().endsWith('/chat/stop') && stops.push(request));
+    const held = await env.backend.hold({ pieces: ['Two'] });
+    await message(page).fill('And?');
+    await message(page).press('Enter');
+    await answers(page).getByText('Two').waitFor();
+    assert.equal(stops.length, 0);
+    await env.backend.release({ held, pieces: [' it is.'] });
+    await answers(page).getByText('Two it is.').waitFor();
+  });
+
   test('a message that is answered after another shows that its answer is pending', async () => {
     const page = await env.open(`/t/${(await env.thread()).id}`);
     const first = await env.backend.hold({ pieces: ['First'] });
