@@ -281,6 +281,28 @@ ls
     );
   });
 
+  test('a question whose form is no proper schema can be answered, or declined', async () => {
+    const form = {
+      type: 'object',
+      required: true,
+      properties: {
+        name: 'string',
+        age: null,
+        color: { type: 'string', enum: 'red, blue' },
+        size: { type: 'string', enum: ['M', 'M'], title: 5, description: ['S'] },
+        address: { type: 'object', required: true, properties: { city: { type: 'string' } } },
+        rest: { type: 'object', additionalProperties: null },
+      },
+    };
+    const { page, sent } = await showRequests([{ id: 'q1', ...questionWith({ question: 'Who?', options: [], form }) }]);
+    await page.getByRole('textbox', { name: 'city' }).waitFor();
+    await page.getByRole('combobox', { name: '5' }).click();
+    await page.getByRole('option', { name: 'M' }).first().click();
+    await page.locator('[data-request=q1] button[aria-disabled=false]').first().waitFor();
+    await button(page, 'Do not answer').click();
+    await eventually(() => assert.deepEqual(sent, [['q1', { decision: 'deny' }]]));
+  });
+
   test('the values of a form are kept while another view is shown, until they are sent', async () => {
     const properties = { name: { type: 'string' }, count: { type: 'integer', default: 2 }, kinds: { type: 'array' } };
     const question = { question: 'Who?', options: [], form: { type: 'object', properties } };

@@ -219,4 +219,19 @@ else {
       await page.getByText('Advanced').click();
       await expectAccessible(page);
     });
+
+  test('a definition that names something twice can be edited', async () => {
+    await env.api('POST', '/extensions', {
+      type: 'agent',
+      name: 'doubled',
+      description: 'Made by hand',
+      enabled: true,
+      definition: { tools: ['Read', 'Read', 'Glob'], fallback_models: ['stub/talker-1', 'stub/talker-1'] },
+    });
+    const page = await env.open('/agents/doubled?tab=definition');
+    await page.getByRole('button', { name: 'Remove Glob' }).waitFor();
+    assert.equal(await page.getByRole('button', { name: 'Remove Read' }).count(), 1);
+    await page.getByText(/^Advanced/).click();
+    assert.equal(await page.getByRole('button', { name: 'Remove stub/talker-1' }).count(), 1);
+  });
 }

@@ -68,6 +68,16 @@ else {
     assert.equal(await page.locator('main .view').evaluate((view) => view.scrollWidth - view.clientWidth), 0);
   });
 
+  test('pages of two agents that have the same name are both listed', async () => {
+    for (const agent of ['assistant', 'other'])
+      await env.backend.write({
+        path: `.agent-gateway/agents/${agent}/knowledge/same-name.md`,
+        text: `---\ntitle: Of ${agent}\n---\nText.\n`,
+      });
+    const page = await env.open('/knowledge');
+    for (const title of ['Of assistant', 'Of other']) await page.getByRole('link', { name: title }).waitFor();
+  });
+
   test('opening a view or an item by keyboard focuses its heading', async () => {
     const page = await env.open('/chats');
     const held = () =>

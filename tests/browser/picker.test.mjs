@@ -143,6 +143,17 @@ else {
     await expectFocus(page, 'Project');
   });
 
+  test('a list opens although two of its entries have the same value', async () => {
+    const definition = { agent_id: 'assistant', prompt: 'Say hello.' };
+    await env.api('POST', '/extensions', { type: 'job', name: 'people', description: 'Greets', definition });
+    const page = await env.open('/chats');
+    await page.getByText('Filter', { exact: true }).click();
+    await page.getByRole('combobox', { name: 'Started by' }).click();
+    await page.getByRole('option', { name: 'people' }).waitFor();
+    await page.getByRole('option', { name: 'Me' }).click();
+    await page.getByRole('option').first().waitFor({ state: 'detached' });
+  });
+
   test('no view has a native select', async () => {
     const page = await env.open('/new');
     for (const route of ['/new', '/chats', '/agents/assistant', '/jobs/+new', '/search', '/system/channels']) {

@@ -24,7 +24,7 @@ export const typesOf = ({ type }: Schema): string[] => (Array.isArray(type) ? ty
 
 export function kindOf(schema: Schema): FieldKind {
   const types = typesOf(schema);
-  if (schema.enum) return 'choice';
+  if (Array.isArray(schema.enum)) return 'choice';
   if (types.length > 1 && types.includes('string') && types.includes('number')) return 'text';
   if (types.includes('boolean')) return 'yes-no';
   if (types.includes('integer') || types.includes('number')) return 'number';
@@ -32,7 +32,7 @@ export function kindOf(schema: Schema): FieldKind {
   if (types.includes('array') && schema.items && typesOf(schema.items)[0] === 'string' && !schema.items.enum)
     return 'lines';
   if (types.includes('object') && schema.properties) return 'group';
-  if (types.includes('object') && typeof schema.additionalProperties === 'object')
+  if (types.includes('object') && schema.additionalProperties instanceof Object)
     return typesOf(schema.additionalProperties)[0] === 'string' ? 'pairs' : 'json';
   return 'json';
 }
