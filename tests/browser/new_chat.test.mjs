@@ -4,6 +4,7 @@ import {
   answers,
   eventually,
   expectFocus,
+  holdRequests,
   message,
   missing,
   sendMessage,
@@ -94,6 +95,22 @@ else {
       await page.evaluate((hash) => (location.hash = hash), `#/new?agent=${name}`);
       await eventually(async () => assert.equal(await chosen.innerText(), name));
     }
+  });
+
+  test('the agent in the address answers although the page does not know the agents yet', async () => {
+    const definition = { systemPrompt: 'Write.' };
+    const agent = { type: 'agent', name: 'early', description: 'Writes', enabled: true, definition };
+    const { id } = await env.api('POST', '/extensions', agent);
+    const page = await env.newPage();
+    await page.addInitScript((token) => localStorage.setItem('agw.token', JSON.stringify(token)), env.token);
+    const { requested, release } = await holdRequests(page, '**/extensions*');
+    await page.goto(`${env.proxy.url}/ui/#/new?agent=early`);
+    await requested();
+    await env.backend.reply({ text: 'Well.' });
+    await sendMessage(page, 'Write something');
+    await answers(page).getByText('Well.').waitFor();
+    assert.equal((await env.api('GET', `/threads/${page.url().split('/').at(-1)}`)).agent_id, id);
+    await release();
   });
 
   test('a new chat reports that the agent in the address is missing or disabled', async () => {
