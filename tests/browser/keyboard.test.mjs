@@ -310,6 +310,43 @@ else {
     await env.api('GET', `/threads/${id}`);
   });
 
+  test('a button keeps the focus while it works, and the last of a group leaves it to the next', async () => {
+    await env.api('POST', '/extensions', {
+      type: 'integration',
+      name: 'slow-test',
+      description: 'd',
+      enabled: true,
+      definition: { kind: 'mcp-stdio', command: 'no-such-program' },
+    });
+    for (const title of ['Chosen', 'Left']) await env.thread({ title });
+    const page = await env.open('/extensions/slow-test');
+    const tested = await holdResponses(page, 'POST', '**/test');
+    await button(page, 'Test').press('Enter');
+    await page.getByText('Testing…').waitFor();
+    await expectFocus(page, 'Test');
+    tested();
+    await page.getByText('Testing…').waitFor({ state: 'detached' });
+    await expectFocus(page, 'Test');
+
+    await page.evaluate(() => (location.hash = '#/jobs?tab=week'));
+    await button(page, 'Earlier week').press('Enter');
+    await button(page, 'This week').press('Enter');
+    await expectFocus(page, 'This week');
+
+    await page.evaluate(() => (location.hash = '#/chats'));
+    await button(page, 'Select').press('Enter');
+    await page.getByRole('link', { name: /^Chosen/ }).press('Space');
+    const pinned = await holdResponses(page, 'PATCH', '**/threads/*');
+    await button(page, 'Pin selected').press('Enter');
+    await page.getByRole('button', { name: 'Archive selected', disabled: true }).waitFor();
+    await eventually(async () => assert.match(await focusedName(page), /^(Pin|Unpin) selected$/));
+    pinned();
+    await button(page, 'Unpin selected').press('Enter');
+    await button(page, 'Archive selected').press('Enter');
+    await page.getByText('1 chat archived.').waitFor();
+    await expectFocus(page, 'Select');
+  });
+
   test('without keyboard use, a disappearing button does not move the focus', async () => {
     const answer = await env.backend.hold({ pieces: ['So far'] });
     const page = await env.open('/new');
