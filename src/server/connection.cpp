@@ -27,6 +27,7 @@
 
 #include "api/refusals.hpp"
 #include "base/async/assert.hpp"
+#include "base/async/cancellation.hpp"
 #include "base/log_ids.hpp"
 #include "server/dispatch.hpp"
 #include "server/http/failure.hpp"
@@ -121,7 +122,7 @@ Task<> HttpConnection::run() {
     AGW_ASSERT(state_ == State::closing);
     timeouts_.enter(Phase::websocket);
     // The coroutines started by the socket must be joined: `abort` ends them, cancellation must not.
-    co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
+    co_await ignore_cancellation();
     co_await websocket_->serve(std::move(reader_.buffer()));
     co_await asio::this_coro::reset_cancellation_state(asio::enable_terminal_cancellation());
   }
@@ -337,7 +338,7 @@ Task<bool> HttpConnection::proxy() {
                           }});
   proxy_stream_ = &stream;
   // Coroutines started by the handler must be joined: `abort` ends them, cancellation must not.
-  co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
+  co_await ignore_cancellation();
   auto response = co_await call_proxy_handler(stream);
   AGW_ASSERT(proxy_stream_ == &stream);
   proxy_stream_ = nullptr;

@@ -4,6 +4,9 @@
 #include <functional>
 #include <list>
 
+#include <boost/asio/cancellation_state.hpp>
+#include <boost/asio/this_coro.hpp>
+
 #include "base/async/assert.hpp"
 #include "base/async/task.hpp"
 
@@ -53,6 +56,10 @@ inline constexpr std::chrono::milliseconds no_limit = std::chrono::milliseconds:
 /// caused by this cancellation.
 /// Example: src/base/async/task_group_test.cpp: WithTimeout.ReturnsTimedOutAndTheTrunkGoesOn
 Task<WaitResult> with_timeout(StopSource& stop, std::chrono::milliseconds limit, Task<> leaf);
+
+/// Await it before work that must be done even if the coroutine is cancelled, such as joining what it has started: its
+/// later waits do not throw.
+inline auto ignore_cancellation() { return asio::this_coro::reset_cancellation_state(asio::disable_cancellation()); }
 
 /// Waits until `stop` is requested. The caller keeps `stop` alive.
 Task<> until_requested(StopSource& stop);

@@ -10,11 +10,11 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <boost/asio/this_coro.hpp>
 
 #include "api/error.hpp"
 #include "base/async/assert.hpp"
 #include "base/async/async_event.hpp"
+#include "base/async/cancellation.hpp"
 #include "base/id.hpp"
 #include "features/cluster/call_messages.hpp"
 #include "features/cluster/node_bus.hpp"
@@ -73,7 +73,7 @@ Task<ToolOutcome> PassedCalls::call(std::string node, std::string integration, s
   callers_.erase(id);
   caller->ended.request();
   // Questions refer to the call, so even a cancelled call must wait for them.
-  co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
+  co_await ignore_cancellation();
   while (caller->questions > 0) co_await caller->answered.wait();
 
   if (failure) std::rethrow_exception(failure);

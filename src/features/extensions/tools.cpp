@@ -1,9 +1,8 @@
 #include <fmt/format.h>
-#include <boost/asio/cancellation_state.hpp>
-#include <boost/asio/this_coro.hpp>
 
 #include "api/error.hpp"
 #include "api/refusals.hpp"
+#include "base/async/cancellation.hpp"
 #include "base/json/json_values.hpp"
 #include "features/extensions/extension_text.hpp"
 #include "features/extensions/service.hpp"
@@ -119,9 +118,6 @@ bool needs_a_person(const Extension& wanted, const std::string& agent_id) {
          to_json(wanted.definition.members()).find("${secret:") != std::string::npos;
 }
 
-/// Await it before a write: the registry must learn of what is stored, even if the call is cancelled meanwhile.
-auto ignore_cancellation() { return asio::this_coro::reset_cancellation_state(asio::disable_cancellation()); }
-
 /// Requests no approval for a change that will become a proposal in any case.
 Task<Permission> permit(const ToolCall& call, ToolTarget target, const Extension& wanted) {
   auto permission = call.authorize(target);
@@ -155,6 +151,7 @@ Task<ToolOutcome> create(Extensions& extensions, const ToolCall& call) {
     co_return co_await stage(call, made, fmt::format("New {}: {}", to_text(made.type), made.name));
   }
   if (permission.disables_record) body["enabled"] = false;
+  // The registry must learn of what is stored.
   co_await ignore_cancellation();
   co_return ToolOutcome{change_report("created", *co_await extensions.create(std::move(body), {}, call.run.run_id))};
 }
@@ -187,7 +184,7 @@ Task<ToolOutcome> update(Extensions& extensions, const ToolCall& call) {
     co_return ToolOutcome{fmt::format("nothing changed: the {} {} is so already", to_text(record->type), record->name)};
   }
   if (permission.disables_record) body["enabled"] = false;
-  co_await ignore_cancellation();
+  co_await ignore_cancellation();  // as in `create`
   co_return ToolOutcome{
       change_report("changed", *co_await extensions.change(record->id, std::move(body), call.run.run_id))};
 }

@@ -5,11 +5,10 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <boost/asio/cancellation_state.hpp>
-#include <boost/asio/this_coro.hpp>
 
 #include "api/error.hpp"
 #include "base/async/assert.hpp"
+#include "base/async/cancellation.hpp"
 #include "base/async/task_group.hpp"
 #include "io/proxy/proxied_network.hpp"
 #include "tools/input.hpp"
@@ -78,10 +77,6 @@ void require_short(const ShellCommand& command) {
                   "more than {} bytes of them; put it into a file, and use that",
                   max_argument_length));
 }
-
-/// Await it before what has to be done however a command ends: a call that does not end soon after it was stopped is
-/// cancelled, and each later wait of it would throw.
-auto ignore_cancellation() { return asio::this_coro::reset_cancellation_state(asio::disable_cancellation()); }
 
 std::string shell_program() {
   std::error_code missing;
@@ -152,6 +147,7 @@ Task<ToolOutcome> Shell::run_recorded(const ToolCall& call, ShellCommand command
   } catch (...) {
     failure = std::current_exception();
   }
+  // A call that does not end soon after it was stopped is cancelled.
   co_await ignore_cancellation();
   co_await recorder_->after_command(call.run, std::move(before));
   if (failure) std::rethrow_exception(failure);
