@@ -15,9 +15,10 @@
 //      stage. Without either, the person is asked, if one can be reached.
 //
 // Why it cannot be bypassed: steps 1 and 2 only deny and come first, so no stage, approval or grant exceeds the limits.
-// Step 5 gives at most the rights of some stage, and none above the stage that the run inherited. So an approval in one
-// thread cannot give an agent more than a person could have given it permanently. The function depends only on its
-// argument, so permission_test.cpp and asking_test.cpp can try thousands of combinations.
+// Step 5 gives at most the rights of some stage, so an approval in one thread cannot give an agent more than a person
+// could have given it permanently. Only there, because a person decides, may a call exceed the stage that its run has
+// inherited. The function depends only on its argument, so permission_test.cpp and asking_test.cpp can try thousands of
+// combinations.
 
 #include <fnmatch.h>
 
