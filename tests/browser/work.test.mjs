@@ -296,24 +296,6 @@ else {
     assert.equal(await answers(page).locator('details').count(), 1);
   });
 
-  test('all calls are shown although the service uses an id again in each step', async () => {
-    const page = await newChat('Act');
-    for (const pattern of ['one*', 'two*'])
-      await env.backend.reply({ tool_calls: [{ name: 'Glob', arguments: { pattern }, id: 'call_0' }] });
-    const held = await env.backend.hold({ pieces: ['I have'] });
-    await sendMessage(page, 'Look twice');
-    await answers(page).getByText('I have').waitFor();
-    const subjects = answers(page).locator('summary .subject');
-    const showsBoth = () => eventually(async () => assert.deepEqual(await subjects.allInnerTexts(), ['one*', 'two*']));
-    await showsBoth();
-    await env.backend.release({ held, pieces: [' looked.'] });
-    await page.getByText('stub/talker-1').waitFor();
-    await showsBoth();
-    await page.reload();
-    await answers(page).getByText('I have looked.').waitFor();
-    await showsBoth();
-  });
-
   test('a proposal made by an agent can be applied in the chat', async () => {
     const page = await newChat('Act');
     const input = {

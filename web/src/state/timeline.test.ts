@@ -36,6 +36,16 @@ test('an answer follows its question, with its calls at their positions in the t
   ).toEqual(['Ä look.', 'c1', '\n\nFound.']);
 });
 
+test('calls that a client has stored with the same id are all shown', () => {
+  const turns = [
+    turn('q', 'user', 'Twice?'),
+    ...['one', 'two'].map((id) => ({ ...call('c', 'r'), id })),
+    turn('a', 'assistant', 'Yes.', { run_id: 'r', in_reply_to: 'q' }),
+  ];
+  const answer = timeline(turns, [])[1];
+  expect(answer?.kind === 'answer' && answer.pieces.map(({ kind }) => kind)).toEqual(['tool', 'tool', 'text']);
+});
+
 test('an active run has its own item, and later questions are queued', () => {
   const items = timeline([turn('q1', 'user', 'One?'), turn('q2', 'user', 'Two?')], [{ runId: 'r', turnId: 'q1' }]);
   expect(items.map((item) => [item.key, item.kind === 'user' && item.queued])).toEqual([

@@ -171,7 +171,7 @@ function stepsOf(turn: Turn | null): NonNullable<AnswerData['steps']> {
  */
 function piecesOf(turn: Turn | null, calls: ToolCallView[], said: Turn[]): Piece[] {
   const steps = stepsOf(turn);
-  // Some services use an id again in each step.
+  // The gateway makes ids unique within a run. Clients, which store turns too, need not.
   const left = Map.groupBy(calls, ({ id }) => id);
   const pieces: Piece[] = [];
   const letters = Array.from(turn?.content ?? '');
