@@ -160,6 +160,9 @@ TEST(ModelServices, AreAskedAgainOnceTheListIsOldWhileTheOldOneIsShown) {
 }
 
 TEST(ModelServices, KeepNobodyWaitingForAListThatCannotBeRequested) {
+#if __has_feature(undefined_behavior_sanitizer)
+  GTEST_SKIP() << "the sanitizer checks objects by means of a descriptor of its own";
+#endif
   with_services({}, [](ModelServicesFixture& fixture, Loop&) -> Task<> {
     co_await fixture.connect("mine", "http://127.0.0.1:1/v1", "${secret:KEY}");
     co_await fixture.blocking.run([] {});  // starts its threads
